@@ -1,0 +1,123 @@
+"""Answering a prompt: exactly one decision wins (S1.9 to S1.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from execution.choices import EventKind, PromptState
+from execution.events import emit
+from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
+from execution.models import Decision, Execution, Prompt
+from execution.payloads import decision_payload
+from execution.types import Choice, DecisionSource
+from workflows.catalogue import ALLOWED_ACTION_TYPES
+
+CORRECTION_KEYS = frozenset(
+    {"target", "corrected_target", "params", "corrected_params", "action", "wait_before", "wait_after"}
+)
+MAX_WAIT_S = 60
+
+
+def decide(
+    *,
+    prompt_id: int,
+    choice: str,
+    user: Any = None,
+    correction: Mapping[str, Any] | None = None,
+    feedback: str = "",
+    source: DecisionSource = DecisionSource.COACH,
+) -> Decision:
+    """Record the answer to a prompt. Raises NothingToDecide, BadDecision, or AlreadyDecided with who and what."""
+    try:
+        prompt = Prompt.objects.select_related("execution", "step").get(pk=prompt_id)
+    except Prompt.DoesNotExist:
+        raise NothingToDecide(_("There is no question with the number %(id)s.") % {"id": prompt_id}) from None
+    if prompt.state != PromptState.OPEN:
+        raise already_decided(prompt)
+    if choice not in prompt.choices and source in (DecisionSource.COACH, DecisionSource.PROGRAM):
+        raise BadDecision(
+            _("“%(choice)s” is no answer to this question. Answers: %(known)s.")
+            % {"choice": choice, "known": ", ".join(prompt.choices)}
+        )
+    correction = check_correction(correction or {}) if choice == Choice.CORRECT else {}
+    try:
+        with transaction.atomic():
+            decision = Decision.objects.create(
+                prompt=prompt, choice=choice, source=source, user=user, correction=correction, feedback=feedback
+            )
+            Prompt.objects.filter(pk=prompt.pk).update(state=PromptState.ANSWERED)
+            emit(prompt.execution, EventKind.DECISION, decision_payload(decision))
+    except IntegrityError:
+        raise already_decided(prompt) from None
+    return decision
+
+
+def decide_open(*, execution: Execution, **answer: Any) -> Decision:
+    """Answer the run's open prompt; raises NothingToDecide when it asks nothing."""
+    prompt = execution.prompts.open().first()
+    if prompt is None:
+        raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution.execution_id})
+    return decide(prompt_id=prompt.pk, **answer)
+
+
+def already_decided(prompt: Prompt) -> AlreadyDecided:
+    decision = Decision.objects.select_related("user").get(prompt=prompt)
+    return AlreadyDecided(
+        _("%(who)s has already answered: %(choice)s.") % {"who": decision.decided_by, "choice": decision.choice},
+        choice=decision.choice,
+        decided_by=decision.decided_by,
+    )
+
+
+def check_correction(correction: Mapping[str, Any]) -> dict[str, Any]:
+    """The correction as it is kept: the `corrected_` form wins, waits are bounded, unknown keys are refused (S1.10)."""
+    if unknown := sorted(set(correction) - CORRECTION_KEYS):
+        raise BadDecision(
+            _("A correction has no %(names)s. It may have: %(known)s.")
+            % {"names": ", ".join(unknown), "known": ", ".join(sorted(CORRECTION_KEYS))}
+        )
+    target = correction.get("corrected_target") or correction.get("target") or {}
+    params = correction.get("corrected_params") or correction.get("params") or {}
+    action = correction.get("action") or ""
+    if action and action not in ALLOWED_ACTION_TYPES:
+        raise BadDecision(
+            _("“%(action)s” is no action. Actions: %(known)s.")
+            % {"action": action, "known": ", ".join(sorted(ALLOWED_ACTION_TYPES))}
+        )
+    if not isinstance(target, Mapping) or not isinstance(params, Mapping):
+        raise BadDecision(_("The target and the parameters of a correction are JSON objects."))
+    check_target(target)
+    return {
+        "target": dict(target),
+        "params": dict(params),
+        "action": action,
+        "wait_before": _wait(correction, "wait_before"),
+        "wait_after": _wait(correction, "wait_after"),
+    }
+
+
+def check_target(target: Mapping[str, Any]) -> None:
+    for name, length in (("box", 4), ("point", 2)):
+        if name not in target:
+            continue
+        value = target[name]
+        fits = isinstance(value, list | tuple) and len(value) == length
+        if not fits or not all(isinstance(v, int | float) and 0 <= v <= 1 for v in value):
+            raise BadDecision(
+                _("The %(name)s of a corrected target is %(length)d numbers from 0 to 1, fractions of the picture.")
+                % {"name": name, "length": length}
+            )
+
+
+def _wait(correction: Mapping[str, Any], name: str) -> float:
+    try:
+        seconds = float(correction.get(name) or 0)
+    except (TypeError, ValueError):
+        seconds = -1
+    if not 0 <= seconds <= MAX_WAIT_S:
+        raise BadDecision(_("%(name)s is a number of seconds from 0 to %(max)d.") % {"name": name, "max": MAX_WAIT_S})
+    return seconds

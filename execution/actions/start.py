@@ -1,0 +1,138 @@
+"""Starting a run (S1.3, S1.4)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState
+from execution.events import emit_state
+from execution.exceptions import BadMode, BadVariable, MissingVariable
+from execution.models import Execution
+from workflows.choices import LearningState, VariableKind
+from workflows.exceptions import UnknownNode
+from workflows.graph import GraphSpec, VariableSpec
+from workflows.models import Workflow
+
+FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
+
+
+def start(
+    *,
+    workflow_id: str,
+    mode: str | None = None,
+    start_node_id: str | None = None,
+    variables: Mapping[str, str] | None = None,
+    user: Any = None,
+    desktop: str = "",
+    flags: Mapping[str, Any] | None = None,
+    queue: bool = True,
+) -> Execution:
+    """Make a run of the workflow's latest published version and queue it.
+
+    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable or BadVariable, each naming the cause.
+    """
+    workflow = Workflow.objects.by_id(workflow_id)
+    version = workflow.latest_version()
+    graph = version.spec()
+    if start_node_id and graph.node(start_node_id) is None:
+        known = ", ".join(n.node_id for n in graph.nodes)
+        raise UnknownNode(
+            _("“%(name)s” v%(version)d has no node “%(node)s”. Its nodes: %(known)s.")
+            % {"name": workflow.name, "version": version.number, "node": start_node_id, "known": known}
+        )
+    chosen_mode = resolve_mode(mode, workflow.learning_state)
+    values = check_variables(graph, variables or {})
+    with transaction.atomic():
+        execution = Execution.objects.create(
+            execution_id=new_execution_id(),
+            version=version,
+            mode=chosen_mode,
+            start_node_id=start_node_id or next(iter(graph.entry_nodes), ""),
+            variables=values,
+            started_by=user,
+            desktop=desktop,
+            **effective_flags(workflow, flags or {}),
+        )
+        if queue:
+            execution.move(ExecutionState.QUEUED)
+        emit_state(execution)
+    return execution
+
+
+def new_execution_id() -> str:
+    """`exec_YYYYmmdd_HHMMSS_xxxxxx` in local time; the suffix makes it unique."""
+    return f"exec_{timezone.localtime():%Y%m%d_%H%M%S}_{secrets.token_hex(3)}"
+
+
+def resolve_mode(mode: str | None, learning_state: str) -> ExecutionMode:
+    if mode:
+        try:
+            return ExecutionMode(mode)
+        except ValueError:
+            raise BadMode(
+                _("“%(mode)s” is no mode. Modes: %(known)s.") % {"mode": mode, "known": ", ".join(ExecutionMode.values)}
+            ) from None
+    if learning_state in LearningState.values:
+        return MODE_OF_LEARNING_STATE[LearningState(learning_state)]
+    return ExecutionMode.OBSERVATION
+
+
+def effective_flags(workflow: Workflow, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Perception flags by precedence: setting < workflow < execution (S2.2)."""
+    flags: dict[str, Any] = {}
+    for name in FLAGS:
+        own, of_workflow = asked.get(name), getattr(workflow, name)
+        value = own if own not in (None, "") else of_workflow
+        flags[name] = value if value not in (None, "") else getattr(settings, f"RPA_{name.upper()}")
+    flags["window_info_provider"] = flags["window_info_provider"] or ""
+    return flags
+
+
+def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str]:
+    """Every variable of the workflow with its value or default; refuses what is missing, unknown or of a wrong kind."""
+    known = {v.name: v for v in graph.variables}
+    if unknown := sorted(set(given) - set(known)):
+        raise BadVariable(
+            _("The workflow has no variable %(names)s. It takes: %(known)s.")
+            % {"names": ", ".join(unknown), "known": ", ".join(known) or _("none")},
+            tuple(unknown),
+        )
+    values = {name: str(given.get(name) or v.default) for name, v in known.items()}
+    if missing := [name for name, v in known.items() if v.required and not values[name].strip()]:
+        raise MissingVariable(
+            _("These values are missing: %(names)s.")
+            % {"names": ", ".join(known[name].label or name for name in missing)},
+            tuple(missing),
+        )
+    for name, value in values.items():
+        if value and (problem := kind_problem(known[name], value)):
+            raise BadVariable(f"{known[name].label or name}: {problem}", (name,))
+    return values
+
+
+def kind_problem(variable: VariableSpec, value: str) -> str:
+    """What is wrong with `value` for this variable, in words; empty when nothing is."""
+    try:
+        if variable.kind == VariableKind.DATE:
+            date.fromisoformat(value)
+        elif variable.kind == VariableKind.EMAIL:
+            validate_email(value)
+        elif variable.kind == VariableKind.NUMBER:
+            float(value.replace(",", "."))
+    except ValidationError:
+        return _("“%(value)s” is no e-mail address.") % {"value": value}
+    except ValueError:
+        if variable.kind == VariableKind.DATE:
+            return _("“%(value)s” is no date; write it as 2026-11-21.") % {"value": value}
+        return _("“%(value)s” is no number.") % {"value": value}
+    return ""

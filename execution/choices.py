@@ -1,0 +1,156 @@
+"""Modes, states and the one table of allowed moves (S1.1, S1.2)."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from workflows.choices import LearningState
+
+
+class ExecutionMode(models.TextChoices):
+    OBSERVATION = "observation", _("observation")
+    COACHING = "coaching", _("coaching")
+    SUPERVISED = "supervised", _("supervised")
+    AUTOMATIC = "automatic", _("automatic")
+
+
+MODE_EXPLAINED = {
+    ExecutionMode.OBSERVATION: _("Watches what you do and says what it would have done. It never acts."),
+    ExecutionMode.COACHING: _("Suggests each action; you accept, correct, do it yourself, skip or reject."),
+    ExecutionMode.SUPERVISED: _("Acts after you have confirmed each action."),
+    ExecutionMode.AUTOMATIC: _("Acts by itself and asks when it is not sure."),
+}
+
+MODE_OF_LEARNING_STATE = {
+    LearningState.OBSERVATION: ExecutionMode.OBSERVATION,
+    LearningState.COACHING: ExecutionMode.COACHING,
+    LearningState.AUTO_CANDIDATE: ExecutionMode.SUPERVISED,
+    LearningState.AUTO_CONFIRMED: ExecutionMode.AUTOMATIC,
+}
+
+
+class ExecutionState(models.TextChoices):
+    IDLE = "idle", _("not started")
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    PAUSED = "paused", _("paused")
+    WAITING_CONFIRMATION = "waiting", _("waiting for you")
+    WAITING_COACHING = "coaching", _("waiting for you")
+    COMPLETED = "completed", _("completed")
+    FAILED = "failed", _("failed")
+    STOPPED = "stopped", _("stopped")
+
+
+S = ExecutionState
+FINAL = frozenset({S.COMPLETED, S.FAILED, S.STOPPED})
+WAITING = frozenset({S.WAITING_CONFIRMATION, S.WAITING_COACHING})
+ON_DESKTOP = frozenset({S.RUNNING, S.PAUSED}) | WAITING  # claimed by a run loop, holds its desktop
+LIVE = ON_DESKTOP | {S.QUEUED}
+
+_ENDS = frozenset({S.COMPLETED, S.FAILED, S.STOPPED})
+MOVES: dict[ExecutionState, frozenset[ExecutionState]] = {
+    S.IDLE: frozenset({S.QUEUED, S.STOPPED}),
+    S.QUEUED: frozenset({S.RUNNING, S.STOPPED, S.FAILED}),
+    S.RUNNING: frozenset({S.PAUSED}) | WAITING | _ENDS,
+    S.PAUSED: frozenset({S.RUNNING}) | _ENDS,
+    S.WAITING_CONFIRMATION: frozenset({S.RUNNING, S.PAUSED}) | _ENDS,
+    S.WAITING_COACHING: frozenset({S.RUNNING, S.PAUSED}) | _ENDS,
+    S.COMPLETED: frozenset(),
+    S.FAILED: frozenset(),
+    S.STOPPED: frozenset(),
+}
+
+
+class Wish(models.TextChoices):
+    """What a person asked of a run and its loop has not yet done."""
+
+    NONE = "", ""
+    PAUSE = "pause", _("pause")
+    RESUME = "resume", _("resume")
+    STOP = "stop", _("stop")
+
+
+class PauseReason(models.TextChoices):
+    NONE = "", ""
+    ASKED = "asked", _("paused by a person")
+    NO_MATCH = "no_match", _("screen not known")
+    REJECTED = "rejected", _("suggestion rejected")
+    TARGET = "target", _("target not found")
+    SKIPPED = "skipped", _("nothing left to suggest")
+    FAILED_ACTION = "failed_action", _("action failed")
+    DESKTOP_LOST = "desktop_lost", _("desktop lost")
+    STORAGE = "storage", _("storage full")
+    OTHER_DESKTOP = "other_desktop", _("desktop has changed")
+    ERROR = "error", _("error")
+
+
+class StepPhase(models.TextChoices):
+    """Where a step stands: its intent is committed before the act, its result after it (S9.1)."""
+
+    PLANNED = "planned", _("planned")
+    INTENT = "intent", _("acting")
+    CLOSED = "closed", _("closed")
+
+
+class Outcome(models.TextChoices):
+    NONE = "", ""
+    SUCCEEDED = "succeeded", _("done")
+    FAILED = "failed", _("failed")
+    REJECTED = "rejected", _("rejected")
+    SKIPPED = "skipped", _("skipped")
+    MANUAL = "manual", _("done by a person")
+    OBSERVED = "observed", _("observed")
+    TERMINAL = "terminal", _("end reached")
+
+
+PERFORMED = frozenset({Outcome.SUCCEEDED, Outcome.FAILED})  # by the robot
+
+
+class Verified(models.TextChoices):
+    NONE = "", ""
+    YES = "yes", _("verified")
+    NO = "no", _("not done")
+    CANNOT_TELL = "cannot_tell", _("not verified")
+
+
+class PromptKind(models.TextChoices):
+    COACHING = "coaching", _("coaching")
+    CONFIRMATION = "confirmation", _("confirmation")
+    TARGET = "target", _("help with a target")
+    IN_DOUBT = "in_doubt", _("step in doubt")
+
+
+# Which answers a prompt takes; the page shows a button for each, in this order.
+CHOICES_OF_PROMPT: dict[PromptKind, tuple[str, ...]] = {
+    PromptKind.COACHING: ("accept", "correct", "manual", "skip", "reject"),
+    PromptKind.CONFIRMATION: ("accept", "reject"),
+    PromptKind.TARGET: ("correct", "manual", "skip", "reject"),
+    PromptKind.IN_DOUBT: ("done", "retry", "stop"),
+}
+
+# What happens when nobody answers in time; None: the prompt has no time-out.
+TIMEOUT_CHOICE: dict[PromptKind, str | None] = {
+    PromptKind.COACHING: "skip",
+    PromptKind.CONFIRMATION: "reject",
+    PromptKind.TARGET: "reject",
+    PromptKind.IN_DOUBT: None,
+}
+
+
+class PromptState(models.TextChoices):
+    OPEN = "open", _("open")
+    ANSWERED = "answered", _("answered")
+
+
+class EventKind(models.TextChoices):
+    STATE = "state", _("state")
+    STEP = "step", _("step")
+    PROMPT = "prompt", _("prompt")
+    DECISION = "decision", _("decision")
+    DEGRADED = "degraded", _("degraded")
+    DRIFT_DETECTED = "drift_detected", _("drift detected")
+    ERROR = "error", _("error")
+    RESOURCE_CHANGED = "resource_changed", _("resource changed")
+    MODE_CHANGED = "mode_changed", _("mode changed")
+    IDLE_UNLOAD = "idle_unload", _("unloaded when idle")

@@ -1,0 +1,20 @@
+"""Frame pixels and input coordinates."""
+
+from __future__ import annotations
+
+from execution.desktop.base import DesktopError
+from execution.types import Point, Size
+
+
+def checked(point: Point, *, size: Size) -> Point:
+    """The point, if it lies on the desktop: a click past the edge would land on whatever is at the edge."""
+    if not (0 <= point[0] < size.width and 0 <= point[1] < size.height):
+        raise DesktopError(
+            f"the point ({point[0]}, {point[1]}) is outside the desktop, which is {size.width} x {size.height} pixels"
+        )
+    return Point(*point)
+
+
+def to_input(point: Point, *, origin: Point, scale: float) -> Point:
+    """Where a frame pixel lies in input coordinates."""
+    return Point(origin.x + round(point.x / scale), origin.y + round(point.y / scale))

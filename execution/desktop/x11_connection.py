@@ -1,0 +1,191 @@
+"""One connection to an X server that knows when the server is gone, never prints and never waits for ever."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from execution.desktop.base import DesktopError, DesktopLost, DesktopUnavailable
+from execution.types import Size
+
+if TYPE_CHECKING:
+    from Xlib.display import Display
+
+# A healthy server answers within milliseconds; a frozen one never does.
+STALL_S = 10.0
+SESSION_PROPERTY = "_SUREHAND_SESSION"
+
+
+class XConnection:
+    """Requests go through `talking()`: one thread at a time, errors as DesktopError, a dead server as DesktopLost."""
+
+    def __init__(self, name: str | None = None, *, stall_s: float = STALL_S) -> None:
+        self.name = _plain_name(name or os.environ.get("DISPLAY", ""))
+        self._stall_s = stall_s
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        self._busy_since: float | None = None
+        self._lost = ""
+        self.display = _connected(self.name, stall_s=stall_s)
+        self.root = self.display.screen().root
+        self._refuse_unfit()
+        self.display.set_error_handler(lambda *_: None)
+        self._socket = self.display.display.socket
+        threading.Thread(target=self._watch, name=f"x11-watch{self.name}", daemon=True).start()
+
+    @contextmanager
+    def talking(self) -> Iterator[Display]:
+        """Hold the connection for some requests."""
+        from Xlib import error
+
+        with self._lock:
+            if self._lost:
+                raise DesktopLost(self._lost)
+            outer, self._busy_since = self._busy_since, time.monotonic()
+            try:
+                yield self.display
+            except (error.ConnectionClosedError, OSError) as problem:
+                self._lost = self._lost or f"the X server {self.name} is gone: {problem}"
+                raise DesktopLost(self._lost) from problem
+            except error.XError as problem:
+                raise DesktopError(f"the X server {self.name} refused a request: {problem}") from problem
+            finally:
+                self._busy_since = outer and time.monotonic()
+
+    def alive(self) -> None:
+        """Tell the watch that a long piece of work is getting on."""
+        self._busy_since = time.monotonic()
+
+    def size(self) -> Size:
+        """The whole virtual screen, all monitors together, as it is now."""
+        with self.talking():
+            geometry = self.root.get_geometry()
+        return Size(geometry.width, geometry.height)
+
+    def atom(self, name: str) -> int:
+        return self.display.intern_atom(name)
+
+    def property_of(self, window: Any, name: str) -> Any:
+        """The raw value of a window's property: an array of numbers or bytes; None if it has none."""
+        value = window.get_full_property(self.atom(name), 0)
+        return None if value is None else value.value
+
+    def session(self) -> str:
+        """A mark that this server keeps as long as it lives; whoever comes first sets it."""
+        from Xlib import X
+
+        with self.talking() as display:
+            mark = self.property_of(self.root, SESSION_PROPERTY)
+            if mark is None:
+                # Held against every other client, so that two which come at once agree on one mark.
+                display.grab_server()
+                try:
+                    mark = self.property_of(self.root, SESSION_PROPERTY)
+                    if mark is None:
+                        mark = uuid.uuid4().hex.encode()
+                        kind = self.atom("UTF8_STRING")
+                        self.root.change_property(self.atom(SESSION_PROPERTY), kind, 8, mark, X.PropModeReplace)
+                finally:
+                    display.ungrab_server()
+                    display.sync()
+        return bytes(mark).decode("ascii", "replace")
+
+    def close(self) -> None:
+        from Xlib import error
+
+        with self._lock:
+            if self._closed.is_set():
+                return
+            self._closed.set()
+            already_lost, self._lost = self._lost, self._lost or f"the connection to {self.name} was closed"
+            if not already_lost:
+                try:
+                    self.display.close()
+                except (error.ConnectionClosedError, OSError):
+                    self._socket.close()
+            else:
+                self._socket.close()
+
+    def _watch(self) -> None:
+        """Cut the connection when the server has not answered for too long: the waiting call then ends as lost."""
+        import socket
+
+        while not self._closed.wait(self._stall_s / 10):
+            since = self._busy_since
+            if since is None or time.monotonic() - since < self._stall_s:
+                continue
+            self._lost = f"the X server {self.name} has not answered for {self._stall_s:g} s"
+            try:
+                self._socket.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                return
+            return
+
+    def _refuse_unfit(self) -> None:
+        if self.display.has_extension("XWAYLAND"):
+            problem = "it is Xwayland, where other windows can be neither seen nor used: log in to an Xorg session"
+        elif not self.display.has_extension("XTEST"):
+            problem = "it has no XTEST extension, so no input can be sent: start it with that extension"
+        else:
+            return
+        self.display.close()
+        raise DesktopUnavailable(f"the X server {self.name} cannot be used: {problem} or use a display made by Xvfb")
+
+
+def _plain_name(name: str) -> str:
+    """One spelling for a local display, so that :1, :1.0 and unix:1 have the same name and the same lock."""
+    local = re.fullmatch(r"(?:unix)?(?:/unix)?(:\d+)(?:\.0)?", name.strip())
+    return local.group(1) if local else name.strip()
+
+
+def _connected(name: str, *, stall_s: float) -> Display:
+    """Connect in a thread of its own: a frozen server takes the connection and then says nothing."""
+    if not name:
+        raise DesktopUnavailable(
+            "no X display is given: set DISPLAY (such as :0) or name one, or start one with `Xvfb :99`"
+        )
+    result: list[Display | Exception] = []
+    thread = threading.Thread(target=_connect, args=(name, result), name=f"x11-connect{name}", daemon=True)
+    thread.start()
+    thread.join(stall_s)
+    if not result:
+        raise DesktopUnavailable(f"the X server {name} takes connections but does not answer: restart it")
+    if isinstance(result[0], Exception):
+        raise DesktopUnavailable(_why_not_connected(name, result[0])) from result[0]
+    return result[0]
+
+
+def _connect(name: str, result: list[Display | Exception]) -> None:
+    try:
+        import Xlib
+        from Xlib import xauth
+        from Xlib.display import Display
+
+        if Xlib.__version__ < (0, 33):
+            raise ImportError("python3-xlib lies over python-xlib: run `pip install --force-reinstall python-xlib`")  # noqa: TRY301
+        # It prints to standard output where there is no usable authority file; the refusal itself is reported.
+        xauth.print = lambda *_: None
+        # "unix/" keeps it from trying TCP where no local socket is there.
+        result.append(Display(f"unix/{name}" if name.startswith(":") else name))
+    except Exception as problem:  # noqa: BLE001 - handed to the thread that waits
+        result.append(problem)
+
+
+def _why_not_connected(name: str, problem: Exception) -> str:
+    from Xlib import error
+
+    text = str(problem).strip()
+    if isinstance(problem, ImportError):
+        return f"the X library cannot be used: {text}"
+    if isinstance(problem, error.DisplayNameError):
+        return f"{name!r} is not the name of an X display: it looks like :0"
+    if "uthor" in text or "protocol specified" in text:
+        authority = os.environ.get("XAUTHORITY") or "~/.Xauthority"
+        return f"the X server {name} refused {authority}: point XAUTHORITY at its authority file ({text})"
+    return f"there is no X server {name}: start it or set DISPLAY to one that runs ({text})"

@@ -1,0 +1,77 @@
+"""Errors of runs.
+
+DomainError
+├── ExecutionError
+│   ├── UnknownExecution, MissingVariable, BadVariable, BadMode
+│   ├── IllegalMove            the table forbids it, or somebody else moved first
+│   ├── AlreadyDecided         says who decided and what
+│   ├── NothingToDecide, BadDecision
+└── LeaseLost (not for people: the run belongs to another run loop now)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workflows.exceptions import DomainError
+
+
+class ExecutionError(DomainError):
+    code = "execution_error"
+
+
+class UnknownExecution(ExecutionError):
+    status_code = 404
+    code = "unknown_execution"
+
+
+class MissingVariable(ExecutionError):
+    status_code = 422
+    code = "missing_variable"
+
+    def __init__(self, message: str, names: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.names = names
+
+    def details(self) -> dict[str, Any]:
+        return {"variables": list(self.names)}
+
+
+class BadVariable(MissingVariable):
+    code = "bad_variable"
+
+
+class BadMode(ExecutionError):
+    code = "bad_mode"
+
+
+class IllegalMove(ExecutionError):
+    status_code = 409
+    code = "illegal_move"
+
+
+class NothingToDecide(ExecutionError):
+    status_code = 409
+    code = "nothing_to_decide"
+
+
+class BadDecision(ExecutionError):
+    status_code = 422
+    code = "bad_decision"
+
+
+class AlreadyDecided(ExecutionError):
+    status_code = 409
+    code = "already_decided"
+
+    def __init__(self, message: str, *, choice: str, decided_by: str) -> None:
+        super().__init__(message)
+        self.choice = choice
+        self.decided_by = decided_by
+
+    def details(self) -> dict[str, Any]:
+        return {"choice": self.choice, "decided_by": self.decided_by}
+
+
+class LeaseLost(Exception):
+    """Another run loop owns the execution; whoever gets this must stop acting at once (S9.4)."""

@@ -1,0 +1,9 @@
+"""What happened, and what people asked for. One concern a file; import from here."""
+
+from execution.models.event import ExecutionEvent
+from execution.models.execution import Execution
+from execution.models.prompt import Decision, Prompt
+from execution.models.robot import Robot
+from execution.models.step import Step
+
+__all__ = ["Decision", "Execution", "ExecutionEvent", "Prompt", "Robot", "Step"]

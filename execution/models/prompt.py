@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from execution.choices import CHOICES_OF_PROMPT, TIMEOUT_CHOICE, PromptKind, PromptState
+from execution.models.execution import Execution
+from execution.models.step import Step
+from execution.types import Choice, DecisionSource
+
+
+class PromptQuerySet(models.QuerySet["Prompt"]):
+    def open(self) -> PromptQuerySet:
+        return self.filter(state=PromptState.OPEN)
+
+
+class Prompt(models.Model):
+    """A question to a person. It gets exactly one decision (S1.11)."""
+
+    execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="prompts")
+    step = models.ForeignKey(Step, on_delete=models.CASCADE, related_name="prompts")
+    kind = models.CharField(max_length=20, choices=PromptKind)
+    state = models.CharField(max_length=20, choices=PromptState, default=PromptState.OPEN)
+    message = models.TextField()
+    picture = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    deadline_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PromptQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        constraints = [
+            models.UniqueConstraint(
+                fields=("execution",), condition=Q(state=PromptState.OPEN), name="prompt_one_open"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=PromptKind.values), name="prompt_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} #{self.pk}"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers it takes. Accepting needs a target where the action needs one."""
+        choices = CHOICES_OF_PROMPT[PromptKind(self.kind)]
+        if not self.step.suggestion.get("can_accept", True):
+            choices = tuple(c for c in choices if c != Choice.ACCEPT)
+        return choices
+
+    @property
+    def timeout_choice(self) -> str | None:
+        return TIMEOUT_CHOICE[PromptKind(self.kind)]
+
+
+class Decision(models.Model):
+    """The answer to a prompt; the one-to-one key is what makes the first one win."""
+
+    prompt = models.OneToOneField(Prompt, on_delete=models.CASCADE, related_name="decision")
+    choice = models.CharField(max_length=20, choices=[(c.value, c.value) for c in Choice])
+    source = models.CharField(max_length=20, choices=[(s.value, s.value) for s in DecisionSource])
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="decisions")
+    correction = models.JSONField(default=dict, blank=True)
+    feedback = models.TextField(blank=True)
+    decided_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-decided_at",)
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(choice__in=[c.value for c in Choice]), name="decision_choice_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.choice} by {self.decided_by}"
+
+    @property
+    def decided_by(self) -> str:
+        return self.user.get_username() if self.user else self.source

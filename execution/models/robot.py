@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class RobotQuerySet(models.QuerySet["Robot"]):
+    def alive(self) -> RobotQuerySet:
+        return self.filter(
+            stopped_at=None, heartbeat_at__gte=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S)
+        )
+
+
+class Robot(models.Model):
+    """One run loop process on one desktop."""
+
+    name = models.CharField(max_length=150, unique=True)
+    desktop = models.CharField(max_length=200)
+    host = models.CharField(max_length=200)
+    pid = models.PositiveIntegerField()
+    screen_width = models.PositiveIntegerField(default=0)
+    screen_height = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+    problem = models.TextField(blank=True)
+    warnings = models.JSONField(default=dict, blank=True)
+
+    objects = RobotQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-heartbeat_at",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_alive(self) -> bool:
+        age = timezone.now() - self.heartbeat_at
+        return self.stopped_at is None and age.total_seconds() < settings.RPA_LEASE_S

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from execution.choices import ExecutionMode, Outcome, StepPhase, Verified
+from execution.models.execution import Execution
+
+
+class StepQuerySet(models.QuerySet["Step"]):
+    def in_doubt(self) -> StepQuerySet:
+        """Steps whose intent was committed and whose result was not."""
+        return self.filter(phase=StepPhase.INTENT)
+
+    def closed(self) -> StepQuerySet:
+        return self.filter(phase=StepPhase.CLOSED)
+
+
+class Step(models.Model):
+    """One turn of the loop: what was seen, what was meant, what was done, what came of it."""
+
+    execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="steps")
+    index = models.PositiveIntegerField()
+    epoch = models.PositiveIntegerField()
+    phase = models.CharField(max_length=20, choices=StepPhase, default=StepPhase.PLANNED)
+    outcome = models.CharField(max_length=20, choices=Outcome, default=Outcome.NONE, blank=True)
+    success = models.BooleanField(default=False)
+    message = models.TextField(blank=True)
+    in_doubt = models.BooleanField(default=False)
+
+    node_id = models.CharField(max_length=100, blank=True)
+    edge_id = models.CharField(max_length=100, blank=True)
+    action_type = models.CharField(max_length=50, blank=True)
+    effect_class = models.CharField(max_length=20, blank=True)
+    mode = models.CharField(max_length=20, choices=ExecutionMode)
+    sentence = models.CharField(max_length=500, blank=True)
+
+    confidence = models.FloatField(default=0)
+    margin = models.FloatField(default=0)
+    recognition = models.JSONField(default=dict, blank=True)  # runner-up and reasons
+    suggestion = models.JSONField(default=dict, blank=True)  # target, params, where, rung, evidence
+    rung = models.CharField(max_length=30, blank=True)
+    score = models.FloatField(default=0)
+    screen = models.JSONField(default=dict, blank=True)  # ScreenState in S11.6's shape
+    picture_before = models.CharField(max_length=64, blank=True)
+    picture_after = models.CharField(max_length=64, blank=True)
+    verified = models.CharField(max_length=20, choices=Verified, default=Verified.NONE, blank=True)
+    verification = models.JSONField(default=dict, blank=True)
+    agreed = models.BooleanField(null=True, blank=True)  # observation: the person did what would have been suggested
+    retries = models.PositiveSmallIntegerField(default=0)
+
+    capture_ms = models.FloatField(default=0)
+    ocr_ms = models.FloatField(default=0)
+    ui_ms = models.FloatField(default=0)
+    analyze_ms = models.FloatField(default=0)
+    match_ms = models.FloatField(default=0)
+    resolve_ms = models.FloatField(default=0)
+    act_ms = models.FloatField(default=0)
+    verify_ms = models.FloatField(default=0)
+    total_ms = models.FloatField(default=0)
+    cache_hit = models.BooleanField(default=False)
+    degraded = models.BooleanField(default=False)
+
+    started_at = models.DateTimeField(default=timezone.now)
+    intent_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = StepQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("execution", "index")
+        constraints = [
+            models.UniqueConstraint(fields=("execution", "index"), name="step_index_unique"),
+            models.UniqueConstraint(
+                fields=("execution",), condition=Q(phase=StepPhase.INTENT), name="step_one_open_intent"
+            ),
+            models.CheckConstraint(condition=Q(phase__in=StepPhase.values), name="step_phase_known"),
+            models.CheckConstraint(condition=Q(outcome__in=Outcome.values), name="step_outcome_known"),
+            models.CheckConstraint(
+                condition=~Q(phase=StepPhase.CLOSED) | (~Q(outcome=Outcome.NONE) & Q(ended_at__isnull=False)),
+                name="step_closed_has_outcome",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.execution} #{self.index}"

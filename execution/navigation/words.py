@@ -1,0 +1,184 @@
+"""Comparing what was read with what was taught: tolerant of how a reader errs, strict where an edit changes the sense.
+
+A reader loses accents, splits and glues words, and takes 0 for O, 1 and I for l, m for rn. What differs only so is the
+same text. Beyond that a few wrong letters are forgiven, but never a digit, and never so many in one word that it may
+be another word ("on" and "off", "Lock" and "Unlock").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+# One wrong letter in seven: a reader's slip in a word of a label. Enough to recognise a screen by several texts.
+SEEN = 0.84
+# For what is about to be clicked: at 0.8 "New Encounter" passes for "Save Encounter", at 0.9 it does not.
+SAME = 0.9
+
+NEGATIONS = frozenset(
+    "not no never cannot cant failed fails failure unable isnt wasnt couldnt dont didnt without error "
+    "pas non aucun aucune jamais echec impossible sans erreur".split()
+)
+
+_PLAIN = str.maketrans(
+    {
+        "’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-", "−": "-",
+        "‐": "-", "‑": "-", "…": "...", "×": "x", "œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae", "ø": "o", "Ø": "O",
+        "ł": "l", "Ł": "L", "\u00a0": " ", "\u202f": " ",
+    }
+)  # fmt: skip
+_EDGES = ".:,;\"'"  # at the ends of a word these say nothing; inside a number they do
+_LOOSE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+_STRICT = str.maketrans({"O": "0", "I": "1", "l": "1", "|": "1"})
+_SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text made ready to be compared.
+
+    `key` is the text without spaces, accents, case and confusions; `strict` keeps what case and letters tell apart.
+    `owners[i]` is the word that key[i] belongs to, `limits` how many wrong letters each word may have, and
+    `starts` where in `key` each word begins (one more for the end).
+    """
+
+    text: str
+    key: str
+    strict: str
+    owners: tuple[int, ...]
+    limits: tuple[int, ...]
+    starts: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    plain: tuple[str, ...]
+
+    @property
+    def negated(self) -> bool:
+        return any(word.replace("'", "") in NEGATIONS for word in self.plain)
+
+
+def folded(text: str) -> str:
+    """Case, accents and typographic variants taken away, spaces single."""
+    return " ".join(_unaccented(text).casefold().split())
+
+
+def _unaccented(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=8192)
+def words(text: str) -> Words:
+    """`text` made ready to be compared."""
+    plain_text = _unaccented(text)
+    if len(plain_text) != len(text):  # positions in the original are lost: spans then refer to the plain form
+        text = plain_text
+    key, strict, plain, spans, owners, limits, starts = "", "", [], [], [], [], []
+    for start, end in _word_spans(plain_text):
+        word = plain_text[start:end]
+        loose = _key(word.casefold().translate(_LOOSE))
+        starts.append(len(key))
+        key += loose
+        strict += _key(word.translate(_STRICT).casefold())
+        owners += [len(plain)] * len(loose)
+        limits.append(0 if any(c.isdigit() for c in word) else _forgiven(len(loose)))
+        plain.append(word.casefold())
+        spans.append((start, end))
+    return Words(
+        text=text, key=key, strict=strict, owners=tuple(owners), limits=tuple(limits),
+        starts=(*starts, len(key)), spans=tuple(spans), plain=tuple(plain),
+    )  # fmt: skip
+
+
+def _word_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words of `text` stand, punctuation at their ends left out; a number keeps its inner punctuation."""
+    spans, start = [], 0
+    for match in [*_SPLIT.finditer(text), None]:
+        end = match.start() if match else len(text)
+        word = text[start:end]
+        left = len(word) - len(word.lstrip(_EDGES))
+        right = len(word.rstrip(_EDGES))
+        if left < right:
+            spans.append((start + left, start + right))
+        start = match.end() if match else end
+    return spans
+
+
+def _key(text: str) -> str:
+    return text.replace("rn", "m")
+
+
+def _forgiven(length: int) -> int:
+    """How many wrong letters still make it the same word: none in "on", one in "File", two in "Encounter"."""
+    return 0 if length < 3 else 1 if length < 8 else length // 4
+
+
+def similarity(one: str | Words, other: str | Words, *, strict: bool = False) -> float:
+    """How much two texts are the same, 0 to 1; 0 where a digit or a whole word differs. `strict`: 1 or 0."""
+    a = words(one) if isinstance(one, str) else one
+    b = words(other) if isinstance(other, str) else other
+    if not a.key or not b.key:
+        return 0.0
+    if strict:
+        return float(a.strict == b.strict)
+    if a.key == b.key:
+        return 1.0
+    return _graded(a.key, a.owners, a.limits, b)
+
+
+def _graded(key: str, owners: tuple[int, ...], limits: tuple[int, ...], b: Words) -> float:
+    longest = max(len(key), len(b.key))
+    if abs(len(key) - len(b.key)) > 0.5 * longest:
+        return 0.0
+    edits = Levenshtein.editops(key, b.key)
+    if not (_tolerable(edits, "src", owners, limits) and _tolerable(edits, "dest", b.owners, b.limits)):
+        return 0.0
+    return 1.0 - len(edits) / longest
+
+
+def _tolerable(edits: Levenshtein.editops, side: str, owners: tuple[int, ...], limits: tuple[int, ...]) -> bool:
+    """True if no word of that side has more wrong letters than it may; a letter put in counts for both neighbours."""
+    absent_tag = "insert" if side == "src" else "delete"
+    counts = [0] * len(limits)
+    for edit in edits:
+        at = edit.src_pos if side == "src" else edit.dest_pos
+        touched = {owners[i] for i in ((at - 1, at) if edit.tag == absent_tag else (at,)) if 0 <= i < len(owners)}
+        for word in touched:
+            # a letter put in between two words is a wrong letter of the one that forgives it, but not of a number
+            if edit.tag == absent_tag and len(touched) > 1 and limits[word] == 0 and max(limits[w] for w in touched):
+                continue
+            counts[word] += 1
+    return all(count <= limit for count, limit in zip(counts, limits, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a longer text something was found: positions in its characters, and how well."""
+
+    start: int
+    end: int
+    score: float
+
+
+def find(needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False) -> Place | None:
+    """The best run of whole words of `text` that is `needle`, None if there is none."""
+    n = words(needle) if isinstance(needle, str) else needle
+    t = words(text) if isinstance(text, str) else text
+    if not n.key:
+        return None
+    best: Place | None = None
+    slack = 0 if strict else max(1, round(len(n.key) * (1 - minimum)))
+    for first in range(len(t.spans)):
+        for last in range(first, len(t.spans)):
+            length = t.starts[last + 1] - t.starts[first]
+            if length > len(n.key) + slack:
+                break
+            if length < len(n.key) - slack:
+                continue
+            score = similarity(n, t.text[t.spans[first][0] : t.spans[last][1]], strict=strict)
+            if score >= minimum and (best is None or score > best.score):
+                best = Place(t.spans[first][0], t.spans[last][1], score)
+    return best

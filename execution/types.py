@@ -1,0 +1,325 @@
+"""The values that flow through a turn of the loop, each made by one stage and read by the next.
+
+Pixels are BGR, uint8, shape (height, width, 3). Boxes and points are whole pixels of the frame they were seen on;
+normalised boxes and points are fractions (0 to 1) of that frame. Times are milliseconds unless the name says otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workflows.graph import EdgeSpec, NormBox
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+class Size(NamedTuple):
+    width: int
+    height: int
+
+
+class Box(NamedTuple):
+    x: int
+    y: int
+    w: int
+    h: int
+
+    @property
+    def center(self) -> Point:
+        return Point(self.x + self.w // 2, self.y + self.h // 2)
+
+    @property
+    def right(self) -> int:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> int:
+        return self.y + self.h
+
+    @property
+    def area(self) -> int:
+        return max(self.w, 0) * max(self.h, 0)
+
+    def contains(self, point: Point) -> bool:
+        return self.x <= point.x < self.right and self.y <= point.y < self.bottom
+
+    def intersection(self, other: Box) -> Box:
+        x, y = max(self.x, other.x), max(self.y, other.y)
+        return Box(x, y, max(0, min(self.right, other.right) - x), max(0, min(self.bottom, other.bottom) - y))
+
+    def iou(self, other: Box) -> float:
+        shared = self.intersection(other).area
+        whole = self.area + other.area - shared
+        return shared / whole if whole else 0.0
+
+    def grown(self, by: int, within: Size) -> Box:
+        """This box with a margin of `by` pixels on each side, cut to the frame."""
+        x, y = max(0, self.x - by), max(0, self.y - by)
+        return Box(x, y, min(within.width, self.right + by) - x, min(within.height, self.bottom + by) - y)
+
+    def normalised(self, size: Size) -> NormBox:
+        return (self.x / size.width, self.y / size.height, self.w / size.width, self.h / size.height)
+
+    @classmethod
+    def from_normalised(cls, box: NormBox, size: Size) -> Box:
+        left, top = round(box[0] * size.width), round(box[1] * size.height)
+        right, bottom = round((box[0] + box[2]) * size.width), round((box[1] + box[3]) * size.height)
+        return cls(left, top, right - left, bottom - top)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The window that has the focus; `box` is in frame pixels, None where the platform cannot tell."""
+
+    title: str = ""
+    app_name: str = ""
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frame:
+    """One picture of the desktop.
+
+    `origin` is where the frame's (0, 0) lies in input coordinates, `scale` is frame pixels per input pixel.
+    """
+
+    pixels: np.ndarray
+    taken_at: datetime
+    monitor: int = 0
+    origin: Point = Point(0, 0)
+    scale: float = 1.0
+    digest: str = ""
+
+    @property
+    def size(self) -> Size:
+        return Size(self.pixels.shape[1], self.pixels.shape[0])
+
+    def crop(self, box: Box) -> np.ndarray:
+        """The pixels inside `box`, cut to the frame; a view, not a copy."""
+        return self.pixels[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)]
+
+
+def pixels_digest(pixels: np.ndarray) -> str:
+    """A digest of the pixels and their shape: equal pictures, equal text; 32 hex digits."""
+    hasher = hashlib.blake2b(repr(pixels.shape).encode(), digest_size=16)
+    hasher.update(np.ascontiguousarray(pixels).data)
+    return hasher.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    text: str
+    box: Box
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element:
+    """Something on the screen that can be acted on; `role` is a guess ("button", "field", "menu_item", ...)."""
+
+    box: Box
+    role: str
+    text: str = ""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Embedding:
+    """A unit vector (float32, 1-D) and the id of the model that made it; only vectors of one model compare."""
+
+    model: str
+    vector: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    ocr_ms: float = 0.0
+    ui_ms: float = 0.0
+    analyze_ms: float = 0.0
+    capture_ms: float = 0.0
+    lines_read: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScreenState:
+    frame: Frame
+    window: Window | None = None
+    texts: tuple[TextLine, ...] = ()
+    elements: tuple[Element, ...] = ()
+    embedding: Embedding | None = None
+    timings: Timings = Timings()
+    cache_hit: bool = False
+    degraded: bool = False
+    text_method: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One sign that spoke for or against: its name, its score (None: not used) and a sentence."""
+
+    sign: str
+    score: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Which node the screen is. `margin` is the distance in confidence to `runner_up`."""
+
+    node_id: str
+    confidence: float
+    margin: float = 1.0
+    runner_up: str = ""
+    runner_up_confidence: float = 0.0
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """The answer of matching: a match, or None with the best candidates and why none was good enough."""
+
+    match: Match | None
+    candidates: tuple[Match, ...] = ()
+    why_not: str = ""
+
+
+class ResolveStatus(StrEnum):
+    FOUND = "found"
+    AMBIGUOUS = "ambiguous"
+    NOT_FOUND = "not_found"
+    NOT_NEEDED = "not_needed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    box: Box
+    score: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RungResult:
+    """What one rung of the grounding ladder found: its candidates, best first, or why it was not used."""
+
+    rung: str
+    status: ResolveStatus
+    score: float | None = None
+    candidates: tuple[Candidate, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """Where the target is, on which evidence. `box` and `point` are None unless `status` is found."""
+
+    status: ResolveStatus
+    box: Box | None = None
+    point: Point | None = None
+    rung: str = ""
+    score: float = 0.0
+    runner_up: Candidate | None = None
+    evidence: tuple[RungResult, ...] = ()
+    message: str = ""
+    resolve_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What the loop means to do next: `sentence` says it in words, `params` have their variables filled in."""
+
+    edge: EdgeSpec
+    node_id: str
+    sentence: str
+    params: Mapping[str, Any]
+    resolution: Resolution
+
+
+class Choice(StrEnum):
+    """Every answer a prompt can get; the first five are SPEC's `CoachingDecision`."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    CORRECT = "correct"
+    MANUAL = "manual"
+    SKIP = "skip"
+    DONE = "done"
+    RETRY = "retry"
+    STOP = "stop"
+
+
+class DecisionSource(StrEnum):
+    AUTO = "auto"
+    COACH = "coach"
+    POLICY = "policy"
+    PROGRAM = "program"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    choice: Choice
+    source: DecisionSource
+    correction: Mapping[str, Any] = field(default_factory=dict)
+    feedback: str = ""
+    decided_by: str = ""
+
+
+class ActionStatus(StrEnum):
+    DONE = "done"
+    FAILED = "failed"
+    UNCERTAIN = "uncertain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """`uncertain`: input may have reached the application and nobody can say how much of it."""
+
+    status: ActionStatus
+    message: str = ""
+    act_ms: float = 0.0
+
+
+class Answer(StrEnum):
+    YES = "yes"
+    NO = "no"
+    CANNOT_TELL = "cannot_tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    answer: Answer
+    evidence: tuple[Reason, ...] = ()
+    message: str = ""
+    verify_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """One finished step, as S11.4 names it; `duration_ms` is `total_ms`."""
+
+    success: bool
+    node_id: str
+    edge_id: str | None = None
+    action_result: ActionResult | None = None
+    match_confidence: float = 0.0
+    message: str = ""
+    screenshot_path: str | None = None
+    ocr_ms: float = 0.0
+    ui_ms: float = 0.0
+    analyze_ms: float = 0.0
+    total_ms: float = 0.0
+    cache_hit: bool = False
+    degraded: bool = False
+
+    @property
+    def duration_ms(self) -> float:
+        return self.total_ms

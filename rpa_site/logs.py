@@ -1,0 +1,21 @@
+"""Log lines: one a record, with the extra fields that say which run and step it is about."""
+
+from __future__ import annotations
+
+import logging
+
+FIELDS = ("action", "execution", "step", "desktop", "kind")
+
+
+class LineFormatter(logging.Formatter):
+    """`time LEVEL logger message key=value ...`; screens, texts read and values typed are never among the fields."""
+
+    default_format = "%(asctime)s %(levelname)s %(name)s %(message)s"
+
+    def __init__(self) -> None:
+        super().__init__(self.default_format)
+
+    def format(self, record: logging.LogRecord) -> str:
+        extra = " ".join(f"{name}={getattr(record, name)}" for name in FIELDS if hasattr(record, name))
+        line = super().format(record)
+        return f"{line} {extra}" if extra else line

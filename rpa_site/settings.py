@@ -1,0 +1,185 @@
+"""Settings: all from the environment, then from `.env.local`; a bad value is refused at start."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from rpa_site import secret_key, sqlite
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.FileAwareEnv()
+environ.Env.read_env(os.environ.get("RPA_ENV_FILE", BASE_DIR / ".env.local"), overwrite=False)
+
+# Where run-time data lives: database, pictures, locks. Never tracked, never deleted by a command.
+DATA_DIR = Path(env.str("RPA_DATA_DIR", str(BASE_DIR / "var"))).resolve()
+
+DEBUG = env.bool("RPA_DEBUG", False)
+SECRET_KEY = env.str("RPA_SECRET_KEY", "") or secret_key.load(DATA_DIR / "secret_key")
+ALLOWED_HOSTS = env.list("RPA_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("RPA_CSRF_TRUSTED_ORIGINS", default=[])
+PORT = env.int("PORT", 5005)
+
+INSTALLED_APPS = [
+    "daphne",
+    "rpa_site.admin_app.SiteAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_filters",
+    "django_htmx",
+    "workflows",
+    "gpu",
+    "execution",
+    "analytics",
+    "rpa_site",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "rpa_site.middleware.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "rpa_site.errors.DomainErrors",
+]
+
+ROOT_URLCONF = "rpa_site.urls"
+ASGI_APPLICATION = "rpa_site.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "rpa_site.context.chrome",
+            ],
+        },
+    },
+]
+
+# --- Database -------------------------------------------------------------------------------------------------------
+DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'surehand.sqlite3'}")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = sqlite.options()
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The in-memory layer is enough: the event table is the stream, the layer would only carry a nudge.
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+if redis_url := env.str("REDIS_URL", ""):
+    CHANNEL_LAYERS["default"] = {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [redis_url]},
+    }
+
+# --- Who may come in ------------------------------------------------------------------------------------------------
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "runs"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+BEHIND_TLS = env.bool("RPA_BEHIND_TLS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
+SILENCED_SYSTEM_CHECKS = [] if BEHIND_TLS else ["security.W004", "security.W008", "security.W012", "security.W016"]
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "rest_framework.authentication.BasicAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rpa_site.api.DeclaredPermission"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "PAGE_SIZE": 50,
+    "EXCEPTION_HANDLER": "rpa_site.errors.api_exception_handler",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Surehand",
+    "DESCRIPTION": "Workflows, runs, decisions and the stream of a self-hosted server for vision-based RPA.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rpa_site.api.DeclaredPermission"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {},
+}
+
+# --- Files, language, time ------------------------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("fr", _("French"))]
+LOCALE_PATHS = [BASE_DIR / "rpa_site" / "locale"]
+TIME_ZONE = env.str("TZ", "UTC") or "UTC"
+USE_I18N = USE_TZ = True
+
+# --- The product ----------------------------------------------------------------------------------------------------
+RPA_AUTH_DISABLED = env.bool("RPA_AUTH_DISABLED", False)  # changes nothing; `check` warns where somebody set it
+RPA_OCR_ENGINE = env.str("RPA_OCR_ENGINE", "rapidocr")
+RPA_ENABLE_UI_DETECTION = env.bool("RPA_ENABLE_UI_DETECTION", True)
+RPA_ENABLE_OCR = env.bool("RPA_ENABLE_OCR", True)
+RPA_ANALYZE_TIMEOUT_MS = env.int("RPA_ANALYZE_TIMEOUT_MS", 8000)
+RPA_WINDOW_INFO_PROVIDER = env.str("RPA_WINDOW_INFO_PROVIDER", "") or None
+RPA_CAPTURE_INTERVAL_MS = env.int("RPA_CAPTURE_INTERVAL_MS", 500)
+RPA_MAX_NO_MATCH_RETRIES = env.int("RPA_MAX_NO_MATCH_RETRIES", 5)
+RPA_CONFIRMATION_TIMEOUT_S = env.int("RPA_CONFIRMATION_TIMEOUT_S", 60)
+RPA_COACHING_TIMEOUT_S = env.int("RPA_COACHING_TIMEOUT_S", 120)
+RPA_MATCH_THRESHOLD = env.float("RPA_MATCH_THRESHOLD", 0.75)
+RPA_SIMILARITY_THRESHOLD = env.float("RPA_SIMILARITY_THRESHOLD", 0.75)
+RPA_LEASE_S = env.int("RPA_LEASE_S", 15)
+RPA_MAX_PICTURE_MEGAPIXELS = env.int("RPA_MAX_PICTURE_MEGAPIXELS", 33)
+RPA_OLLAMA_URL = env.str("RPA_OLLAMA_URL", "")
+RPA_VLM_MODEL = env.str("RPA_VLM_MODEL", "")
+DASHBOARD_PASSWORD = env.str("DASHBOARD_PASSWORD", "")
+
+for _name in ("RPA_CAPTURE_INTERVAL_MS", "RPA_MAX_NO_MATCH_RETRIES", "RPA_LEASE_S", "RPA_ANALYZE_TIMEOUT_MS"):
+    if globals()[_name] <= 0:
+        raise ImproperlyConfigured(f"{_name} must be greater than 0, it is {globals()[_name]}.")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "rpa_site.logs.LineFormatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("RPA_LOG_LEVEL", "INFO")},
+    "loggers": {name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL")},
+}

@@ -1,0 +1,28 @@
+"""Every HTTP route of the product. `manage.py check` and a test see to it that none is open that should not be."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
+from django.views.i18n import set_language
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from rpa_site.health import health
+
+urlpatterns = [
+    path("health", health, name="health"),
+    path("login", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout", LogoutView.as_view(), name="logout"),
+    path("language", login_not_required(set_language), name="set_language"),
+    path("admin/", admin.site.urls),
+    path("api/schema", SpectacularAPIView.as_view(), name="api_schema"),
+    path("api/docs", SpectacularSwaggerView.as_view(url_name="api_schema"), name="api_docs"),
+    path("api/", include("workflows.api_urls")),
+    path("api/", include("gpu.api_urls")),
+    path("api/", include("execution.api_urls")),
+    path("workflows/", include("workflows.urls")),
+    path("", include("analytics.urls")),
+    path("", include("execution.urls")),
+]

@@ -1,0 +1,110 @@
+"""Action types: their parameters, whether they act on a target, and what repeating them may do (S9.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from workflows.choices import EffectClass
+
+ParamKind = Literal["text", "keys", "int", "bool", "box"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    name: str
+    kind: ParamKind
+    required: bool = False
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionSpec:
+    """One action type. `sentence` is filled with `target` and the parameters and shown to people."""
+
+    action_type: str
+    label: str | Promise
+    sentence: str | Promise
+    target: Literal["needed", "optional", "none"]
+    params: tuple[Param, ...] = ()
+    effect_class: EffectClass = EffectClass.OPAQUE
+
+
+ACTIONS: Mapping[str, ActionSpec] = {
+    spec.action_type: spec
+    for spec in (
+        ActionSpec(action_type="click", label=_("Click"), sentence=_("Click %(target)s"), target="needed"),
+        ActionSpec(
+            action_type="double_click",
+            label=_("Double-click"),
+            sentence=_("Double-click %(target)s"),
+            target="needed",
+        ),
+        ActionSpec(
+            action_type="right_click",
+            label=_("Right-click"),
+            sentence=_("Right-click %(target)s"),
+            target="needed",
+        ),
+        ActionSpec(
+            action_type="drag",
+            label=_("Drag"),
+            sentence=_("Drag %(target)s"),
+            target="needed",
+            params=(Param(name="dx", kind="int", required=True), Param(name="dy", kind="int", required=True)),
+        ),
+        ActionSpec(
+            action_type="scroll",
+            label=_("Scroll"),
+            sentence=_("Scroll %(target)s"),
+            target="optional",
+            params=(Param(name="dy", kind="int", default=3), Param(name="dx", kind="int", default=0)),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="type_text",
+            label=_("Type"),
+            sentence=_("Type “%(text)s”"),
+            target="none",
+            params=(
+                Param(name="text", kind="text", required=True),
+                Param(name="clear", kind="bool", default=False),
+            ),
+        ),
+        ActionSpec(
+            action_type="press_keys",
+            label=_("Press"),
+            sentence=_("Press %(keys)s"),
+            target="none",
+            params=(Param(name="keys", kind="keys", required=True),),
+        ),
+        ActionSpec(
+            action_type="wait",
+            label=_("Wait"),
+            sentence=_("Wait until the next screen shows"),
+            target="none",
+            effect_class=EffectClass.READ,
+        ),
+    )
+}
+
+ALLOWED_ACTION_TYPES = frozenset(ACTIONS)
+
+
+def effect_class_of(action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool) -> EffectClass:
+    """The class an edge is run with: what was declared, unless the action itself is safer or says more.
+
+    Typing that first clears the field may be repeated; an action that declares what must be seen is observable.
+    """
+    if declared and declared != EffectClass.OPAQUE:
+        return EffectClass(declared)
+    if action_type == "type_text" and params.get("clear"):
+        return EffectClass.IDEMPOTENT
+    default = ACTIONS[action_type].effect_class
+    if default is EffectClass.OPAQUE and expects:
+        return EffectClass.OBSERVABLE
+    return default

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class LearningState(models.TextChoices):
+    """How far a workflow is trusted; it decides the mode of a run that asks for none (S1.3)."""
+
+    OBSERVATION = "OBSERVATION", _("observation")
+    COACHING = "COACHING", _("coaching")
+    AUTO_CANDIDATE = "AUTO_CANDIDATE", _("candidate for automatic")
+    AUTO_CONFIRMED = "AUTO_CONFIRMED", _("automatic")
+
+
+class EffectClass(models.TextChoices):
+    """What repeating an action may do (S9.3)."""
+
+    READ = "read", _("reads only")
+    IDEMPOTENT = "idempotent", _("may be repeated")
+    OBSERVABLE = "observable", _("its effect can be seen")
+    OPAQUE = "opaque", _("never repeated without a person")
+
+
+class VariableKind(models.TextChoices):
+    TEXT = "text", _("text")
+    DATE = "date", _("date")
+    EMAIL = "email", _("e-mail address")
+    NUMBER = "number", _("number")

@@ -1,0 +1,187 @@
+"""A published workflow as frozen values: what the run loop reads, free of the ORM.
+
+`GraphSpec.to_json` and `from_json` are the one format of a version's snapshot. Normalised boxes are
+(left, top, width, height) as fractions of the taught screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+NormBox = tuple[float, float, float, float]
+NormPoint = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourSpec:
+    """A text near the target: the way from the target's centre to its own, in pixels of the taught screen."""
+
+    text: str
+    dx: int
+    dy: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSpec:
+    """What an edge acts on, described by evidence.
+
+    `picture` and `context` are digests in the picture store: the target itself, and the target with its surroundings.
+    `click` is where inside the box to act, as fractions of the box.
+    """
+
+    target_id: str
+    label: str
+    text: str = ""
+    role: str = ""
+    picture: str = ""
+    context: str = ""
+    context_box: NormBox | None = None
+    box: NormBox | None = None
+    window_box: NormBox | None = None
+    window_title: str = ""
+    screen_size: tuple[int, int] = (0, 0)
+    click: NormPoint = (0.5, 0.5)
+    neighbours: tuple[NeighbourSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectSpec:
+    """What must be seen after an action; texts may hold {{variables}}. Empty: nothing declared."""
+
+    texts: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    window_title: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.gone or self.window_title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """A screen state that can be recognised.
+
+    `texts` must be on the screen, `absent` must not; both may hold {{variables}}. `window_title` is matched whole, with
+    `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference picture's digest.
+    """
+
+    node_id: str
+    name: str
+    texts: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    window_title: str = ""
+    app_name: str = ""
+    picture: str = ""
+    is_entry: bool = False
+    is_end: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeSpec:
+    edge_id: str
+    source: str
+    destination: str
+    action_type: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    target: TargetSpec | None = None
+    expect: ExpectSpec = ExpectSpec()
+    effect_class: str = "opaque"
+    retries: int = 2
+    retry_backoff_ms: int = 500
+    settle_ms: int = 300
+    settle_timeout_ms: int = 5000
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableSpec:
+    name: str
+    label: str = ""
+    kind: str = "text"
+    required: bool = True
+    default: str = ""
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSpec:
+    workflow_id: str
+    name: str
+    learning_state: str
+    version: int = 0
+    nodes: tuple[NodeSpec, ...] = ()
+    edges: tuple[EdgeSpec, ...] = ()
+    variables: tuple[VariableSpec, ...] = ()
+    flags: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def entry_nodes(self) -> tuple[str, ...]:
+        return tuple(n.node_id for n in self.nodes if n.is_entry)
+
+    @property
+    def end_nodes(self) -> tuple[str, ...]:
+        return tuple(n.node_id for n in self.nodes if n.is_end)
+
+    def node(self, node_id: str) -> NodeSpec | None:
+        return next((n for n in self.nodes if n.node_id == node_id), None)
+
+    def edge(self, edge_id: str) -> EdgeSpec | None:
+        return next((e for e in self.edges if e.edge_id == edge_id), None)
+
+    def outgoing(self, node_id: str) -> tuple[EdgeSpec, ...]:
+        """The node's edges in the order they are to be tried."""
+        return tuple(sorted((e for e in self.edges if e.source == node_id), key=lambda e: (e.order, e.edge_id)))
+
+    def reachable(self, roots: Iterable[str] | None = None) -> frozenset[str]:
+        """Nodes that can be reached from `roots` (default: the entry nodes), the roots among them."""
+        seen: set[str] = set()
+        todo = list(self.entry_nodes if roots is None else roots)
+        while todo:
+            node = todo.pop()
+            if node not in seen:
+                seen.add(node)
+                todo.extend(e.destination for e in self.edges if e.source == node)
+        return frozenset(seen)
+
+    def pictures(self) -> frozenset[str]:
+        """Digests of every picture the graph refers to."""
+        digests = {n.picture for n in self.nodes}
+        digests |= {d for e in self.edges if e.target for d in (e.target.picture, e.target.context)}
+        return frozenset(digests - {""})
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GraphSpec:
+        return cls(
+            **_plain(cls, data, skip=("nodes", "edges", "variables")),
+            nodes=tuple(_node(n) for n in data.get("nodes", ())),
+            edges=tuple(_edge(e) for e in data.get("edges", ())),
+            variables=tuple(VariableSpec(**_plain(VariableSpec, v)) for v in data.get("variables", ())),
+        )
+
+
+def _plain(kind: type, data: Mapping[str, Any], skip: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The fields of `kind` found in `data`; JSON lists become tuples. Unknown keys are left, for newer snapshots."""
+    names = {f.name for f in fields(kind)} - set(skip)
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items() if k in names}
+
+
+def _node(data: Mapping[str, Any]) -> NodeSpec:
+    return NodeSpec(**_plain(NodeSpec, data))
+
+
+def _edge(data: Mapping[str, Any]) -> EdgeSpec:
+    target = data.get("target")
+    return EdgeSpec(
+        **_plain(EdgeSpec, data, skip=("target", "expect")),
+        target=target_from_json(target) if target else None,
+        expect=ExpectSpec(**_plain(ExpectSpec, data.get("expect") or {})),
+    )
+
+
+def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
+    neighbours = tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ()))
+    return TargetSpec(**_plain(TargetSpec, data, skip=("neighbours",)), neighbours=neighbours)

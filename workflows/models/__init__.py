@@ -1,0 +1,8 @@
+"""What people draw. One concern a file; import from here."""
+
+from workflows.models.corrections import Correction
+from workflows.models.graph import Edge, Node, Target, Variable
+from workflows.models.pictures import Picture
+from workflows.models.workflow import Workflow, WorkflowVersion
+
+__all__ = ["Correction", "Edge", "Node", "Picture", "Target", "Variable", "Workflow", "WorkflowVersion"]

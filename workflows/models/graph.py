@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from workflows.choices import EffectClass, VariableKind
+from workflows.models.pictures import Picture
+from workflows.models.workflow import Workflow, text_id
+
+
+class Node(models.Model):
+    """A screen state that can be recognised by what is on it."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="nodes")
+    node_id = models.CharField(_("id"), max_length=100, validators=[text_id])
+    name = models.CharField(_("name"), max_length=200)
+    texts = models.JSONField(_("texts that must be seen"), default=list, blank=True)
+    absent = models.JSONField(_("texts that must not be seen"), default=list, blank=True)
+    window_title = models.CharField(_("window title"), max_length=300, blank=True)
+    app_name = models.CharField(_("application"), max_length=200, blank=True)
+    reference = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    is_entry = models.BooleanField(_("entry"), default=False)
+    is_end = models.BooleanField(_("end"), default=False)
+
+    class Meta:
+        ordering = ("workflow", "id")
+        verbose_name = _("node")
+        verbose_name_plural = _("nodes")
+        constraints = [models.UniqueConstraint(fields=("workflow", "node_id"), name="node_id_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Target(models.Model):
+    """What an action acts on, described by evidence, never by a bare coordinate."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="targets")
+    target_id = models.CharField(_("id"), max_length=100, validators=[text_id])
+    label = models.CharField(_("name in words"), max_length=200)
+    text = models.CharField(_("text on it"), max_length=300, blank=True)
+    role = models.CharField(_("role"), max_length=50, blank=True)
+    picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    context = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    evidence = models.JSONField(_("evidence"), default=dict, blank=True)
+
+    class Meta:
+        ordering = ("workflow", "id")
+        verbose_name = _("target")
+        verbose_name_plural = _("targets")
+        constraints = [models.UniqueConstraint(fields=("workflow", "target_id"), name="target_id_unique")]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Edge(models.Model):
+    """The action that leads from one node to the next."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="edges")
+    edge_id = models.CharField(_("id"), max_length=100, validators=[text_id])
+    source = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="outgoing")
+    destination = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="incoming")
+    action_type = models.CharField(_("action"), max_length=50)
+    params = models.JSONField(_("parameters"), default=dict, blank=True)
+    target = models.ForeignKey(Target, null=True, blank=True, on_delete=models.PROTECT, related_name="edges")
+    expect = models.JSONField(_("what must be seen after"), default=dict, blank=True)
+    effect_class = models.CharField(_("effect"), max_length=20, choices=EffectClass, default=EffectClass.OPAQUE)
+    retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])
+    retry_backoff_ms = models.PositiveIntegerField(_("wait before a retry (ms)"), default=500)
+    settle_ms = models.PositiveIntegerField(_("still for (ms)"), default=300)
+    settle_timeout_ms = models.PositiveIntegerField(_("still at most after (ms)"), default=5000)
+    order = models.PositiveSmallIntegerField(_("order"), default=0)
+
+    class Meta:
+        ordering = ("workflow", "order", "id")
+        verbose_name = _("edge")
+        verbose_name_plural = _("edges")
+        constraints = [
+            models.UniqueConstraint(fields=("workflow", "edge_id"), name="edge_id_unique"),
+            models.CheckConstraint(condition=models.Q(effect_class__in=EffectClass.values), name="edge_effect_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} → {self.destination}"
+
+
+class Variable(models.Model):
+    """A value that a run is started with; used as {{name}} in texts and parameters."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="variables")
+    name = models.SlugField(_("name"), max_length=50)
+    label = models.CharField(_("label"), max_length=200, blank=True)
+    kind = models.CharField(_("kind"), max_length=20, choices=VariableKind, default=VariableKind.TEXT)
+    required = models.BooleanField(_("required"), default=True)
+    default = models.CharField(_("default"), max_length=500, blank=True)
+    example = models.CharField(_("example"), max_length=500, blank=True)
+    order = models.PositiveSmallIntegerField(_("order"), default=0)
+
+    class Meta:
+        ordering = ("workflow", "order", "id")
+        verbose_name = _("variable")
+        verbose_name_plural = _("variables")
+        constraints = [
+            models.UniqueConstraint(fields=("workflow", "name"), name="variable_name_unique"),
+            models.CheckConstraint(condition=models.Q(kind__in=VariableKind.values), name="variable_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label or self.name

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Max
+from django.utils.translation import gettext_lazy as _
+
+from workflows.choices import LearningState
+from workflows.exceptions import NotPublished, UnknownWorkflow
+from workflows.graph import GraphSpec
+
+text_id = RegexValidator(re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with a letter; then letters, digits, _ . -"))
+
+
+class WorkflowQuerySet(models.QuerySet["Workflow"]):
+    def with_graph(self) -> WorkflowQuerySet:
+        return self.prefetch_related(
+            "nodes__reference", "edges__source", "edges__destination", "edges__target__picture", "variables"
+        )
+
+    def with_latest_version(self) -> WorkflowQuerySet:
+        """Adds `latest_number`, None where nothing was published."""
+        return self.annotate(latest_number=Max("versions__number"))
+
+    def by_id(self, workflow_id: str) -> Workflow:
+        try:
+            return self.get(workflow_id=workflow_id)
+        except self.model.DoesNotExist:
+            known = ", ".join(self.order_by("workflow_id").values_list("workflow_id", flat=True)[:10])
+            raise UnknownWorkflow(
+                _("There is no workflow “%(id)s”. Known: %(known)s.")
+                % {"id": workflow_id, "known": known or _("none yet")}
+            ) from None
+
+
+class Workflow(models.Model):
+    """A graph of screens and actions that people teach and edit; runs use its published versions."""
+
+    workflow_id = models.CharField(_("id"), max_length=100, unique=True, validators=[text_id])
+    name = models.CharField(_("name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    learning_state = models.CharField(
+        _("learning state"), max_length=20, choices=LearningState, default=LearningState.OBSERVATION
+    )
+    enable_ui_detection = models.BooleanField(_("detect elements"), null=True, blank=True)
+    enable_ocr = models.BooleanField(_("read text"), null=True, blank=True)
+    analyze_timeout_ms = models.PositiveIntegerField(_("analysis limit (ms)"), null=True, blank=True)
+    window_info_provider = models.CharField(_("window info provider"), max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = WorkflowQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name = _("workflow")
+        verbose_name_plural = _("workflows")
+        permissions = (("publish_workflow", "Can publish a workflow"),)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(learning_state__in=LearningState.values), name="workflow_learning_state_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def latest_version(self) -> WorkflowVersion:
+        """The version that runs use; raises NotPublished."""
+        version = self.versions.order_by("-number").first()
+        if version is None:
+            raise NotPublished(
+                _("“%(name)s” (%(id)s) has no published version. Publish it on its page, then start it.")
+                % {"name": self.name, "id": self.workflow_id}
+            )
+        return version
+
+
+class WorkflowVersion(models.Model):
+    """What was published: the graph as JSON with its pictures by digest. Never changed, never deleted while used."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    graph = models.JSONField()
+    digest = models.CharField(max_length=64)
+    note = models.CharField(max_length=500, blank=True)
+    published_at = models.DateTimeField(auto_now_add=True)
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="published_versions"
+    )
+
+    class Meta:
+        ordering = ("workflow", "-number")
+        constraints = [models.UniqueConstraint(fields=("workflow", "number"), name="version_number_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.workflow} v{self.number}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("A published version is immutable; publish a new one.")
+        super().save(*args, **kwargs)
+
+    def spec(self) -> GraphSpec:
+        return GraphSpec.from_json(self.graph)

@@ -1,0 +1,29 @@
+"""The permissions that pages and API ask for. Roles (rpa_site.roles) are groups that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+VIEW = "workflows.view_workflow"
+DESIGN = "workflows.change_workflow"
+PUBLISH = "workflows.publish_workflow"
+
+
+def permitted(permission: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """A view for those who hold `permission`; the refusal carries its name, so that the page can say which role has it."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not request.user.has_perm(permission):
+                raise PermissionDenied(permission)
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate

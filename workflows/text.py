@@ -1,0 +1,31 @@
+"""{{variables}} in texts and parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+def names(value: Any) -> frozenset[str]:
+    """The variables that a text, or any text inside lists and dicts, refers to."""
+    if isinstance(value, str):
+        return frozenset(VARIABLE.findall(value))
+    if isinstance(value, Mapping):
+        return frozenset().union(*(names(v) for v in value.values()))
+    if isinstance(value, list | tuple):
+        return frozenset().union(*(names(v) for v in value))
+    return frozenset()
+
+
+def fill(value: Any, variables: Mapping[str, str]) -> Any:
+    """`value` with its variables put in; KeyError names one that is missing."""
+    if isinstance(value, str):
+        return VARIABLE.sub(lambda m: str(variables[m[1]]), value)
+    if isinstance(value, Mapping):
+        return {k: fill(v, variables) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [fill(v, variables) for v in value]
+    return value
