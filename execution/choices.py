@@ -102,9 +102,11 @@ class Outcome(models.TextChoices):
     MANUAL = "manual", _("done by a person")
     OBSERVED = "observed", _("observed")
     TERMINAL = "terminal", _("end reached")
+    INTERRUPTED = "interrupted", _("not carried out")
 
 
 PERFORMED = frozenset({Outcome.SUCCEEDED, Outcome.FAILED})  # by the robot
+NOT_EXECUTED = frozenset({Outcome.REJECTED, Outcome.INTERRUPTED})
 
 
 class Verified(models.TextChoices):
@@ -141,6 +143,7 @@ TIMEOUT_CHOICE: dict[PromptKind, str | None] = {
 class PromptState(models.TextChoices):
     OPEN = "open", _("open")
     ANSWERED = "answered", _("answered")
+    WITHDRAWN = "withdrawn", _("withdrawn")
 
 
 class EventKind(models.TextChoices):

@@ -5,7 +5,7 @@ DomainError
 │   ├── UnknownExecution, MissingVariable, BadVariable, BadMode
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
-│   ├── NothingToDecide, BadDecision
+│   └── NothingToDecide, BadDecision, NoMatch
 └── LeaseLost (not for people: the run belongs to another run loop now)
 """
 
@@ -71,6 +71,12 @@ class AlreadyDecided(ExecutionError):
 
     def details(self) -> dict[str, Any]:
         return {"choice": self.choice, "decided_by": self.decided_by}
+
+
+class NoMatch(ExecutionError):
+    """The screen is none of the workflow's nodes; told to a program's `on_error`."""
+
+    code = "no_match"
 
 
 class LeaseLost(Exception):

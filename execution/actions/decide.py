@@ -75,6 +75,8 @@ def already_decided(prompt: Prompt) -> AlreadyDecided:
 
 def check_correction(correction: Mapping[str, Any]) -> dict[str, Any]:
     """The correction as it is kept: the `corrected_` form wins, waits are bounded, unknown keys are refused (S1.10)."""
+    if not any(correction.values()):
+        return {}  # "correct" without a correction executes the suggestion
     if unknown := sorted(set(correction) - CORRECTION_KEYS):
         raise BadDecision(
             _("A correction has no %(names)s. It may have: %(known)s.")

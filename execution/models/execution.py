@@ -154,7 +154,7 @@ class Execution(models.Model):
             return 0.0
         return ((self.ended_at or timezone.now()) - self.started_at).total_seconds()
 
-    def move(self, to: ExecutionState, *, epoch: int | None = None, **changes: Any) -> None:
+    def move(self, to: ExecutionState, *, fence: int | None = None, **changes: Any) -> None:
         """Compare-and-set to `to`; raises IllegalMove where the table forbids it or somebody moved first (S1.2)."""
         was = ExecutionState(self.state)
         if to not in MOVES[was]:
@@ -166,8 +166,8 @@ class Execution(models.Model):
             changes.setdefault("ended_at", timezone.now())
             changes.setdefault("wish", Wish.NONE)
         rows = Execution.objects.filter(pk=self.pk, state=was)
-        if epoch is not None:
-            rows = rows.filter(epoch=epoch)
+        if fence is not None:
+            rows = rows.filter(epoch=fence)
         if not rows.update(state=to, **changes):
             raise IllegalMove(
                 _("The run %(id)s is no longer %(state)s: somebody else was first.")

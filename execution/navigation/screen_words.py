@@ -106,28 +106,25 @@ def part_of(box: Box, place: Place, length: int) -> Box:
 
 def _rows(lines: Sequence[TextLine]) -> Iterator[TextLine]:
     """Neighbouring pieces of a row joined to one text, where there are several."""
-    ordered = sorted(lines, key=lambda line: (line.box.center.y, line.box.x))
-    used: set[int] = set()
-    for index, first in enumerate(ordered):
-        if index in used:
-            continue
-        pieces = [first]
-        same_row = [
-            i
-            for i in range(index, len(ordered))
-            if i not in used and abs(ordered[i].box.center.y - first.box.center.y) < 0.5 * first.box.h
-        ]
-        row = sorted((ordered[i] for i in same_row), key=lambda line: line.box.x)
-        used.update(same_row)
-        pieces = row[:1]
-        for line in row[1:]:
-            if line.box.x - pieces[-1].box.right > _ROW_GAP * first.box.h:
-                if len(pieces) > 1:
-                    yield _joined(pieces)
-                pieces = []
-            pieces.append(line)
-        if len(pieces) > 1:
-            yield _joined(pieces)
+    left = sorted(lines, key=lambda line: line.box.center.y)
+    while left:
+        first = left[0]
+        row = [line for line in left if abs(line.box.center.y - first.box.center.y) < 0.5 * first.box.h] or [first]
+        left = [line for line in left if line not in row]
+        for pieces in _runs(sorted(row, key=lambda line: line.box.x)):
+            if len(pieces) > 1:
+                yield _joined(pieces)
+
+
+def _runs(row: Sequence[TextLine]) -> Iterator[list[TextLine]]:
+    """A row cut where the gap between two pieces is wide."""
+    pieces: list[TextLine] = []
+    for line in row:
+        if pieces and line.box.x - pieces[-1].box.right > _ROW_GAP * line.box.h:
+            yield pieces
+            pieces = []
+        pieces.append(line)
+    yield pieces
 
 
 def _joined(pieces: Sequence[TextLine]) -> TextLine:

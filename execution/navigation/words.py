@@ -1,9 +1,12 @@
 """Comparing what was read with what was taught: tolerant of how a reader errs, strict where an edit changes the sense.
 
-A reader loses accents, splits and glues words, and takes 0 for O, 1 and I for l, m for rn. What differs only so is the
+A reader loses accents, splits and glues words, takes 0 for O, 1 and I for l, m for rn, and the underlined O of a menu
+for Q. What differs only so is the
 same text. Beyond that a few wrong letters are forgiven, but never a digit, and never so many in one word that it may
 be another word ("on" and "off", "Lock" and "Unlock").
 """
+
+# ruff: noqa: RUF001  look-alike characters are what this is about
 
 from __future__ import annotations
 
@@ -20,9 +23,12 @@ SEEN = 0.84
 SAME = 0.9
 
 NEGATIONS = frozenset(
-    "not no never cannot cant failed fails failure unable isnt wasnt couldnt dont didnt without error "
-    "pas non aucun aucune jamais echec impossible sans erreur".split()
-)
+    {
+        "not", "no", "never", "cannot", "cant", "failed", "fails", "failure", "unable", "isnt", "wasnt", "couldnt",
+        "dont", "didnt", "without", "error", "pas", "non", "aucun", "aucune", "jamais", "echec", "impossible", "sans",
+        "erreur",
+    }
+)  # fmt: skip
 
 _PLAIN = str.maketrans(
     {
@@ -32,7 +38,7 @@ _PLAIN = str.maketrans(
     }
 )  # fmt: skip
 _EDGES = ".:,;\"'"  # at the ends of a word these say nothing; inside a number they do
-_LOOSE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+_LOOSE = str.maketrans({"0": "o", "q": "o", "1": "l", "i": "l", "|": "l"})
 _STRICT = str.maketrans({"O": "0", "I": "1", "l": "1", "|": "1"})
 _SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
 

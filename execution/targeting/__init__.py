@@ -1,0 +1,1 @@
+"""Where to act: taught evidence, and finding it again."""

@@ -60,7 +60,7 @@ class ShownWindow:
     y: int
     width: int
     height: int
-    active: bool
+    active: bool  # shown, active for the window manager and holding the keyboard
 
 
 @dataclass(slots=True, kw_only=True)
@@ -189,8 +189,7 @@ def start_server(
                 command, env=env, pass_fds=[write_end], stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
         os.close(write_end)
-        ready, _, _ = select.select([read_end], [], [], 20)
-        number = os.read(read_end, 16).strip() if ready else b""
+        number = _line_from(read_end, timeout=20)
     finally:
         os.close(read_end)
     if not number:
@@ -198,6 +197,19 @@ def start_server(
         server.wait(10)
         raise DisplayProblem(f"Xvfb did not start: {(folder / 'xvfb.log').read_text(errors='replace')[-800:]}")
     return server, f":{number.decode()}"
+
+
+def _line_from(descriptor: int, *, timeout: float) -> bytes:
+    """A whole line: Xvfb writes the newline apart from the number, and dies when nobody reads it any more."""
+    line = b""
+    end = time.monotonic() + timeout
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, end - time.monotonic()))
+        part = os.read(descriptor, 16) if ready else b""
+        if not part:
+            return b""
+        line += part
+    return line.strip()
 
 
 def _environment(folder: Path, *, accessibility: bool) -> dict[str, str]:
@@ -261,8 +273,24 @@ def _listed_windows(connection) -> list[ShownWindow]:
     windows = []
     for window_id in listed.value if listed is not None else ():
         with suppress(error.BadWindow, error.BadDrawable):  # it may close between the list and the question
-            windows.append(_described(connection, window_id, active=window_id == active_id))
+            active = window_id == active_id and _has_keyboard(connection, window_id)
+            windows.append(_described(connection, window_id, active=active))
     return windows
+
+
+def _has_keyboard(connection, window_id: int) -> bool:
+    """Whether keys go to that window: it is named active before it is shown and given the focus."""
+    from Xlib import X
+
+    if connection.create_resource_object("window", window_id).get_attributes().map_state != X.IsViewable:
+        return False
+    focused = connection.get_input_focus().focus
+    root = connection.screen().root
+    while not isinstance(focused, int) and focused != root:
+        if focused.id == window_id:
+            return True
+        focused = focused.query_tree().parent
+    return False
 
 
 def _described(connection, window_id: int, *, active: bool) -> ShownWindow:

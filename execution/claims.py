@@ -1,0 +1,110 @@
+"""Which run loop owns which run: claims with a lease and an epoch (S9.4).
+
+The desktop itself is fenced by its kernel lock (execution.desktop.lock); the lease tells people and other machines.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import OperationalError, close_old_connections, connections, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from execution.choices import ON_DESKTOP, ExecutionState
+from execution.desktop.base import DesktopIdentity
+from execution.events import emit_state
+from execution.exceptions import IllegalMove, LeaseLost
+from execution.models import Execution, Robot
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run that is ours, and whether somebody else had begun it."""
+
+    execution: Execution
+    taken_over: bool
+
+
+def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") -> Claim | None:
+    """The next run for this desktop: one that was left on it first, then the oldest queued one.
+
+    The caller holds the desktop's lock, so whoever had a run on this desktop before can no longer act on it.
+    """
+    with transaction.atomic():
+        mine = Execution.objects.abandoned_on(robot.desktop)
+        queued = Execution.objects.queued().filter(desktop__in=("", robot.desktop, identity.name))
+        if execution_id:
+            mine, queued = mine.filter(execution_id=execution_id), queued.filter(execution_id=execution_id)
+        left, waiting = mine.first(), None if mine.exists() else queued.first()
+        found = left or waiting
+        if found is None:
+            return None
+        now = timezone.now()
+        changes = {"robot": robot, "epoch": F("epoch") + 1, "lease_until": lease_end(), "desktop": robot.desktop}
+        if waiting is not None:
+            try:
+                waiting.move(ExecutionState.RUNNING, started_at=now, desktop_identity=asdict(identity), **changes)
+            except IllegalMove:  # another run loop, or a stop, was first
+                return None
+        else:
+            Execution.objects.filter(pk=found.pk).update(**changes)
+        execution = Execution.objects.by_id(found.execution_id)
+        emit_state(execution)
+    return Claim(execution, taken_over=left is not None)
+
+
+def lease_end() -> timezone.datetime:
+    return timezone.now() + timedelta(seconds=settings.RPA_LEASE_S)
+
+
+def beat(robot: Robot) -> None:
+    """Say that this run loop lives, and renew the lease of what it runs; LeaseLost when its run has another owner."""
+    Robot.objects.filter(pk=robot.pk).update(heartbeat_at=timezone.now())
+    Execution.objects.filter(robot=robot, state__in=ON_DESKTOP).update(lease_until=lease_end())
+
+
+class Heartbeat:
+    """Beats in its own thread; `lost` is set when it could not for half a lease, by the monotonic clock.
+
+    Whoever acts asks `check()` first: a loop that cannot say that it lives must not act.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._stop = threading.Event()
+        self._last = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        beat(self._robot)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def check(self) -> None:
+        silent = time.monotonic() - self._last
+        if silent > settings.RPA_LEASE_S / 2:
+            raise LeaseLost(f"no heartbeat could be written for {silent:.0f} s")
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.wait(settings.RPA_LEASE_S / 5):
+                close_old_connections()
+                try:
+                    beat(self._robot)
+                    self._last = time.monotonic()
+                except OperationalError as error:
+                    log.warning("heartbeat: %s", error, extra={"desktop": self._robot.desktop})
+        finally:
+            connections.close_all()

@@ -1,0 +1,75 @@
+"""Asking a person and waiting for the answer, which comes as a row: from a browser, the API, a command or a program."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import close_old_connections
+from django.utils import timezone
+
+from execution.actions.decide import decide
+from execution.choices import PromptKind, Wish
+from execution.exceptions import AlreadyDecided
+from execution.journal import Journal
+from execution.models import Decision as DecisionRow
+from execution.models import Prompt, Step
+from execution.types import Choice, Decision, DecisionSource
+
+LOOK_EVERY_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person said, or None where the question was withdrawn: the run is to pause, or the loop to leave."""
+
+    decision: Decision | None
+    user: Any = None
+
+
+class Coach:
+    """Puts prompts and waits. `listener` is told of each prompt; a program answers there (S11.3)."""
+
+    def __init__(
+        self, journal: Journal, *, leave: threading.Event, listener: Callable[[Prompt], None] | None = None
+    ) -> None:
+        self.journal, self.leave, self.listener = journal, leave, listener
+
+    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None) -> Answer:
+        prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s)
+        if self.listener:
+            self.listener(prompt)
+        row = self._wait(prompt)
+        self.journal.answered(prompt, withdrawn=row is None)
+        if row is None:
+            return Answer(None)
+        decision = Decision(
+            choice=Choice(row.choice),
+            source=DecisionSource(row.source),
+            correction=row.correction,
+            feedback=row.feedback,
+            decided_by=row.decided_by,
+        )
+        return Answer(decision, row.user)
+
+    def _wait(self, prompt: Prompt) -> DecisionRow | None:
+        while True:
+            row = DecisionRow.objects.select_related("user").filter(prompt=prompt).first()
+            if row is not None:
+                return row
+            if self.leave.is_set() or self.journal.refresh().wish == Wish.PAUSE:
+                return None
+            if prompt.deadline_at and timezone.now() >= prompt.deadline_at and prompt.timeout_choice:
+                self._time_out(prompt)
+                continue
+            close_old_connections()
+            self.leave.wait(LOOK_EVERY_S)
+
+    def _time_out(self, prompt: Prompt) -> None:
+        """Nobody answered: what happens then is a decision too, and it can lose against a late person."""
+        try:
+            decide(prompt_id=prompt.pk, choice=prompt.timeout_choice, source=DecisionSource.POLICY)
+        except AlreadyDecided:
+            return

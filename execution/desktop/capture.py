@@ -1,0 +1,205 @@
+"""Watching a desktop: continuously in a thread of its own (S1.14), or until it has come to rest (S1.20)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import cv2
+import numpy as np
+
+from execution.desktop.base import Desktop
+from execution.types import Box, Frame
+
+BUFFER_FRAMES = 20
+# Between two looks while waiting for a screen to settle; a grab itself takes some milliseconds.
+LOOK_EVERY_S = 0.02
+# A blinking caret is thin and not longer than a line of large text is high.
+CARET_LENGTH, CARET_WIDTH = 40, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureStats:
+    """As S1.14 names them."""
+
+    total_captures: int
+    captures_per_second: float
+    unchanged_skipped: int
+    avg_capture_time_ms: float
+    buffer_size: int
+    memory_mb: float
+
+
+class ContinuousCapture:
+    """Takes a frame every `interval_ms` and keeps the last ones that differ from the one before.
+
+    A problem of the desktop ends the thread and is raised to whoever asks for frames.
+    """
+
+    def __init__(self, desktop: Desktop, *, interval_ms: int = 500, buffer_frames: int = BUFFER_FRAMES) -> None:
+        self._desktop = desktop
+        self._interval_s = interval_ms / 1000
+        self._frames: deque[Frame] = deque(maxlen=buffer_frames)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._problem: Exception | None = None
+        self._latest: Frame | None = None
+        self._total = self._unchanged = 0
+        self._grab_s = 0.0
+        self._running_s = 0.0
+        self._started_at: float | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> Self:
+        """Begin to watch; once started, starting again changes nothing."""
+        if self.running:
+            return self
+        self._stop.clear()
+        self._problem = None
+        self._started_at = time.monotonic()
+        self._thread = threading.Thread(target=self._watch, name=f"capture {self._desktop.name}", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self, *, timeout: float = 15.0) -> None:
+        """End the thread; what was seen stays at hand."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+            self._thread = None
+
+    def latest(self) -> Frame | None:
+        """The newest frame, changed or not; None before the first. Raises what ended the watch."""
+        with self._lock:
+            self._raise_problem()
+            return self._latest
+
+    def recent(self, count: int = 10) -> list[Frame]:
+        """The last changed frames, oldest first. Raises what ended the watch."""
+        with self._lock:
+            self._raise_problem()
+            return list(self._frames)[-count:] if count > 0 else []
+
+    def stats(self) -> CaptureStats:
+        with self._lock:
+            running_s = self._running_s
+            if self._started_at is not None:
+                running_s += time.monotonic() - self._started_at
+            return CaptureStats(
+                total_captures=self._total,
+                captures_per_second=self._total / running_s if running_s else 0.0,
+                unchanged_skipped=self._unchanged,
+                avg_capture_time_ms=1000 * self._grab_s / self._total if self._total else 0.0,
+                buffer_size=len(self._frames),
+                memory_mb=sum(frame.pixels.nbytes for frame in self._frames) / 1e6,
+            )
+
+    def _watch(self) -> None:
+        try:
+            while not self._stop.is_set():
+                started = time.monotonic()
+                frame = self._desktop.grab()
+                took = time.monotonic() - started
+                self._keep(frame, took=took)
+                self._stop.wait(max(0.0, self._interval_s - took))
+        except Exception as problem:  # noqa: BLE001 - kept for whoever asks; nobody waits for this thread
+            with self._lock:
+                self._problem = problem
+        finally:
+            with self._lock:
+                self._running_s += time.monotonic() - (self._started_at or time.monotonic())
+                self._started_at = None
+
+    def _keep(self, frame: Frame, *, took: float) -> None:
+        with self._lock:
+            changed = self._latest is None or frame.digest != self._latest.digest
+            self._latest = frame
+            self._total += 1
+            self._grab_s += took
+            if changed:
+                self._frames.append(frame)
+            else:
+                self._unchanged += 1
+
+    def _raise_problem(self) -> None:
+        if self._problem is not None:
+            raise self._problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleResult:
+    """`settled` is False when the screen was still changing at the end of the time; `frame` is the last one either way."""
+
+    frame: Frame
+    settled: bool
+    waited_ms: float
+
+
+def settle(
+    desktop: Desktop,
+    *,
+    settle_ms: int = 300,
+    timeout_ms: int = 5000,
+    ignore: Sequence[Box] = (),
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> SettleResult:
+    """Watch the screen until nothing has changed for `settle_ms`; what lies in `ignore` and a blinking caret may change."""
+    started = calm_since = clock()
+    frame = desktop.grab()
+    carets = _Carets()
+    while True:
+        looked = clock()
+        if looked - calm_since >= settle_ms / 1000:
+            return SettleResult(frame=frame, settled=True, waited_ms=1000 * (looked - started))
+        if looked - started >= timeout_ms / 1000:
+            return SettleResult(frame=frame, settled=False, waited_ms=1000 * (looked - started))
+        pause(LOOK_EVERY_S)
+        before, frame = frame, desktop.grab()
+        box = changed_box(before, frame, ignore=ignore)
+        if box is not None and not carets.explain(before, frame, box=box):
+            calm_since = clock()
+
+
+def changed_box(before: Frame, after: Frame, *, ignore: Sequence[Box] = ()) -> Box | None:
+    """The smallest box around all that differs; None where nothing does. Another size is a change of everything."""
+    if before.size != after.size:
+        return Box(0, 0, *after.size)
+    if before.digest and before.digest == after.digest:
+        return None
+    difference = cv2.absdiff(before.pixels, after.pixels).max(axis=2)
+    for box in ignore:
+        difference[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)] = 0
+    x, y, width, height = cv2.boundingRect(difference)
+    return Box(x, y, width, height) if width else None
+
+
+@dataclass(slots=True)
+class _Carets:
+    """Thin places that go back to a look they had before: something blinks there, nothing happens there."""
+
+    looks: dict[Box, set[bytes]] = field(default_factory=dict)
+
+    def explain(self, before: Frame, after: Frame, *, box: Box) -> bool:
+        """Whether the change of `box` is a return to a look already seen; the first change never is."""
+        if max(box.w, box.h) > CARET_LENGTH or min(box.w, box.h) > CARET_WIDTH:
+            return False
+        known = self.looks.setdefault(box, set())
+        known.add(_look(before, box))
+        look = _look(after, box)
+        if look in known:
+            return True
+        known.add(look)
+        return False
+
+
+def _look(frame: Frame, box: Box) -> bytes:
+    return np.ascontiguousarray(frame.crop(box)).tobytes()

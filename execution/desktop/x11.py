@@ -1,0 +1,169 @@
+"""A desktop shown by an X server: seen through mss, used through XTEST."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
+from execution.desktop.keys import known_keys
+from execution.desktop.points import checked
+from execution.desktop.text import typeable
+from execution.desktop.x11_connection import STALL_S, XConnection
+from execution.desktop.x11_keyboard import XKeyboard
+from execution.desktop.x11_window import active_window
+from execution.types import Frame, Point, Size, Window, pixels_digest
+
+BUTTONS = {"left": 1, "middle": 2, "right": 3}
+WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
+ALL_BUTTONS = range(1, 10)
+# A drag is recognised by the motion: programs want to see the pointer on its way.
+DRAG_STEPS = 12
+DRAG_STEP_S = 0.01
+
+
+class X11Desktop:
+    """`display` is a name such as ":0"; None takes DISPLAY. Usable from several threads, one call at a time."""
+
+    def __init__(self, display: str | None = None, *, stall_s: float = STALL_S) -> None:
+        self._connection = XConnection(display, stall_s=stall_s)
+        self.name = self._connection.name
+        self._keyboard = XKeyboard(self._connection)
+        self._grab_lock = threading.Lock()
+        self._screen: Any = None
+        self._screen_size = Size(0, 0)
+
+    def grab(self) -> Frame:
+        with self._grab_lock:
+            size = self._connection.size()
+            pixels = self._pixels(size)
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
+
+    def window(self) -> Window | None:
+        return active_window(self._connection)
+
+    def identity(self) -> DesktopIdentity:
+        return DesktopIdentity(
+            name=self.name,
+            host=socket.gethostname(),
+            boot_id=_boot_id(),
+            session=self._connection.session(),
+            user=getpass.getuser(),
+            size=self._connection.size(),
+        )
+
+    def click(self, point: Point, *, button: Button = "left", count: int = 1) -> None:
+        self.move(point)
+        self._push(BUTTONS[button], count=count)
+
+    def drag(self, start: Point, end: Point, *, button: Button = "left") -> None:
+        size = self._connection.size()
+        start, end = checked(start, size=size), checked(end, size=size)
+        with self._connection.talking() as display:
+            self._move(start)
+            self._button(BUTTONS[button], down=True)
+            try:
+                for step in range(1, DRAG_STEPS + 1):
+                    self._move(Point(*(a + (b - a) * step // DRAG_STEPS for a, b in zip(start, end, strict=True))))
+                    display.sync()
+                    time.sleep(DRAG_STEP_S)
+            finally:
+                self._button(BUTTONS[button], down=False)
+                display.sync()
+
+    def scroll(self, point: Point, *, dx: int = 0, dy: int = 0) -> None:
+        self.move(point)
+        self._push(WHEEL["down" if dy > 0 else "up"], count=abs(dy))
+        self._push(WHEEL["right" if dx > 0 else "left"], count=abs(dx))
+
+    def press(self, keys: Sequence[str]) -> None:
+        self._keyboard.chord(known_keys(keys))
+
+    def type_text(self, text: str) -> None:
+        self._keyboard.write(typeable(text))
+
+    def move(self, point: Point) -> None:
+        point = checked(point, size=self._connection.size())
+        with self._connection.talking() as display:
+            self._move(point)
+            display.sync()
+
+    def release_all(self) -> None:
+        self._keyboard.release_keys()
+        with self._connection.talking() as display:
+            for button in ALL_BUTTONS:  # a button that is up ignores this
+                self._button(button, down=False)
+            display.sync()
+
+    def close(self) -> None:
+        with self._grab_lock:
+            self._close_screen()
+        self._connection.close()
+
+    def _push(self, button: int, *, count: int) -> None:
+        with self._connection.talking() as display:
+            for _ in range(count):
+                self._button(button, down=True)
+                self._button(button, down=False)
+            display.sync()
+
+    def _button(self, button: int, *, down: bool) -> None:
+        from Xlib import X
+
+        self._connection.display.xtest_fake_input(X.ButtonPress if down else X.ButtonRelease, button)
+
+    def _move(self, point: Point) -> None:
+        from Xlib import X
+
+        self._connection.display.xtest_fake_input(X.MotionNotify, x=point.x, y=point.y)
+
+    def _pixels(self, size: Size) -> np.ndarray:
+        from mss.exception import ScreenShotError
+
+        region = {"left": 0, "top": 0, "width": size.width, "height": size.height}
+        try:
+            shot = self._screen_of(size).grab(region)
+        except ScreenShotError as problem:
+            self._close_screen()
+            # Gone, or changed its size between the question and the picture.
+            if self._connection.size() == size:
+                raise DesktopError(f"the picture of {self.name} could not be taken: {problem}") from problem
+            return self._pixels(self._connection.size())
+        whole = np.frombuffer(shot.raw, dtype=np.uint8).reshape(size.height, size.width, 4)
+        return cv2.cvtColor(whole, cv2.COLOR_BGRA2BGR)
+
+    def _screen_of(self, size: Size) -> Any:
+        """The capturing connection; mss sizes its buffer once, so a larger screen needs a new one."""
+        if self._screen is None or size != self._screen_size:
+            self._close_screen()
+            import mss
+            from mss.exception import ScreenShotError
+
+            try:
+                self._screen, self._screen_size = mss.MSS(display=self.name), size
+            except ScreenShotError as problem:
+                self._connection.size()  # raises DesktopLost when that is the reason
+                raise DesktopUnavailable(f"pictures of {self.name} cannot be taken: {problem}") from problem
+        return self._screen
+
+    def _close_screen(self) -> None:
+        if self._screen is not None:
+            self._screen.close()
+            self._screen = None
+
+
+def _boot_id() -> str:
+    """Linux's mark of this boot; other systems that show X desktops have none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,178 @@
+"""Keys and text through XTEST, on whatever keyboard layout the X server has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execution.desktop.base import DesktopError
+from execution.desktop.keysyms import NAMED, keysym_of
+from execution.desktop.x11_borrowing import BorrowedKeys, borrowing, give_back_what_was_left
+from execution.desktop.x11_layout import Layout, Stroke
+from execution.desktop.x11_ping import FocusPing
+
+if TYPE_CHECKING:
+    from execution.desktop.x11_connection import XConnection
+
+# Characters between two questions to the application whether it keeps up.
+CHUNK = 48
+# An application that has not read its events for so long hangs.
+ANSWER_S = 15.0
+# For applications that cannot be asked: how long a text with borrowed keys is left to be read.
+UNASKED_S = 0.25
+UNASKED_PER_CHARACTER_S = 0.004
+MODIFIER_MASK = 0x01 | 0x04 | 0x08 | 0x40 | 0x80  # Shift, Control, Mod1 (Alt), Mod4 (Super), Mod5 (AltGr)
+LOCK_MASK = 0x02
+
+
+class XKeyboard:
+    def __init__(self, connection: XConnection) -> None:
+        self._connection = connection
+
+    def chord(self, keys: Sequence[str]) -> None:
+        """All down in order, up in reverse; a key that the layout lacks is borrowed for the moment."""
+        with self._connection.talking() as display:
+            layout = self._layout()
+            missing = [key for key in dict.fromkeys(keys) if _stroke_of(layout, key) is None]
+            with borrowing(self._connection, layout) as spare:
+                borrowed = self._borrow(missing, spare=spare)
+                strokes = [_stroke_of(layout, key) or Stroke(borrowed[key]) for key in keys]
+                self._hold(list(dict.fromkeys(code for stroke in strokes for code in (*stroke.modifiers, stroke.keycode))))
+                if missing:
+                    self._let_it_read(len(keys), borrowed=True)
+            display.sync()
+
+    def write(self, text: str) -> None:
+        """Type the text; keys that a person or a killed program left down and Caps Lock do not change it."""
+        if not text:
+            return
+        with self._connection.talking(), self._neutral_modifiers():
+            layout = self._layout()
+            with borrowing(self._connection, layout) as spare:
+                for part, missing in _parts(text, layout=layout, spare=spare.count):
+                    self._write_part(part, missing, layout=layout, spare=spare)
+
+    def release_keys(self) -> None:
+        """Let go of every key that is down, and give back keys that a killed program had borrowed."""
+        with self._connection.talking() as display:
+            for keycode in self._keys_down():
+                self._fake(keycode, down=False)
+            give_back_what_was_left(self._connection)
+            display.sync()
+
+    def _write_part(self, part: str, missing: Sequence[str], *, layout: Layout, spare: BorrowedKeys) -> None:
+        borrowed = self._borrow(missing, spare=spare)
+        for start in range(0, len(part), CHUNK):
+            chunk = part[start : start + CHUNK]
+            for char in chunk:
+                stroke = Stroke(borrowed[char]) if char in borrowed else layout.stroke_for(char)
+                assert stroke is not None, char
+                self._hold([*stroke.modifiers, stroke.keycode])
+            self._connection.alive()
+            if missing or start + CHUNK < len(part):
+                # An application looks a key up when it reads it: until then a borrowed key must keep its meaning.
+                self._let_it_read(len(chunk), borrowed=bool(missing))
+        self._connection.display.sync()
+
+    def _borrow(self, keys: Sequence[str], *, spare: BorrowedKeys) -> dict[str, int]:
+        """The keycodes that mean these characters or names for now, known to the application before they are used."""
+        if not keys:
+            return {}
+        keycodes = spare.assign([_keysym_of(key) for key in keys])
+        # Chromium takes a new meaning in a little later than it is told: without this it lost 1 first key in 60.
+        self._let_it_read(0, borrowed=True)
+        return dict(zip(keys, keycodes, strict=True))
+
+    def _let_it_read(self, count: int, *, borrowed: bool) -> None:
+        """Wait until the application has read what was sent; needed with borrowed keys, a courtesy with others."""
+        answered = FocusPing(self._connection).wait(timeout=ANSWER_S)
+        if answered or not borrowed:
+            return
+        if answered is None:
+            time.sleep(UNASKED_S + count * UNASKED_PER_CHARACTER_S)
+            return
+        raise DesktopError(
+            f"the application has not read its keyboard for {ANSWER_S:g} s: what it got of the text is not known"
+        )
+
+    @contextmanager
+    def _neutral_modifiers(self) -> Iterator[None]:
+        """Modifiers up and Caps Lock off while typing; Caps Lock is put back as it was."""
+        layout = self._layout()
+        for keycode in self._keys_down():
+            if keycode in layout.modifier_keycodes:
+                self._fake(keycode, down=False)
+        mask = self._mask()
+        if mask & MODIFIER_MASK:
+            raise DesktopError("a modifier key (Shift, Ctrl, Alt, AltGr or Super) is held down at the keyboard: let it go")
+        if not mask & LOCK_MASK:
+            yield
+            return
+        self._toggle_caps_lock(layout)
+        if self._mask() & LOCK_MASK:
+            raise DesktopError("Caps Lock is on and cannot be switched off by program: switch it off at the keyboard")
+        try:
+            yield
+        finally:
+            self._toggle_caps_lock(layout)
+            self._connection.display.sync()
+
+    def _toggle_caps_lock(self, layout: Layout) -> None:
+        if layout.caps_lock_keycode is not None:
+            self._hold([layout.caps_lock_keycode])
+
+    def _hold(self, keycodes: Sequence[int]) -> None:
+        for keycode in keycodes:
+            self._fake(keycode, down=True)
+        for keycode in reversed(keycodes):
+            self._fake(keycode, down=False)
+
+    def _fake(self, keycode: int, *, down: bool) -> None:
+        from Xlib import X
+
+        self._connection.display.xtest_fake_input(X.KeyPress if down else X.KeyRelease, keycode)
+
+    def _mask(self) -> int:
+        return self._connection.root.query_pointer().mask
+
+    def _keys_down(self) -> list[int]:
+        bits = self._connection.display.query_keymap()
+        return [code for code in range(8, 256) if bits[code // 8] >> (code % 8) & 1]
+
+    def _layout(self) -> Layout:
+        display = self._connection.display
+        first, last = display.display.info.min_keycode, display.display.info.max_keycode
+        return Layout(
+            display.get_keyboard_mapping(first, last - first + 1),
+            display.get_modifier_mapping(),
+            first_keycode=first,
+            group=self._mask() >> 13 & 0x3,
+        )
+
+
+def _parts(text: str, *, layout: Layout, spare: int) -> Iterator[tuple[str, list[str]]]:
+    """The text cut where the characters that the layout lacks would need more keys than there are to borrow."""
+    start, missing = 0, dict[str, None]()
+    for position, char in enumerate(text):
+        if layout.stroke_for(char) is not None or char in missing:
+            continue
+        if not spare:
+            raise DesktopError(f"this keyboard layout has no {char!r} and no free key to put it on: choose another layout")
+        if len(missing) == spare:
+            yield text[start:position], list(missing)
+            start, missing = position, {}
+        missing[char] = None
+    yield text[start:], list(missing)
+
+
+def _keysym_of(key: str) -> int:
+    return NAMED.get(key) or keysym_of(key)
+
+
+def _stroke_of(layout: Layout, key: str) -> Stroke | None:
+    if key not in NAMED:
+        return layout.stroke_for(key)
+    keycode = layout.keycode_of(NAMED[key])
+    return None if keycode is None else Stroke(keycode)

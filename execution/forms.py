@@ -1,0 +1,139 @@
+"""The form that starts a run: what is missing or wrong is said beside its field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from execution.actions.start import kind_problem, resolve_mode, start
+from execution.choices import MODE_EXPLAINED, ExecutionMode
+from execution.exceptions import MissingVariable
+from execution.models import Execution, Robot
+from execution.presets import PRESETS
+from workflows.choices import VariableKind
+from workflows.exceptions import DomainError
+from workflows.graph import GraphSpec, VariableSpec
+from workflows.models import Workflow
+
+INPUT_TYPE = {VariableKind.DATE: "date", VariableKind.EMAIL: "email", VariableKind.NUMBER: "number"}
+PREFIX = "var_"
+
+
+class StartForm(forms.Form):
+    """Starting one workflow; its variables are fields named `var_<name>`."""
+
+    mode = forms.ChoiceField(choices=ExecutionMode.choices, widget=forms.RadioSelect)
+    start_node_id = forms.ChoiceField(required=False, label=gettext_lazy("First screen"))
+    desktop = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
+    preset = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("How it looks at the screen"),
+        choices=[(name, preset.label) for name, preset in PRESETS.items()],
+    )
+    window_info_provider = forms.CharField(
+        required=False,
+        max_length=200,
+        label=gettext_lazy("Window info provider"),
+        help_text=gettext_lazy("Dotted path of a callable, for Citrix and RDP; empty: the desktop is asked."),
+    )
+
+    def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, **kwargs: Any) -> None:
+        self.workflow, self.graph = workflow, graph
+        super().__init__(*args, **kwargs)
+        self.fields["mode"].initial = resolve_mode(None, workflow.learning_state)
+        self.fields["start_node_id"].choices = [("", self._entry_words())] + [(n.node_id, n.name) for n in graph.nodes]
+        self.fields["desktop"].choices = [("", _("Any that is free"))] + [
+            (d, d) for d in Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
+        ]
+        for variable in graph.variables:
+            self.fields[PREFIX + variable.name] = variable_field(variable)
+        for name, field in self.fields.items():
+            if name != "mode":
+                field.widget.attrs.setdefault("class", "input")
+
+    def _entry_words(self) -> str:
+        entry = self.graph.node(next(iter(self.graph.entry_nodes), ""))
+        return _("“%(name)s”, as taught") % {"name": entry.name} if entry else _("As taught")
+
+    @property
+    def modes(self) -> list[dict[str, Any]]:
+        """Each mode with its line of explanation; the one that follows from what was learned is said."""
+        chosen, suggested = self["mode"].value(), self.fields["mode"].initial
+        return [
+            {
+                "value": mode.value,
+                "label": mode.label,
+                "explained": MODE_EXPLAINED[mode],
+                "checked": mode.value == chosen,
+                "suggested": mode == suggested,
+            }
+            for mode in ExecutionMode
+        ]
+
+    @property
+    def variable_fields(self) -> list[forms.BoundField]:
+        return [self[PREFIX + v.name] for v in self.graph.variables]
+
+    @property
+    def rare_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("start_node_id", "desktop", "preset", "window_info_provider")]
+
+    @property
+    def has_rare_errors(self) -> bool:
+        return any(field.errors for field in self.rare_fields)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        for variable in self.graph.variables:
+            name = PREFIX + variable.name
+            value = str(values.get(name) or "")
+            if value and name not in self.errors and (problem := kind_problem(variable, value)):
+                self.add_error(name, problem)
+        return values
+
+    def start(self, user: Any) -> Execution | None:
+        """The run, or None with what the domain refused put beside its field."""
+        values = self.cleaned_data
+        flags = dict(PRESETS[values["preset"]].flags)
+        if values["window_info_provider"]:
+            flags["window_info_provider"] = values["window_info_provider"]
+        try:
+            return start(
+                workflow_id=self.workflow.workflow_id,
+                mode=values["mode"],
+                start_node_id=values["start_node_id"] or None,
+                variables={v.name: values[PREFIX + v.name] for v in self.graph.variables},
+                user=user,
+                desktop=values["desktop"],
+                flags=flags,
+            )
+        except MissingVariable as error:
+            for name in error.names:
+                self.add_error(PREFIX + name if PREFIX + name in self.fields else None, str(error))
+        except DomainError as error:
+            self.add_error(None, str(error))
+        return None
+
+
+def variable_field(variable: VariableSpec) -> forms.CharField:
+    """A text field of the variable's kind; the kind itself is checked by the rule that the API uses too."""
+    label = variable.label or variable.name
+    attrs = {
+        "type": INPUT_TYPE.get(VariableKind(variable.kind), "text") if variable.kind in VariableKind.values else "text",
+        "autocomplete": "off",
+    }
+    if variable.example:
+        attrs["placeholder"] = _("for example %(value)s") % {"value": variable.example}
+    if attrs["type"] == "number":
+        attrs["step"] = "any"
+    return forms.CharField(
+        label=label,
+        required=variable.required and not variable.default,
+        initial=variable.default,
+        max_length=2000,
+        widget=forms.TextInput(attrs=attrs),
+        error_messages={"required": _("“%(name)s” is missing. Write its value here.") % {"name": label}},
+    )

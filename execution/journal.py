@@ -1,0 +1,425 @@
+"""The one writer of a run at work: steps, prompts, moves, counters and their events, each change in one transaction.
+
+Every write checks the epoch; whoever has lost the run gets LeaseLost and has changed nothing (S9.1, S9.4, S9.5).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import wraps
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from execution.actions.control import ended_error
+from execution.choices import (
+    NOT_EXECUTED,
+    PERFORMED,
+    WAITING,
+    EventKind,
+    ExecutionState,
+    Outcome,
+    PauseReason,
+    PromptKind,
+    PromptState,
+    StepPhase,
+    Verified,
+    Wish,
+)
+from execution.claims import lease_end
+from execution.events import emit, emit_state
+from execution.exceptions import LeaseLost
+from execution.models import Execution, Prompt, Step
+from execution.payloads import (
+    prompt_payload,
+    recognition_json,
+    screen_json,
+    step_payload,
+    suggestion_json,
+    verification_json,
+)
+from execution.signals import step_recorded
+from execution.types import (
+    ActionResult,
+    Choice,
+    Decision,
+    Recognition,
+    ScreenState,
+    Suggestion,
+    Verification,
+)
+from workflows.catalogue import effect_class_of
+from workflows.graph import GraphSpec
+from workflows.models import Correction
+from workflows.pictures import PictureStore
+
+log = logging.getLogger(__name__)
+
+# Which counter a coach's answer adds to (S1.13).
+COUNTER_OF_CHOICE = {
+    Choice.ACCEPT: "accepted",
+    Choice.REJECT: "rejected",
+    Choice.CORRECT: "corrected",
+    Choice.MANUAL: "manual_executions",
+    Choice.SKIP: "skipped",
+}
+
+
+def persistent(method: Callable[..., None]) -> Callable[..., None]:
+    """For what has already happened: a busy database is waited for; only the record is retried, never the act."""
+
+    @wraps(method)
+    def recorded(self: Journal, *args: Any, **kwargs: Any) -> None:
+        delay = 0.1
+        while True:
+            try:
+                return method(self, *args, **kwargs)
+            except OperationalError as error:
+                log.warning("waiting for the database: %s", error, extra={"execution": self.execution.execution_id})
+                time.sleep(delay)  # nothing can be awaited but the lock itself
+                delay = min(delay * 2, 5)
+
+    return recorded
+
+
+class Journal:
+    """The record of one claimed run. `execution` is the row as last read or written."""
+
+    def __init__(self, execution: Execution, graph: GraphSpec, *, pictures: PictureStore | None = None) -> None:
+        self.execution = execution
+        self.graph = graph
+        self.epoch = execution.epoch
+        self.pictures = pictures or PictureStore()
+        self.on_step: list[Callable[[Step], None]] = []
+        self.on_state: list[Callable[[Execution], None]] = []
+
+    @contextmanager
+    def _fenced(self) -> Iterator[Execution]:
+        """A transaction that only the run's owner gets into; `execution` is read anew inside it."""
+        with transaction.atomic():
+            mine = Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch)
+            if not mine.update(lease_until=lease_end()):
+                raise LeaseLost(f"{self.execution.execution_id} belongs to another run loop")
+            self.execution = Execution.objects.by_id(self.execution.execution_id)
+            yield self.execution
+
+    def refresh(self) -> Execution:
+        """The run as it is now, wishes included; LeaseLost when it is no longer ours."""
+        execution = Execution.objects.by_id(self.execution.execution_id)
+        if execution.epoch != self.epoch:
+            raise LeaseLost(f"{execution.execution_id} belongs to another run loop")
+        self.execution = execution
+        return execution
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+    def open_step(
+        self, state: ScreenState, recognition: Recognition, suggestion: Suggestion | None, *, match_ms: float
+    ) -> Step:
+        """Record what was seen and what is meant; nothing is done yet. Raises PictureNotStored."""
+        match = recognition.match
+        picture = self.pictures.put(state.frame.pixels)
+        with self._fenced() as execution:
+            step = Step(
+                execution=execution,
+                index=execution.next_step,
+                epoch=self.epoch,
+                mode=execution.mode,
+                node_id=match.node_id if match else "",
+                confidence=match.confidence if match else 0,
+                margin=match.margin if match else 0,
+                recognition=recognition_json(recognition),
+                picture_before=picture,
+                screen=screen_json(state, execution=execution, picture=picture, path=self.pictures.path(picture)),
+                capture_ms=state.timings.capture_ms,
+                ocr_ms=state.timings.ocr_ms,
+                ui_ms=state.timings.ui_ms,
+                analyze_ms=state.timings.analyze_ms,
+                match_ms=match_ms,
+                cache_hit=state.cache_hit,
+                degraded=state.degraded,
+            )
+            if suggestion:
+                self._put_suggestion(step, suggestion, state)
+            step.save()
+            self._update(next_step=F("next_step") + 1, current_edge_id=step.edge_id)
+        return step
+
+    def _put_suggestion(self, step: Step, suggestion: Suggestion, state: ScreenState) -> None:
+        edge, resolution = suggestion.edge, suggestion.resolution
+        step.edge_id, step.action_type, step.sentence = edge.edge_id, edge.action_type, suggestion.sentence
+        step.effect_class = effect_class_of(
+            edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect)
+        )
+        step.suggestion = suggestion_json(suggestion, state.frame.size, self.graph)
+        step.rung, step.score, step.resolve_ms = resolution.rung, resolution.score, resolution.resolve_ms
+
+    def intend(self, step: Step, suggestion: Suggestion, state: ScreenState, *, attempt: int) -> None:
+        """Commit that the action is about to be done. Only after this may input be sent."""
+        with self._fenced():
+            self._put_suggestion(step, suggestion, state)
+            step.phase, step.intent_at, step.retries = StepPhase.INTENT, timezone.now(), attempt
+            step.save()
+
+    @persistent
+    def attempt_failed(self, step: Step, message: str) -> None:
+        """An attempt came to nothing and another may follow: the intent is taken back."""
+        with self._fenced():
+            step.phase, step.message = StepPhase.PLANNED, message
+            step.save(update_fields=["phase", "message"])
+
+    @persistent
+    def close_step(
+        self,
+        step: Step,
+        outcome: Outcome,
+        message: str = "",
+        *,
+        result: ActionResult | None = None,
+        verification: Verification | None = None,
+        after: ScreenState | None = None,
+        decision: Decision | None = None,
+        total_ms: float = 0,
+    ) -> None:
+        """Record how a step ended: the row, the counters and the `step` event, in one transaction."""
+        picture_after = self._picture_after(after)
+        with self._fenced() as execution:
+            step.phase, step.outcome = StepPhase.CLOSED, outcome
+            step.success = outcome in (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL)
+            step.message, step.ended_at = message, timezone.now()
+            step.picture_after = picture_after
+            step.total_ms = total_ms or (step.ended_at - step.started_at).total_seconds() * 1000
+            if result:
+                step.act_ms = result.act_ms
+            if verification:
+                step.verified, step.verification = Verified(verification.answer), verification_json(verification)
+                step.verify_ms = verification.verify_ms
+            step.save()
+            self._count(step, decision)
+            emit(execution, EventKind.STEP, step_payload(step))
+            step_id = step.pk
+            transaction.on_commit(lambda: _announce(step_id), robust=True)
+        _tell(self.on_step, step)
+
+    def _picture_after(self, after: ScreenState | None) -> str:
+        """The after picture is evidence, not the record: a full disk must not lose the result of what was done."""
+        if after is None:
+            return ""
+        try:
+            return self.pictures.put(after.frame.pixels)
+        except Exception as error:  # noqa: BLE001  whatever the disk says, the step's result is recorded first
+            self.warn("picture", str(error))
+            return ""
+
+    def _count(self, step: Step, decision: Decision | None) -> None:
+        changes: dict[str, Any] = {}
+        if step.outcome not in NOT_EXECUTED:
+            changes["steps_executed"] = F("steps_executed") + 1
+        if step.outcome in PERFORMED:
+            name = "steps_succeeded" if step.outcome == Outcome.SUCCEEDED else "steps_failed"
+            changes[name] = F(name) + 1
+        if decision and step.prompts.filter(kind=PromptKind.COACHING).exists():
+            name = COUNTER_OF_CHOICE[decision.choice]
+            changes[name] = F(name) + 1
+        if changes:
+            self._update(**changes)
+
+    def agreed(self, step: Step, agreed: bool, message: str, after: ScreenState) -> None:
+        """Observation: whether the person did what would have been suggested (S1.18)."""
+        picture_after = self._picture_after(after)
+        with self._fenced() as execution:
+            step.agreed, step.message, step.picture_after = agreed, message, picture_after
+            step.save(update_fields=["agreed", "message", "picture_after"])
+            emit(execution, EventKind.STEP, step_payload(step))
+
+    def open_intent(self) -> Step | None:
+        """The step in doubt, if a loop died between its intent and its result."""
+        return self.execution.steps.in_doubt().first()
+
+    def show_after(self, step: Step, after: ScreenState, verification: Verification | None) -> None:
+        """What the screen shows now, for a person who is asked whether the step was done."""
+        step.picture_after = self._picture_after(after)
+        if verification:
+            step.verification = verification_json(verification)
+        with self._fenced():
+            step.save(update_fields=["picture_after", "verification"])
+
+    def doubt(self, step: Step) -> None:
+        with self._fenced():
+            step.in_doubt = True
+            step.save(update_fields=["in_doubt"])
+
+    def tidy(self) -> None:
+        """Taking over: questions of the loop before us are withdrawn, its planned steps were never carried out."""
+        with self._fenced() as execution:
+            execution.prompts.open().update(state=PromptState.WITHDRAWN)
+            if execution.state in WAITING:
+                execution.move(ExecutionState.RUNNING, fence=self.epoch)
+                emit_state(execution)
+        for step in self.execution.steps.filter(phase=StepPhase.PLANNED):
+            self.close_step(step, Outcome.INTERRUPTED, _("The run loop was restarted before this was done."))
+
+    def correction(self, step: Step, correction: Mapping[str, Any], decision: Decision, user: Any) -> None:
+        """Keep what a coach put in the place of the suggestion (S1.10)."""
+        kinds = [name for name in ("target", "params", "action") if correction.get(name)]
+        with self._fenced() as execution:
+            Correction.objects.create(
+                workflow=execution.version.workflow,
+                version_number=execution.version.number,
+                execution_id=execution.execution_id,
+                step=step.index,
+                node_id=step.node_id,
+                edge_id=step.edge_id,
+                correction_type="+".join(kinds) or "wait",
+                original_target={k: step.suggestion.get(k) for k in ("target", "box", "point")},
+                corrected_target=correction.get("target") or {},
+                original_params=step.suggestion.get("params") or {},
+                corrected_params=correction.get("params") or {},
+                corrected_action=correction.get("action") or "",
+                wait_before=correction.get("wait_before") or 0,
+                wait_after=correction.get("wait_after") or 0,
+                feedback=decision.feedback,
+                decided_by=user,
+            )
+
+    # --- prompts ----------------------------------------------------------------------------------------------------
+    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None) -> Prompt:
+        """Put a question to a person and move the run to the state that waits for the answer."""
+        confirmation = kind is PromptKind.CONFIRMATION
+        to = ExecutionState.WAITING_CONFIRMATION if confirmation else ExecutionState.WAITING_COACHING
+        with self._fenced() as execution:
+            now = timezone.now()
+            prompt = Prompt.objects.create(
+                execution=execution,
+                step=step,
+                kind=kind,
+                message=message,
+                picture=step.picture_before,
+                created_at=now,
+                deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
+            )
+            if kind is PromptKind.COACHING:
+                self._update(suggestions_made=F("suggestions_made") + 1)
+            execution.move(to, fence=self.epoch)
+            emit(execution, EventKind.PROMPT, prompt_payload(prompt))
+            emit_state(execution)
+        _tell(self.on_state, self.execution)
+        return prompt
+
+    def answered(self, prompt: Prompt, *, withdrawn: bool = False) -> None:
+        """The question is settled: the run is running again."""
+        with self._fenced() as execution:
+            if withdrawn:
+                Prompt.objects.filter(pk=prompt.pk, state=PromptState.OPEN).update(state=PromptState.WITHDRAWN)
+            execution.move(ExecutionState.RUNNING, fence=self.epoch)
+            emit_state(execution)
+        _tell(self.on_state, self.execution)
+
+    # --- the run ----------------------------------------------------------------------------------------------------
+    def arrive(self, node_id: str, confidence: float) -> None:
+        """The run is at `node_id` now."""
+        with self._fenced() as execution:
+            self._update(current_node_id=node_id, last_confidence=confidence)
+            if execution.current_node_id != node_id:
+                execution.current_node_id, execution.last_confidence = node_id, confidence
+                emit_state(execution)
+
+    @persistent
+    def pause(self, reason: PauseReason, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        detail = {"message": message, **(detail or {})}
+        with self._fenced() as execution:
+            if execution.state == ExecutionState.PAUSED:
+                return
+            execution.prompts.open().update(state=PromptState.WITHDRAWN)
+            execution.move(
+                ExecutionState.PAUSED, fence=self.epoch, pause_reason=reason, pause_detail=detail, **self._fulfilled()
+            )
+            emit_state(execution)
+        _tell(self.on_state, self.execution)
+
+    def _fulfilled(self) -> dict[str, Any]:
+        """A pause was asked for and is here; a stop stays to be heeded."""
+        return {"wish": Wish.NONE} if self.execution.wish == Wish.PAUSE else {}
+
+    def resume(self) -> str:
+        """Run again after a pause; gives the node that the person picked, if any."""
+        with self._fenced() as execution:
+            picked = execution.wish_node_id
+            execution.move(
+                ExecutionState.RUNNING,
+                fence=self.epoch,
+                pause_reason=PauseReason.NONE,
+                pause_detail={},
+                wish=Wish.NONE,
+                wish_node_id="",
+            )
+            emit_state(execution)
+        _tell(self.on_state, self.execution)
+        return picked
+
+    @persistent
+    def finish(self, state: ExecutionState, error: str = "") -> None:
+        """The run ends; what is still open is closed with it."""
+        for step in self.execution.steps.exclude(phase=StepPhase.CLOSED):
+            doubtful = step.phase == StepPhase.INTENT
+            self.close_step(
+                step,
+                Outcome.FAILED if doubtful else Outcome.INTERRUPTED,
+                _("The run ended before anyone could say whether this was done.") if doubtful else _("The run ended."),
+            )
+        with self._fenced() as execution:
+            execution.prompts.open().update(state=PromptState.WITHDRAWN)
+            text = error or ("" if state == ExecutionState.COMPLETED else ended_error(state))
+            execution.move(
+                state, fence=self.epoch, error=text, pause_reason=PauseReason.NONE, lease_until=None
+            )
+            emit_state(execution)
+        _tell(self.on_state, self.execution)
+
+    def degrade(self, reason: str) -> None:
+        with self._fenced() as execution:
+            self._update(degraded=True, degraded_reason=reason)
+            execution.degraded, execution.degraded_reason = True, reason
+            emit(execution, EventKind.DEGRADED, {"reason": reason})
+            emit_state(execution)
+
+    def error(self, kind: str, message: str) -> None:
+        """An `error` event: something went wrong and the person looking should know."""
+        log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
+        with self._fenced() as execution:
+            emit(execution, EventKind.ERROR, {"kind": kind, "message": message})
+
+    def warn(self, kind: str, message: str) -> None:
+        """A helper failed: one line in the log and one on the status page, nothing else (S1.21)."""
+        robot = self.execution.robot
+        if robot is None or kind not in robot.warnings:
+            log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
+        if robot is not None:
+            robot.warnings[kind] = {"message": message, "at": timezone.now().isoformat()}
+            type(robot).objects.filter(pk=robot.pk).update(warnings=robot.warnings)
+
+    def capture_stats(self, stats: Mapping[str, Any]) -> None:
+        Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(capture_stats=dict(stats))
+
+    def _update(self, **changes: Any) -> None:
+        Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(**changes)
+
+
+def _announce(step_id: int) -> None:
+    for _receiver, answer in step_recorded.send_robust(sender=Step, step_id=step_id):
+        if isinstance(answer, Exception):
+            log.warning("a receiver of step_recorded failed: %s", answer, extra={"step": step_id})
+
+
+def _tell(listeners: list[Callable[[Any], None]], value: Any) -> None:
+    for listener in listeners:
+        try:
+            listener(value)
+        except Exception:
+            log.exception("a listener of the run failed")

@@ -1,0 +1,519 @@
+"""The loop: the order of the stages, and none of their content (S1.5).
+
+observe → recognise → choose → suggest → decide → act → verify → record, one turn after the other, until the run ends,
+is taken away, or its loop is told to leave.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
+from execution.coach import Answer as CoachAnswer
+from execution.coach import Coach
+from execution.desktop.base import DesktopLost
+from execution.journal import Journal
+from execution.models import Step
+from execution.payloads import match_json
+from execution.types import (
+    ActionResult,
+    ActionStatus,
+    Answer,
+    Choice,
+    Decision,
+    DecisionSource,
+    Recognition,
+    ResolveStatus,
+    ScreenState,
+    Suggestion,
+    Verification,
+)
+from workflows.choices import EffectClass
+from workflows.exceptions import PictureNotStored
+from workflows.graph import EdgeSpec
+
+if TYPE_CHECKING:
+    from execution.stages import Stages
+
+PAUSED_LOOK_S = 0.1
+REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE})
+
+
+@dataclass(slots=True)
+class Position:
+    """Where the run is in its graph, as far as the loop remembers between turns."""
+
+    last_node: str | None = None
+    expected: str | None = None
+    picked: str | None = None
+    tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
+    rejected: bool = False
+    misses: int = 0
+    looks: int = 0  # how often an unresolved target was looked for again
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLimits:
+    capture_interval_ms: int = field(default_factory=lambda: settings.RPA_CAPTURE_INTERVAL_MS)
+    max_no_match_retries: int = field(default_factory=lambda: settings.RPA_MAX_NO_MATCH_RETRIES)
+    confirmation_timeout_s: float = field(default_factory=lambda: settings.RPA_CONFIRMATION_TIMEOUT_S)
+    coaching_timeout_s: float = field(default_factory=lambda: settings.RPA_COACHING_TIMEOUT_S)
+
+
+class Loop:
+    """Runs one claimed execution. `run` returns when it has ended, or when `leave` is set."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        stages: Stages,
+        coach: Coach,
+        *,
+        leave: threading.Event,
+        limits: LoopLimits | None = None,
+        may_act: Callable[[], None] = lambda: None,
+        on_miss: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
+        self.limits = limits or LoopLimits()
+        self.may_act, self.on_miss = may_act, on_miss
+        self.graph = journal.graph
+        execution = journal.execution
+        self.mode = ExecutionMode(execution.mode)
+        self.at = Position(
+            last_node=execution.current_node_id or None, expected=execution.start_node_id or None
+        )
+        if execution.current_node_id:
+            self.at.expected = execution.current_node_id
+        self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
+        self._degraded_told = False
+
+    def run(self) -> None:
+        while not self.journal.execution.is_final and not self.leave.is_set():
+            try:
+                self.turn()
+            except PictureNotStored as error:
+                self.journal.error("storage", str(error))
+                self.journal.pause(PauseReason.STORAGE, str(error))
+            except DesktopLost as error:
+                self.journal.pause(PauseReason.DESKTOP_LOST, str(error))
+                raise
+
+    def turn(self) -> None:
+        """One turn. Ends early where there is nothing to do: paused, not recognised, not yet to be found."""
+        if not self._heed():
+            return
+        if self._pending:  # a step in doubt comes before anything else
+            pending, self._pending = self._pending, None
+            pending()
+            return
+        began = time.perf_counter()
+        state = self.stages.observe()
+        recognition, match_ms = self._recognise(state)
+        match = recognition.match
+        if match is None:
+            self._miss(state, recognition)
+            return
+        self._arrive(match.node_id, match.confidence)
+        if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
+            self._end(state, recognition, match_ms)
+            return
+        edge = self.stages.next_edge(match.node_id, self.at.tried)
+        if edge is None:
+            self._nothing_left(state)
+            return
+        suggestion = self.stages.suggest(edge, match.node_id, state)
+        if self._look_again(suggestion):
+            return
+        step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
+        self._degrade_later()
+        self._decide(step, state, suggestion, began)
+
+    # --- before a step ----------------------------------------------------------------------------------------------
+    def _heed(self) -> bool:
+        """Fulfil what people asked for; whether the turn may go on."""
+        execution = self.journal.refresh()
+        self._follow_flags()
+        if execution.wish == Wish.STOP:
+            self.journal.finish(ExecutionState.STOPPED)
+            return False
+        if execution.state == ExecutionState.PAUSED:
+            if execution.wish == Wish.RESUME:
+                self._resume()
+            else:
+                self.leave.wait(PAUSED_LOOK_S)
+            return False
+        if execution.wish == Wish.PAUSE:
+            self.journal.pause(PauseReason.ASKED, _("A person paused the run."))
+            return False
+        return True
+
+    def _follow_flags(self) -> None:
+        eyes, execution = self.stages.eyes, self.journal.execution
+        if eyes.degraded and not execution.degraded and self._degraded_told:
+            eyes.lift()
+            self._degraded_told = False
+
+    def _degrade_later(self) -> None:
+        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4)."""
+        if self.stages.eyes.degraded and not self._degraded_told:
+            self._degraded_told = True
+            self.journal.degrade(self.stages.eyes.degraded_reason)
+
+    def _resume(self) -> None:
+        picked = self.journal.resume()
+        self.at = Position(
+            last_node=self.at.last_node, expected=picked or self.at.expected, picked=picked or None
+        )
+
+    def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
+        if self.at.picked:
+            picked, self.at.picked = self.at.picked, None
+            return self.stages.picked(picked), 0.0
+        began = time.perf_counter()
+        recognition = self.stages.recognise(state, last_node=self.at.last_node, expected=self.at.expected)
+        return recognition, (time.perf_counter() - began) * 1000
+
+    def _miss(self, state: ScreenState, recognition: Recognition) -> None:
+        """No match: look again; the last miss in a row pauses the run and shows the screen (S1.6)."""
+        self.at.misses += 1
+        if self.at.misses < self.limits.max_no_match_retries:
+            self.leave.wait(self.limits.capture_interval_ms / 1000)
+            return
+        self.at.misses = 0
+        message = _("The screen is none of the workflow's known screens. %(why)s") % {"why": recognition.why_not}
+        self.on_miss(message)
+        self._pause(PauseReason.NO_MATCH, message, state, recognition)
+
+    def _pause(
+        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None
+    ) -> None:
+        candidates = recognition.candidates if recognition else ()
+        self.journal.pause(
+            reason,
+            message.strip(),
+            {
+                "picture": self.journal.pictures.put(state.frame.pixels),
+                "candidates": [
+                    {**match_json(c), "name": node.name if (node := self.graph.node(c.node_id)) else c.node_id}
+                    for c in candidates
+                ],
+            },
+        )
+
+    def _arrive(self, node_id: str, confidence: float) -> None:
+        self.at.misses = 0
+        if node_id != self.at.last_node:
+            self.at.looks = 0
+        self.at.last_node = node_id
+        self.journal.arrive(node_id, confidence)
+
+    def _end(self, state: ScreenState, recognition: Recognition, match_ms: float) -> None:
+        node_id = self.at.last_node or ""
+        if self.stages.is_terminal(node_id):
+            step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
+            self.journal.close_step(step, Outcome.TERMINAL, "No next action (terminal node)")
+        self.journal.finish(ExecutionState.COMPLETED)
+
+    def _nothing_left(self, state: ScreenState) -> None:
+        if self.at.rejected:
+            self._pause(PauseReason.REJECTED, _("The suggestion was rejected and there is no other."), state)
+        else:
+            self._pause(PauseReason.SKIPPED, _("Everything this screen offers was skipped."), state)
+
+    def _look_again(self, suggestion: Suggestion) -> bool:
+        """A target that is not there yet may still be drawn: look a few times before asking about it."""
+        if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+            return False
+        self.at.looks += 1
+        if self.at.looks > suggestion.edge.retries:
+            self.at.looks = 0
+            return False
+        self.leave.wait(suggestion.edge.retry_backoff_ms / 1000)
+        return True
+
+    # --- deciding ---------------------------------------------------------------------------------------------------
+    def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion, began: float) -> None:
+        if self.mode is ExecutionMode.OBSERVATION:
+            self._follow(step, suggestion)
+            return
+        answer = self._answer(step, suggestion)
+        if answer.decision is None:
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+            return
+        handle = {
+            Choice.ACCEPT: self._accept,
+            Choice.CORRECT: self._correct,
+            Choice.MANUAL: self._manual,
+            Choice.SKIP: self._skip,
+            Choice.REJECT: self._reject,
+        }[answer.decision.choice]
+        handle(step, state, suggestion, answer)
+
+    def _answer(self, step: Step, suggestion: Suggestion) -> CoachAnswer:
+        """Who decides, by mode; a target that was not found is never guessed."""
+        found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        if self.mode is ExecutionMode.COACHING:
+            message = _("Suggested action: %(sentence)s") % {"sentence": suggestion.sentence}
+            return self.coach.ask(
+                step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s
+            )
+        if not found:
+            message = suggestion.resolution.message or _("The target was not found.")
+            return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s)
+        if self.mode is ExecutionMode.SUPERVISED:
+            message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
+            return self.coach.ask(
+                step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s
+            )
+        return CoachAnswer(Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO))
+
+    def _accept(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        self._perform(step, state, suggestion, answer)
+
+    def _correct(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        decision = answer.decision
+        assert decision is not None
+        if decision.correction:
+            try:
+                suggestion = self.stages.correct(suggestion, decision.correction, state)
+            except ValueError as error:
+                self.journal.close_step(step, Outcome.REJECTED, str(error), decision=decision)
+                self.journal.error("correction", str(error))
+                return
+            self.journal.correction(step, decision.correction, decision, answer.user)
+            self.leave.wait(decision.correction.get("wait_before") or 0)
+        self._perform(step, state, suggestion, answer)
+
+    def _manual(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        after = self.stages.settle(suggestion.edge)
+        verification, after = self.stages.verify(suggestion, state, after)
+        self.journal.close_step(
+            step,
+            Outcome.MANUAL,
+            _("Done by %(who)s.") % {"who": _who(answer)},
+            verification=verification,
+            after=after,
+            decision=answer.decision,
+        )
+        self._passed(suggestion.edge, done=True)
+
+    def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        decision = answer.decision
+        timed_out = decision is not None and decision.source is DecisionSource.POLICY
+        message = (
+            _("Nobody answered in time: skipped.") if timed_out else _("Skipped by %(who)s.") % {"who": _who(answer)}
+        )
+        self.journal.close_step(step, Outcome.SKIPPED, message, decision=decision)
+        self.at.tried.add(suggestion.edge.edge_id)
+        self.at.rejected = False
+        self._passed(suggestion.edge, done=False)
+
+    def _reject(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        message = (
+            "Action rejected by user in COACHING mode"
+            if self.mode is ExecutionMode.COACHING
+            else "Action rejected by user"
+        )
+        self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
+        self.at.tried.add(suggestion.edge.edge_id)
+        self.at.rejected = True
+
+    def _passed(self, edge: EdgeSpec, *, done: bool) -> None:
+        """The edge is behind us: its destination is what the next look expects."""
+        self.at.expected = edge.destination
+        if done:
+            self.at.tried.clear()
+            self.at.rejected = False
+
+    # --- acting -----------------------------------------------------------------------------------------------------
+    def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        """Intent, act, look: again while the edge allows it and nothing that may not be repeated is (S1.16, S9.3)."""
+        edge, attempt = suggestion.edge, 0
+        while True:
+            if not self._heed_before_act(step):
+                return
+            fresh = self._recheck(step, state, suggestion, answer, attempt)
+            if fresh is None:
+                return
+            state, suggestion = fresh
+            result, verification, after = self._attempt(step, state, suggestion, attempt)
+            if result.status is ActionStatus.UNCERTAIN:
+                raise DesktopLost(result.message)
+            done = result.status is ActionStatus.DONE and verification.answer is not Answer.NO
+            if done or not self._may_repeat(step, result) or attempt >= edge.retries:
+                break
+            attempt += 1
+            self.journal.attempt_failed(step, result.message or verification.message)
+            self.leave.wait(edge.retry_backoff_ms * attempt / 1000)
+        self._record(step, suggestion, answer, result, verification, after, done)
+
+    def _heed_before_act(self, step: Step) -> bool:
+        """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
+        wish = self.journal.refresh().wish
+        if wish in (Wish.PAUSE, Wish.STOP):
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("Not done: the run was asked to %(wish)s.") % {
+                "wish": Wish(wish).label
+            })
+            return False
+        return True
+
+    def _recheck(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, attempt: int
+    ) -> tuple[ScreenState, Suggestion] | None:
+        """Time may have passed since the suggestion: look again; a target that moved is found anew or not touched."""
+        decision = answer.decision
+        assert decision is not None
+        if attempt == 0 and decision.source is DecisionSource.AUTO:
+            return state, suggestion
+        now = self.stages.observe()
+        if self.stages.still_there(suggestion, state, now):
+            return now, suggestion
+        found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
+        by_hand = bool(decision.correction.get("target"))
+        if by_hand or found.resolution.status is not ResolveStatus.FOUND:
+            message = _("The screen changed before the action, so nothing was done.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, message, after=now, decision=decision)
+            return None
+        return now, found
+
+    def _attempt(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, attempt: int
+    ) -> tuple[ActionResult, Verification, ScreenState]:
+        self.may_act()
+        self.journal.intend(step, suggestion, state, attempt=attempt)
+        result = self.stages.act(suggestion)
+        if result.status is not ActionStatus.DONE:
+            return result, Verification(answer=Answer.NO, message=result.message), state
+        after = self.stages.settle(suggestion.edge)
+        verification, after = self.stages.verify(suggestion, state, after)
+        return result, verification, after
+
+    def _may_repeat(self, step: Step, result: ActionResult) -> bool:
+        """What failed before any input was sent may be tried again; what was sent only if its class allows it."""
+        return result.status is ActionStatus.FAILED or EffectClass(step.effect_class) in REPEATABLE
+
+    def _record(
+        self,
+        step: Step,
+        suggestion: Suggestion,
+        answer: CoachAnswer,
+        result: ActionResult,
+        verification: Verification,
+        after: ScreenState,
+        done: bool,
+    ) -> None:
+        if done and verification.answer is Answer.CANNOT_TELL and suggestion.edge.expect:
+            self._ask_whether_done(step, suggestion, result, verification, after, answer)
+            return
+        self.journal.close_step(
+            step,
+            Outcome.SUCCEEDED if done else Outcome.FAILED,
+            verification.message or result.message,
+            result=result,
+            verification=verification,
+            after=after,
+            decision=answer.decision,
+        )
+        self._wait_after(answer)
+        if done:
+            self._passed(suggestion.edge, done=True)
+        else:
+            message = _("“%(what)s” did not work. %(why)s") % {
+                "what": suggestion.sentence,
+                "why": result.message or verification.message,
+            }
+            self._pause(PauseReason.FAILED_ACTION, message, after)
+
+    def _wait_after(self, answer: CoachAnswer) -> None:
+        if answer.decision and answer.decision.correction.get("wait_after"):
+            self.leave.wait(answer.decision.correction["wait_after"])
+
+    def _ask_whether_done(
+        self,
+        step: Step,
+        suggestion: Suggestion,
+        result: ActionResult | None,
+        verification: Verification | None,
+        after: ScreenState,
+        first: CoachAnswer | None = None,
+    ) -> None:
+        """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
+        self.journal.show_after(step, after, verification)
+        message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
+        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None)
+        if answer.decision is None:  # the step stays in doubt, and is looked at anew by whoever goes on
+            self._pending = self.recover
+            return
+        choice = answer.decision.choice
+        record = {"result": result, "verification": verification, "after": after}
+        if first:
+            record["decision"] = first.decision
+        if choice is Choice.DONE:
+            said = _("%(who)s says it was done.") % {"who": _who(answer)}
+            self.journal.close_step(step, Outcome.SUCCEEDED, said, **record)
+            self._passed(suggestion.edge, done=True)
+        elif choice is Choice.RETRY:
+            said = _("%(who)s says it was not done: it will be tried again.") % {"who": _who(answer)}
+            self.journal.close_step(step, Outcome.FAILED, said, **record)
+            self.at.picked = suggestion.edge.source
+            self.at.expected = suggestion.edge.source
+        else:
+            self.journal.close_step(step, Outcome.FAILED, _("Stopped while in doubt."), **record)
+            self.journal.finish(ExecutionState.STOPPED)
+
+    # --- taking over ------------------------------------------------------------------------------------------------
+    def recover(self) -> None:
+        """Go on where a loop before us ended: a step between intent and result is in doubt (S9.2)."""
+        step = self.journal.open_intent()
+        if step is None:
+            return
+        self.journal.doubt(step)
+        edge = self.graph.edge(step.edge_id)
+        if edge is None:  # a corrected action of an edge that the graph lacks cannot happen; say so rather than guess
+            raise LookupError(f"step {step.index} refers to the unknown edge {step.edge_id}")
+        before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
+        suggestion = self.stages.recall(edge, step.suggestion)
+        after = self.stages.settle(edge)
+        verification, after = self.stages.verify(suggestion, before, after)
+        if verification.answer is Answer.YES:
+            seen = _("Interrupted, and seen to be done.")
+            self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
+            self._passed(edge, done=True)
+            return
+        untouched = self.stages.still_the_same(before, after)
+        if untouched and EffectClass(step.effect_class) in REPEATABLE:
+            again = _("Interrupted, and seen not to be done: it is done again.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
+            return
+        self._ask_whether_done(step, suggestion, None, verification, after)
+
+    # --- observation ------------------------------------------------------------------------------------------------
+    def _follow(self, step: Step, suggestion: Suggestion) -> None:
+        """Watch the person: one step a visit; what they did is compared when the next screen is known (S1.18)."""
+        would = _("Observed. It would: %(what)s") % {"what": suggestion.sentence}
+        self.journal.close_step(step, Outcome.OBSERVED, would)
+        node_id = suggestion.node_id
+        while self._heed() and not self.leave.is_set():
+            state = self.stages.observe()
+            match = self.stages.recognise(
+                state, last_node=node_id, expected=suggestion.edge.destination
+            ).match
+            if match is not None and match.node_id != node_id:
+                agreed = match.node_id == suggestion.edge.destination
+                said = _("The person did the same.") if agreed else _("The person did something else.")
+                self.journal.agreed(step, agreed, f"{would}. {said}", state)
+                self.at.expected = match.node_id
+                return
+            self.leave.wait(self.limits.capture_interval_ms / 1000)
+
+
+def _who(answer: CoachAnswer) -> str:
+    return answer.decision.decided_by if answer.decision else ""

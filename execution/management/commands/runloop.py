@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from execution.actions.start import start
+from execution.choices import ExecutionMode
+from execution.desktop.base import DesktopError
+from execution.runner import Runner
+from workflows.exceptions import DomainError
+
+EXIT_NO_DESKTOP = 2
+
+
+class Command(BaseCommand):
+    help = "Watch a desktop and run what is queued for it, until told to stop (S1.17)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="run what is next, then leave")
+        parser.add_argument("--execution", metavar="ID", default="", help="run this execution, then leave")
+        parser.add_argument("--desktop", metavar="NAME", help="the desktop, such as :1 (default: $DISPLAY)")
+        parser.add_argument("--max-executions", type=int, metavar="N", help="leave after N executions")
+        parser.add_argument("--workflow", metavar="ID", help="start this workflow and run it")
+        parser.add_argument("--mode", choices=ExecutionMode.values, help="its mode (default: by learning state)")
+        parser.add_argument("--start-node", metavar="ID", help="its start node (default: the first entry node)")
+        parser.add_argument("--var", action="append", default=[], metavar="K=V", help="a variable; may be repeated")
+        parser.add_argument("--no-ui-detection", action="store_true", help="do not detect elements (VLM down)")
+        parser.add_argument("--no-ocr", action="store_true", help="do not read text")
+        parser.add_argument("--analyze-timeout-ms", type=int, metavar="MS", help="degrade after a slower analysis")
+        parser.add_argument("--window-info-provider", metavar="PATH", help="dotted path of an own provider")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        execution_id = options["execution"]
+        if options["workflow"]:
+            execution_id = self._start(options)
+        leave = threading.Event()
+        install_signals(leave, self.stderr.write)
+        runner = Runner(
+            desktop_name=options["desktop"],
+            execution_id=execution_id,
+            once=options["once"],
+            max_executions=options["max_executions"],
+            out=self._say,
+            leave=leave,
+        )
+        try:
+            runner.run()
+        except DesktopError as error:
+            raise CommandError(str(error), returncode=EXIT_NO_DESKTOP) from error
+
+    def _start(self, options: dict[str, Any]) -> str:
+        flags = {
+            "enable_ui_detection": False if options["no_ui_detection"] else None,
+            "enable_ocr": False if options["no_ocr"] else None,
+            "analyze_timeout_ms": options["analyze_timeout_ms"],
+            "window_info_provider": options["window_info_provider"],
+        }
+        try:
+            execution = start(
+                workflow_id=options["workflow"],
+                mode=options["mode"],
+                start_node_id=options["start_node"],
+                variables=parse_variables(options["var"]),
+                flags=flags,
+            )
+        except DomainError as error:
+            raise CommandError(str(error)) from error
+        return execution.execution_id
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def parse_variables(pairs: list[str]) -> dict[str, str]:
+    variables = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise CommandError(f"--var takes name=value, not “{pair}”.")
+        variables[name] = value
+    return variables
+
+
+def install_signals(leave: threading.Event, say: Any) -> None:
+    """The first SIGTERM or Ctrl-C finishes the step and releases the desktop, the second leaves at once."""
+
+    def on_signal(number: int, frame: Any) -> None:
+        if leave.is_set():
+            os._exit(128 + number)
+        leave.set()
+        say("Finishing the step; once more leaves at once.")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)

@@ -1,0 +1,140 @@
+"""Which node of the workflow the present screen is, with the signs that spoke for and against it; or none of them.
+
+A screen that could be two nodes is no match unless the run itself tells which: where the last edge leads, where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from execution.navigation.screen_words import ScreenWords
+from execution.navigation.words import folded
+from execution.perception.embedding import Embedder
+from execution.perception.pictures import PictureSource
+from execution.signs import Evidence, Likeness, gather
+from execution.types import Match, Reason, Recognition, ScreenState
+from workflows.graph import GraphSpec, NodeSpec
+
+CONTEXT = "context"  # the sign of a match that the screen alone did not decide
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    node: NodeSpec
+    evidence: Evidence
+
+    @property
+    def confidence(self) -> float:
+        return self.evidence.confidence
+
+
+class Matcher:
+    """Recognises the nodes of one workflow. `threshold` is the confidence below which nothing is recognised,
+    `margin` the lead below which two nodes are equally plausible."""
+
+    def __init__(
+        self,
+        graph: GraphSpec,
+        *,
+        pictures: PictureSource | None,
+        embedder: Embedder | None,
+        threshold: float = 0.75,
+        margin: float = 0.05,
+    ) -> None:
+        self.graph = graph
+        self.threshold = threshold
+        self.margin = margin
+        self._likeness = Likeness(pictures, embedder)
+        self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in graph.nodes}
+
+    def recognise(
+        self,
+        state: ScreenState,
+        *,
+        variables: Mapping[str, str],
+        last_node: str | None = None,
+        expected: str | None = None,
+    ) -> Recognition:
+        """The node that the screen is. `expected` is where the edge just done leads, `last_node` where the run was."""
+        words = ScreenWords(state.texts)
+        ranked = sorted(
+            (
+                _Candidate(node=node, evidence=gather(node, state, words, variables, self._likeness, self.threshold))
+                for node in self.graph.nodes
+            ),
+            key=lambda c: (-c.confidence, c.node.node_id),
+        )
+        shown = tuple(_match(c, _next_to(c, ranked)) for c in ranked[:_SHOWN])
+        plausible = self._plausible(ranked)
+        if not plausible:
+            return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
+        chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
+        if chosen is None:
+            names = " or ".join(c.node.name or c.node.node_id for c in plausible)
+            return Recognition(match=None, candidates=shown, why_not=f"ambiguous: {names}")
+        dropped = {c.node.node_id for c in self._dropped(ranked)}
+        match = _match(chosen, _next_to(chosen, [c for c in ranked if c.node.node_id not in dropped]))
+        if why:
+            match = replace(match, reasons=(*match.reasons, Reason(CONTEXT, None, why)))
+        return Recognition(match=match, candidates=shown)
+
+    def _plausible(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+        """The best node and those as good as it, without those that another one says more about."""
+        dropped = {c.node.node_id for c in self._dropped(ranked)}
+        good = [c for c in ranked if c.confidence >= self.threshold and c.node.node_id not in dropped]
+        return [c for c in good if c.confidence >= good[0].confidence - self.margin]
+
+    def _dropped(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+        """Good nodes all of whose texts belong to another good node that has more, all of them seen.
+
+        An open menu shows all that the window without it shows, and says more.
+        """
+        good = [c for c in ranked if c.confidence >= self.threshold]
+        fuller = [c for c in good if c.evidence.all_texts_seen]
+        return [
+            c for c in good if any(self._texts[c.node.node_id] < self._texts[other.node.node_id] for other in fuller)
+        ]
+
+    def _choose(
+        self, plausible: Sequence[_Candidate], *, last_node: str | None, expected: str | None
+    ) -> tuple[_Candidate | None, str]:
+        """One of several equally plausible nodes and why that one; None where the run does not tell."""
+        if len(plausible) == 1:
+            return plausible[0], ""
+        by_id = {c.node.node_id: c for c in plausible}
+        others = " or ".join(sorted(c.node.name or c.node.node_id for c in plausible))
+        if expected in by_id:
+            return by_id[expected], f"the screen could be {others}; the action just done leads here"
+        if last_node in by_id:
+            return by_id[last_node], f"the screen could be {others}; the run was here"
+        following = {e.destination for e in self.graph.outgoing(last_node or "")} & set(by_id)
+        if len(following) == 1:
+            return by_id[following.pop()], f"the screen could be {others}; only this one follows the last"
+        return None, ""
+
+
+def _next_to(candidate: _Candidate, ranked: Sequence[_Candidate]) -> _Candidate | None:
+    """The best of the others."""
+    return next((c for c in ranked if c is not candidate), None)
+
+
+def _match(candidate: _Candidate, other: _Candidate | None) -> Match:
+    return Match(
+        node_id=candidate.node.node_id,
+        confidence=round(candidate.confidence, 4),
+        margin=round(candidate.confidence - (other.confidence if other else 0.0), 4),
+        runner_up=other.node.node_id if other else "",
+        runner_up_confidence=round(other.confidence, 4) if other else 0.0,
+        reasons=candidate.evidence.reasons,
+    )
+
+
+def _why_none(ranked: Sequence[_Candidate], threshold: float) -> str:
+    if not ranked:
+        return "the workflow has no nodes"
+    best = ranked[0]
+    notes = "; ".join(r.note for r in best.evidence.reasons if r.note)
+    name = best.node.name or best.node.node_id
+    return f"the most similar is {name} at {best.confidence:.0%}, {threshold:.0%} are needed: {notes}"

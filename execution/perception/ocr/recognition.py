@@ -1,0 +1,147 @@
+"""What one line of text says: the recogniser's columns of letters turned into text, cut where the gaps are wide.
+
+Letters outside the Latin script are left out of the choice: icons would be read as Chinese characters.
+"""
+
+# ruff: noqa: RUF001  the symbols are listed as they are read
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from execution.types import Box
+
+_HEIGHT = 48
+_WIDTH_STEP = 32  # few different widths: the engine makes a plan for each
+_WIDE_STEP = 128
+_WIDE = 640
+_NARROWEST = 128  # narrower, very short words are misread ("7" as "1"); wider costs time and wins nothing
+_WIDEST = 4096
+
+# A gap as wide as two letters separates two texts (entries of a menu bar, a label and its value); a space in
+# proportional type is half a letter wide, in monospaced type just over one.
+_GAP_IN_LETTERS = 1.9
+_SMALLEST_GAP = 9
+_THICKEST_BORDER = 3
+_INK = 40  # grey levels from the background
+_MARGIN = 2  # pixels around the ink: letters fade at their edges
+
+_SYMBOLS = "€£¥¢§©®™°µ•·…–—‘’“”«»←↑→↓↵⇧⌘⌥⌫✓✔✗✕✖×÷±≤≥≠≈∞√−½¼¾‹›„‚†‡‰№"
+_SHAPES = "▲▼△▽▶◀▷◁■□●○◆◇★☆☐☑☒"  # recognised, so that they are not taken for letters, but no part of a text
+
+
+class Piece(NamedTuple):
+    """A text and the part of the crop that its ink takes."""
+
+    text: str
+    box: Box
+    confidence: float
+
+
+class Letters:
+    """What the recogniser may answer: `columns` of its output, and the character of each."""
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        every = ["", *characters, " "]  # the first class is "no letter", the last the space
+        kept = [i for i, c in enumerate(every) if i == 0 or _wanted(c)]
+        self.columns = np.array(kept)
+        self.characters = [every[i] for i in kept]
+
+
+def _wanted(character: str) -> bool:
+    return len(character) == 1 and (ord(character) < 0x180 or character in _SYMBOLS + _SHAPES)
+
+
+def read_line(crop: np.ndarray, run: Callable[[np.ndarray], np.ndarray], letters: Letters) -> list[Piece]:
+    """The texts in the crop of one line, left to right."""
+    batch, per_pixel = _batch(crop)
+    scores = run(batch)[0][:, letters.columns]
+    best, confidence = scores.argmax(axis=1), scores.max(axis=1)
+    fresh = np.r_[True, best[1:] != best[:-1]] & (best != 0)
+    columns = np.flatnonzero(fresh)
+    step = batch.shape[3] / scores.shape[0] * per_pixel
+    placed = [(letters.characters[best[c]], (c + 0.5) * step, float(confidence[c])) for c in columns]
+    return [piece for piece in _pieces(placed, crop) if piece.text]
+
+
+def _batch(crop: np.ndarray) -> tuple[np.ndarray, float]:
+    """The crop as the network takes it, and how many pixels of the crop one of its own is."""
+    height, width = crop.shape[:2]
+    drawn = min(_WIDEST, max(16, math.ceil(_HEIGHT * width / height)))
+    step = _WIDTH_STEP if drawn <= _WIDE else _WIDE_STEP
+    padded = max(_NARROWEST, math.ceil(drawn / step) * step)
+    resized = cv2.resize(crop, (drawn, _HEIGHT), interpolation=cv2.INTER_LINEAR)
+    batch = np.zeros((1, 3, _HEIGHT, padded), np.float32)
+    batch[0, :, :, :drawn] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
+    return batch, width / drawn
+
+
+def _pieces(placed: list[tuple[str, float, float]], crop: np.ndarray) -> list[Piece]:
+    """The letters cut into texts at the wide gaps in the ink."""
+    ink = _ink(crop)
+    borders = _borders(ink)
+    for left, right in borders:
+        ink[:, left:right] = False
+    margin = crop.shape[0] // 5  # borders above and below the line do not bridge its gaps
+    columns = np.flatnonzero(ink[margin : crop.shape[0] - margin].any(axis=0))
+    if not placed or not len(columns):
+        return []
+    cuts = _cuts(columns, borders, letters=sum(c != " " for c, _, _ in placed))
+    edges = [-math.inf, *((a + b) / 2 for a, b in cuts), math.inf]
+    starts = [int(columns[0]), *(b for _, b in cuts)]
+    ends = [*(a for a, _ in cuts), int(columns[-1]) + 1]
+    pieces = []
+    for index, (left, right) in enumerate(zip(starts, ends, strict=True)):
+        letters = [p for p in placed if edges[index] <= p[1] < edges[index + 1]]
+        pieces.append(_piece(letters, _ink_box(ink, left, right)))
+    return pieces
+
+
+def _borders(ink: np.ndarray) -> list[tuple[int, int]]:
+    """Thin upright lines from top to bottom of the crop: the edge of a menu or a table, not a letter."""
+    full = np.flatnonzero(np.diff(np.r_[0, ink.all(axis=0), 0]))
+    return [(int(a), int(b)) for a, b in zip(full[::2], full[1::2], strict=True) if b - a <= _THICKEST_BORDER]
+
+
+def _cuts(columns: np.ndarray, borders: list[tuple[int, int]], *, letters: int) -> list[tuple[int, int]]:
+    """The gaps between inked columns that part two texts: wide ones, and those with a border in them."""
+    gaps = [(int(a) + 1, int(b)) for a, b in pairwise(columns) if b - a > 1]
+    spaces = [(a, b) for a, b in gaps if b - a >= _SMALLEST_GAP]
+    inked = int(columns[-1]) + 1 - int(columns[0]) - sum(b - a for a, b in spaces)
+    widest = max(_SMALLEST_GAP, _GAP_IN_LETTERS * inked / max(1, letters))
+    return [(a, b) for a, b in gaps if b - a >= widest or any(a <= left < b for left, _ in borders)]
+
+
+def _piece(letters: list[tuple[str, float, float]], box: Box) -> Piece:
+    text = "".join(c for c, _, _ in letters if c not in _SHAPES)
+    sure = [s for c, _, s in letters if c != " "]
+    return Piece(" ".join(text.split()), box, float(np.mean(sure)) if sure else 0.0)
+
+
+def _ink(crop: np.ndarray) -> np.ndarray:
+    """True where a pixel differs clearly from the line's background."""
+    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.int16)
+    margin = grey.shape[0] // 5
+    background = int(np.median(grey[margin : grey.shape[0] - margin]))
+    return np.asarray(np.abs(grey - background) > _INK)
+
+
+def _ink_box(ink: np.ndarray, left: int, right: int) -> Box:
+    """The box of the letters between two columns, with a margin: from the middle out to where the ink ends."""
+    height = ink.shape[0]
+    rows = np.flatnonzero(ink[:, left:right].any(axis=1))
+    top = bottom = int(rows[np.abs(rows - height // 2).argmin()]) if len(rows) else height // 2
+    reach = max(3, height // 7)  # over the gap between a letter and its accent, not to the border of a button
+    for row in rows[rows >= bottom]:
+        bottom = int(row) if row - bottom <= reach else bottom
+    for row in rows[rows <= top][::-1]:
+        top = int(row) if top - row <= reach else top
+    top, bottom = max(0, top - _MARGIN), min(height, bottom + 1 + _MARGIN)
+    left, right = max(0, left - _MARGIN), min(ink.shape[1], right + _MARGIN)
+    return Box(left, top, right - left, bottom - top)

@@ -1,0 +1,93 @@
+"""Tesseract, the system's own program, called once per picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+import cv2
+import numpy as np
+
+from execution.perception.changes import union
+from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, within
+from execution.types import Box, TextLine
+
+_ENLARGED = 2.0  # screen text of 10 to 13 px is half the size that its models were trained on
+_SECONDS = 60
+_SPARSE = "11"  # page segmentation: text anywhere, in no order; screens have no columns of prose
+
+
+class TesseractReader:
+    """Reads with the `tesseract` program; `languages` as it names them, joined by +."""
+
+    name = "tesseract"
+
+    def __init__(self, *, program: str = "tesseract", languages: str = "", least_confidence: float = 0.3) -> None:
+        self._program = program
+        self._languages = languages
+        self._least = least_confidence
+        self._checked = False
+
+    def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
+        """The lines inside `region` (default: all); raises ReaderUnavailable where the program is missing or fails."""
+        part = within(region, pixels)
+        if not part.area:
+            return ()
+        self._check()
+        crop = pixels[part.y : part.bottom, part.x : part.right]
+        enlarged = cv2.resize(crop, None, fx=_ENLARGED, fy=_ENLARGED, interpolation=cv2.INTER_CUBIC)
+        _ok, picture = cv2.imencode(".png", enlarged, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+        table = self._run(["stdin", "stdout", "-l", self._languages, "--psm", _SPARSE, "tsv"], picture.tobytes())
+        return in_reading_order(self._lines(table, part))
+
+    def _check(self) -> None:
+        """Find the program and the languages once, when first needed."""
+        if self._checked:
+            return
+        if shutil.which(self._program) is None:
+            raise ReaderUnavailable(
+                f"The reader tesseract needs the program {self._program!r}, which is not installed: "
+                "apt-get install tesseract-ocr tesseract-ocr-fra."
+            )
+        installed = self._run(["--list-langs"]).split("\n")[1:]
+        if not self._languages:
+            self._languages = "+".join(lang for lang in ("eng", "fra") if lang in installed) or "eng"
+        missing = [lang for lang in self._languages.split("+") if lang not in installed]
+        if missing:
+            raise ReaderUnavailable(
+                f"Tesseract has no data for {', '.join(missing)}: apt-get install tesseract-ocr-{missing[0]}."
+            )
+        self._checked = True
+
+    def _run(self, arguments: list[str], picture: bytes | None = None) -> str:
+        command = [self._program, *arguments]
+        try:
+            done = subprocess.run(command, input=picture, capture_output=True, timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise ReaderUnavailable(f"Tesseract did not end within {_SECONDS} s.") from error
+        if done.returncode:
+            message = done.stderr.decode(errors="replace").strip()[-300:]
+            raise ReaderUnavailable(f"Tesseract ended with code {done.returncode}: {message}")
+        return done.stdout.decode("utf-8", errors="replace")
+
+    def _lines(self, table: str, part: Box) -> Iterable[TextLine]:
+        """Its words, joined to lines as it numbers them."""
+        lines: dict[tuple[str, ...], list[dict[str, str]]] = {}
+        for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+            if float(row["conf"] or -1) >= 0 and (row["text"] or "").strip():
+                key = tuple(row[k] for k in ("page_num", "block_num", "par_num", "line_num"))
+                lines.setdefault(key, []).append(row)
+        for words in lines.values():
+            confidence = sum(float(w["conf"]) for w in words) / len(words) / 100
+            if confidence >= self._least:
+                box = union([_box(w) for w in words])
+                placed = Box(part.x + box.x, part.y + box.y, box.w, box.h)
+                yield TextLine(text=" ".join(w["text"].strip() for w in words), box=placed, confidence=confidence)
+
+
+def _box(row: dict[str, str]) -> Box:
+    x, y, w, h = (round(int(row[k]) / _ENLARGED) for k in ("left", "top", "width", "height"))
+    return Box(x, y, max(1, w), max(1, h))

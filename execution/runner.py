@@ -1,0 +1,308 @@
+"""One run loop process on one desktop: holds the desktop's lock, claims runs, runs them one after the other."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from execution import live_picture
+from execution.choices import ExecutionMode, ExecutionState, PauseReason
+from execution.claims import Claim, Heartbeat, claim
+from execution.coach import Coach
+from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
+from execution.desktop.capture import ContinuousCapture
+from execution.desktop.local import open_desktop
+from execution.desktop.lock import DesktopLock
+from execution.exceptions import LeaseLost, NoMatch
+from execution.eyes import Eyes, Flags, load_provider
+from execution.journal import Journal
+from execution.loop import Loop, LoopLimits
+from execution.matching import Matcher
+from execution.models import Execution, Prompt, Robot, Step
+from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.signals import run_begun, run_ended
+from execution.stages import Stages
+from execution.summary import as_sentence, run_summary
+from execution.targeting.resolver import TargetResolver
+from gpu import ExecutionMode as GpuMode
+from gpu import get_gpu_resource_manager
+from workflows.pictures import PictureStore
+
+log = logging.getLogger(__name__)
+
+GPU_MODE = {
+    ExecutionMode.AUTOMATIC: GpuMode.AUTOPILOT,
+    ExecutionMode.OBSERVATION: GpuMode.RECORDING,
+    ExecutionMode.COACHING: GpuMode.RECORDING,
+    ExecutionMode.SUPERVISED: GpuMode.IDLE,
+}
+LOOK_EVERY_S = 0.2
+RECONNECT_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """What a program puts in place of the product's own (S11); the defaults are the product's."""
+
+    stages: Callable[[Journal, Stages], Stages] = lambda journal, stages: stages
+    limits: LoopLimits | None = None
+    on_begin: Callable[[Journal], None] = lambda journal: None
+    on_prompt: Callable[[Prompt], None] | None = None
+    on_error: Callable[[str, Exception], None] = lambda kind, error: None
+    window_provider: Any = None
+
+
+class Runner:
+    """`run` returns when told to leave, or when `once` or `max_executions` is fulfilled."""
+
+    def __init__(
+        self,
+        *,
+        desktop_name: str | None = None,
+        execution_id: str = "",
+        once: bool = False,
+        max_executions: int | None = None,
+        out: Callable[[str], None] = lambda line: None,
+        leave: threading.Event | None = None,
+        desktop: Desktop | None = None,
+        analyzer: ScreenAnalyzer | None = None,
+        hooks: Hooks | None = None,
+    ) -> None:
+        self.desktop_name, self.execution_id = desktop_name, execution_id
+        self.once, self.max_executions, self.out = once, max_executions, out
+        self.leave = leave or threading.Event()
+        self._desktop, self._analyzer = desktop, analyzer
+        self.hooks = hooks or Hooks()
+        self.pictures = PictureStore()
+        self.done = 0
+
+    def run(self) -> None:
+        """Raises DesktopUnavailable or DesktopBusy when there is no desktop to work on at the start."""
+        while not self.leave.is_set():
+            try:
+                self._on_desktop()
+                return
+            except DesktopLost as error:
+                self.out(_("The desktop is lost: %(error)s Waiting for it to come back.") % {"error": error})
+                if self._desktop is not None or not self._wait_for_desktop():
+                    return
+
+    def _wait_for_desktop(self) -> bool:
+        while not self.leave.wait(RECONNECT_EVERY_S):
+            try:
+                open_desktop(self.desktop_name).close()
+                return True
+            except DesktopError:
+                continue
+        return False
+
+    def _on_desktop(self) -> None:
+        desktop = self._desktop or open_desktop(self.desktop_name)
+        with ExitStack() as stack:
+            stack.callback(desktop.close)
+            identity = desktop.identity()
+            stack.enter_context(DesktopLock(identity.name, settings.DATA_DIR / "locks"))
+            desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
+            robot = self._sign_on(identity)
+            stack.callback(self._sign_off, robot)
+            heartbeat = stack.enter_context(Heartbeat(robot))
+            capture = stack.enter_context(capturing(desktop, robot))
+            self.out(_("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.") % {
+                "name": desktop.name, "w": identity.size.width, "h": identity.size.height
+            })
+            self._serve(desktop, identity, robot, heartbeat, capture)
+
+    def _serve(
+        self,
+        desktop: Desktop,
+        identity: DesktopIdentity,
+        robot: Robot,
+        heartbeat: Heartbeat,
+        capture: ContinuousCapture,
+    ) -> None:
+        analyzer = self._analyzer or self._load_analyzer()
+        while not self.leave.is_set():
+            close_old_connections()
+            claimed = claim(robot, identity, execution_id=self.execution_id)
+            if claimed is None:
+                if self.once:
+                    self.out(_("Nothing is queued for this desktop."))
+                    return
+                self.leave.wait(LOOK_EVERY_S)
+                continue
+            self._run_claimed(claimed, desktop, identity, analyzer, heartbeat, capture)
+            self.done += 1
+            if self.once or self.execution_id or self.done == self.max_executions:
+                return
+
+    def _load_analyzer(self) -> ScreenAnalyzer:
+        self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})
+        analyzer = build_analyzer(reader_name=settings.RPA_OCR_ENGINE)
+        analyzer.warm_up()
+        return analyzer
+
+    def _run_claimed(
+        self,
+        claimed: Claim,
+        desktop: Desktop,
+        identity: DesktopIdentity,
+        analyzer: ScreenAnalyzer,
+        heartbeat: Heartbeat,
+        capture: ContinuousCapture,
+    ) -> None:
+        execution = claimed.execution
+        journal = Journal(execution, execution.version.spec(), pictures=self.pictures)
+        journal.on_step.append(self._say_step)
+        self.hooks.on_begin(journal)
+        self.out(
+            _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
+            % {
+                "id": execution.execution_id,
+                "name": execution.version.workflow.name,
+                "version": execution.version.number,
+                "mode": execution.get_mode_display(),
+            }
+        )
+        run_begun.send_robust(sender=Runner, execution_id=execution.execution_id)
+        try:
+            set_gpu_mode(journal)
+            if claimed.taken_over:
+                journal.tidy()
+                check_same_desktop(journal, identity)
+            self._loop(journal, desktop, analyzer, heartbeat).run()
+        except LeaseLost as error:
+            self.out(_("%(id)s: given up, %(error)s") % {"id": execution.execution_id, "error": error})
+            return
+        except DesktopLost:
+            raise
+        except Exception as error:
+            log.exception("the run failed", extra={"execution": execution.execution_id})
+            self.hooks.on_error("execution_loop", error)
+            journal.error("execution_loop", f"{type(error).__name__}: {error}")
+            journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
+        finally:
+            run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
+            journal.capture_stats(capture.stats())
+        self._say_end(journal.execution)
+
+    def _loop(self, journal: Journal, desktop: Desktop, analyzer: ScreenAnalyzer, heartbeat: Heartbeat) -> Loop:
+        stages = build_stages(
+            journal, desktop, analyzer, pictures=self.pictures, provider=self.hooks.window_provider
+        )
+        return Loop(
+            journal,
+            self.hooks.stages(journal, stages),
+            Coach(journal, leave=self.leave, listener=self.hooks.on_prompt),
+            leave=self.leave,
+            limits=self.hooks.limits,
+            may_act=heartbeat.check,
+            on_miss=lambda message: self.hooks.on_error("no_match", NoMatch(message)),
+        )
+
+    def _sign_on(self, identity: DesktopIdentity) -> Robot:
+        robot, _created = Robot.objects.update_or_create(
+            name=robot_name(identity),
+            defaults={
+                "desktop": robot_name(identity),
+                "host": identity.host,
+                "pid": os.getpid(),
+                "screen_width": identity.size.width,
+                "screen_height": identity.size.height,
+                "started_at": timezone.now(),
+                "heartbeat_at": timezone.now(),
+                "stopped_at": None,
+                "problem": "",
+                "warnings": {},
+            },
+        )
+        return robot
+
+    def _sign_off(self, robot: Robot) -> None:
+        Robot.objects.filter(pk=robot.pk, pid=os.getpid()).update(stopped_at=timezone.now())
+
+    def _say_step(self, step: Step) -> None:
+        what = step.sentence or step.node_id
+        by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
+        checked = f", {step.get_verified_display()}" if step.verified else ""
+        self.out(
+            f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {step.total_ms / 1000:.2f} s"
+        )
+
+    def _say_end(self, execution: Execution) -> None:
+        if execution.is_final:
+            state = execution.get_state_display()
+            self.out(f"{execution.execution_id}: {state}. {as_sentence(run_summary(execution))}")
+        else:
+            self.out(_("%(id)s: left for the next run loop.") % {"id": execution.execution_id})
+
+
+def robot_name(identity: DesktopIdentity) -> str:
+    return f"{identity.host or socket.gethostname()}{identity.name}"
+
+
+def capturing(desktop: Desktop, robot: Robot) -> AbstractContextManager[ContinuousCapture]:
+    """Continuous capture that keeps the robot's live picture fresh."""
+
+    def show(frame: Any) -> None:
+        try:
+            live_picture.write(robot.name, frame)
+        except OSError as error:
+            log.warning("the live picture could not be written: %s", error, extra={"desktop": robot.desktop})
+
+    return ContinuousCapture(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=show)
+
+
+def build_stages(
+    journal: Journal, desktop: Desktop, analyzer: ScreenAnalyzer, *, pictures: PictureStore, provider: Any = None
+) -> Stages:
+    """The product's own stages for one run."""
+    execution, graph = journal.execution, journal.graph
+    eyes = Eyes(
+        desktop,
+        analyzer,
+        Flags(
+            enable_ocr=execution.enable_ocr,
+            enable_ui_detection=execution.enable_ui_detection,
+            analyze_timeout_ms=execution.analyze_timeout_ms,
+        ),
+        window_provider=load_provider(provider or execution.window_info_provider),
+        warn=journal.warn,
+    )
+    eyes.degraded, eyes.degraded_reason = execution.degraded, execution.degraded_reason
+    matcher = Matcher(graph, pictures=pictures, embedder=analyzer.embedder, threshold=settings.RPA_MATCH_THRESHOLD)
+    resolver = TargetResolver(pictures=pictures, similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD)
+    return Stages(graph, execution.variables, eyes, matcher, resolver)
+
+
+def set_gpu_mode(journal: Journal) -> None:
+    """The mode of the run drives the GPU (S1.15); a GPU that fails costs a warning, never a run (S1.21)."""
+    mode = GPU_MODE[ExecutionMode(journal.execution.mode)]
+    try:
+        get_gpu_resource_manager().run_sync("set_execution_mode", mode)
+    except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
+        journal.warn("gpu", f"{type(error).__name__}: {error}")
+
+
+def check_same_desktop(journal: Journal, identity: DesktopIdentity) -> None:
+    """A run goes on only on the desktop that it was started on (S9.2)."""
+    was, now = journal.execution.desktop_identity, asdict(identity)
+    now["size"] = list(now["size"])
+    differing = [name for name in ("host", "boot_id", "session", "user", "size") if was and was.get(name) != now[name]]
+    if differing and journal.execution.state != ExecutionState.PAUSED:
+        journal.pause(
+            PauseReason.OTHER_DESKTOP,
+            _("This is not the desktop that the run was on (%(what)s). Look at it, then resume or stop.")
+            % {"what": ", ".join(differing)},
+        )
+    Execution.objects.filter(pk=journal.execution.pk).update(desktop_identity=now)

@@ -1,0 +1,170 @@
+"""The signs by which one node is recognised, weighed together: texts, window, look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from execution.navigation.screen_words import ScreenWords, wanted
+from execution.navigation.words import SEEN, folded
+from execution.perception.embedding import Embedder, ModelsDiffer, cosine
+from execution.perception.pictures import PictureSource
+from execution.types import Embedding, Reason, ScreenState, Window
+from workflows.exceptions import PictureError
+from workflows.graph import NodeSpec
+
+TEXTS, ABSENT, TITLE, APP, LOOK = "texts", "absent", "window_title", "app_name", "look"
+
+_WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2}
+# A sign that contradicts is worth more than its weight: another title is another window, however alike the rest.
+_CONTRADICTED = 0.6
+_UNSURE = 0.9  # for a screen whose texts were not read
+_CAPS = {TITLE: 0.85, LOOK: 0.85, APP: 0.5}  # the most that such a sign is worth alone
+_LEAST_COSINE = 0.6  # unrelated screens reach that; the same window with another line typed 0.995, with a menu 0.96
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """How sure it is that the screen is the node, and why."""
+
+    confidence: float
+    reasons: tuple[Reason, ...]
+    all_texts_seen: bool = False
+
+
+class Likeness:
+    """How alike the screen and the nodes' reference pictures look; each picture is loaded and embedded once."""
+
+    def __init__(self, pictures: PictureSource | None, embedder: Embedder | None) -> None:
+        self._pictures = pictures
+        self._embedder = embedder
+        self._vectors: dict[tuple[str, str], Embedding | None] = {}
+
+    def reason(self, node: NodeSpec, state: ScreenState) -> Reason | None:
+        """The sign, None where no picture was taught or nothing can embed it."""
+        if not node.picture or self._pictures is None or self._embedder is None or state.embedding is None:
+            return None
+        vector = self._vector(node.picture)
+        if vector is None:
+            return Reason(LOOK, None, "its reference picture cannot be read")
+        try:
+            alike = cosine(vector, state.embedding)
+        except ModelsDiffer:
+            return Reason(LOOK, None, "its reference picture was looked at by another model")
+        score = min(1.0, max(0.0, (alike - _LEAST_COSINE) / (1 - _LEAST_COSINE)))
+        return Reason(LOOK, round(score, 4), f"looks {score:.0%} alike")
+
+    def _vector(self, digest: str) -> Embedding | None:
+        assert self._pictures is not None and self._embedder is not None
+        key = (self._embedder.model_id, digest)
+        if key not in self._vectors:
+            try:
+                self._vectors[key] = self._embedder.embed(self._pictures.load(digest))
+            except PictureError:
+                self._vectors[key] = None
+        return self._vectors[key]
+
+
+def gather(
+    node: NodeSpec,
+    state: ScreenState,
+    words: ScreenWords,
+    variables: Mapping[str, str],
+    likeness: Likeness,
+    threshold: float,
+) -> Evidence:
+    """Every sign the node has, weighed; the look is left out where it could not make the node plausible any more."""
+    read = bool(state.text_method)
+    reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
+    if any(r.score == 0.0 for r in reasons):
+        return Evidence(confidence=0.0, reasons=tuple(reasons))
+    texts, complete, factor = _texts(node, words, variables, read)
+    window, window_factor = _window(node, state.window, variables)
+    reasons += [*([texts] if texts else []), *window]
+    factor *= window_factor
+    if not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold:
+        look = likeness.reason(node, state)
+        reasons += [look] if look else []
+    confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)
+    if not read:
+        reasons.append(Reason("reading", None, "the screen was not read: less certain"))
+    return Evidence(confidence=confidence, reasons=tuple(reasons), all_texts_seen=complete)
+
+
+def _weighed(reasons: list[Reason], *, hoped: Mapping[str, float] | None = None) -> float:
+    """The mean of the scores by their weights, not above what such signs are worth alone."""
+    scores = {r.sign: r.score for r in reasons if r.score is not None and r.sign in _WEIGHTS}
+    scores |= hoped or {}
+    if not scores:
+        return 0.0
+    mean = sum(_WEIGHTS[sign] * score for sign, score in scores.items()) / sum(_WEIGHTS[sign] for sign in scores)
+    return min(mean, _CAPS.get(next(iter(scores)), 1.0)) if len(scores) == 1 else mean
+
+
+def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) -> Reason | None:
+    """Whether a text that must not be there is there."""
+    if not node.absent:
+        return None
+    for template in node.absent:
+        want = wanted(template, variables)
+        if not want.problem and words.seen(want.text, strict=want.exact) >= SEEN:
+            return Reason(ABSENT, 0.0, f"ruled out: '{want.text}' is on the screen")
+    return Reason(ABSENT, None, "nothing is there that must not be")
+
+
+def _texts(
+    node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], read: bool
+) -> tuple[Reason | None, bool, float]:
+    """The sign of the texts, whether all were seen, and a factor below 1 where one that names the case is missing."""
+    if not node.texts:
+        return None, False, 1.0
+    wants = [wanted(template, variables) for template in node.texts]
+    if not read:
+        unconfirmed = any(w.exact for w in wants)
+        note = "its texts were not read" + (", one of them names what this run is about" if unconfirmed else "")
+        return Reason(TEXTS, None, note), False, _CONTRADICTED if unconfirmed else 1.0
+    scores = [0.0 if w.problem else words.seen(w.text, strict=w.exact) for w in wants]
+    missing = [w for w, score in zip(wants, scores, strict=True) if not score]
+    share = sum(scores) / len(scores)
+    note = f"{len(wants) - len(missing)} of {len(wants)} texts seen"
+    if missing:
+        note += "; missing: " + ", ".join(w.problem or w.text for w in missing)
+    # squared: a screen that lacks a quarter of the texts is not three quarters that screen
+    factor = _CONTRADICTED if any(w.exact for w in missing) else 1.0
+    return Reason(TEXTS, round(share * share, 4), note), not missing, factor
+
+
+def _window(node: NodeSpec, window: Window | None, variables: Mapping[str, str]) -> tuple[list[Reason], float]:
+    """The signs of the window, and a factor below 1 where the window is another one."""
+    reasons = []
+    if node.window_title:
+        reasons.append(_title(node.window_title, window, variables))
+    if node.app_name:
+        reasons.append(_app(node.app_name, window))
+    return reasons, _CONTRADICTED if any(r.score == 0.0 for r in reasons) else 1.0
+
+
+def _title(pattern: str, window: Window | None, variables: Mapping[str, str]) -> Reason:
+    if window is None:
+        return Reason(TITLE, None, "no window is known")
+    want = wanted(pattern, variables)
+    if want.problem:
+        return Reason(TITLE, 0.0, f"the window title cannot be checked: {want.problem}")
+    if title_matches(want.text, window.title):
+        return Reason(TITLE, 1.0, f"the window is '{window.title}'")
+    return Reason(TITLE, 0.0, f"the window is '{window.title}', not '{want.text}'")
+
+
+def title_matches(pattern: str, title: str) -> bool:
+    """True if the whole title is the pattern, with * for any run of characters; case and accents aside."""
+    parts = [re.escape(part) for part in folded(pattern).split("*")]
+    return re.fullmatch(".*".join(parts), folded(title), re.DOTALL) is not None
+
+
+def _app(name: str, window: Window | None) -> Reason:
+    if window is None or not window.app_name:
+        return Reason(APP, None, "no application is known")
+    if folded(name) in folded(window.app_name) or folded(window.app_name) in folded(name):
+        return Reason(APP, 1.0, f"the application is {window.app_name}")
+    return Reason(APP, 0.0, f"the application is {window.app_name}, not {name}")

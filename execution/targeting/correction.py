@@ -1,0 +1,82 @@
+"""The place a coach points at, as a resolution (S1.10)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from execution.navigation.screen_words import ScreenWords
+from execution.navigation.words import SAME
+from execution.targeting.boxes import target_box
+from execution.targeting.context import TEXT
+from execution.types import Box, Candidate, Point, Resolution, ResolveStatus, RungResult, ScreenState, Size
+
+COACH = "coach"
+
+
+def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Resolution:
+    """The place named by {"box": [x, y, w, h]}, {"point": [x, y]} (fractions of the screen) or {"text": "..."}.
+
+    A point may come with its box. Raises ValueError with a sentence for what is none of these or off the screen.
+    """
+    size = state.frame.size
+    if correction.get("box") is not None:
+        box = _box(correction["box"], size)
+        point = _point(correction["point"], size) if correction.get("point") is not None else box.center
+        if not box.contains(point):
+            raise ValueError("The corrected point lies outside the corrected box.")
+        return _found(box, point)
+    if correction.get("point") is not None:
+        point = _point(correction["point"], size)
+        return _found(target_box(state, point), point)
+    if isinstance(correction.get("text"), str) and correction["text"].strip():
+        return _by_text(correction["text"].strip(), state)
+    raise ValueError("A corrected target needs a box, a point or a text.")
+
+
+def _by_text(text: str, state: ScreenState) -> Resolution:
+    words = ScreenWords(state.texts)
+    found = list(words.whole_lines(text, minimum=SAME)) or list(words.inside_lines(text, minimum=SAME))
+    exact = [s for s in found if s.score == 1.0] or found
+    candidates = tuple(Candidate(box=s.box, score=s.score, text=s.line.text) for s in exact)
+    if len(exact) == 1:
+        return _found(exact[0].box, exact[0].box.center, text=exact[0].line.text)
+    status = ResolveStatus.AMBIGUOUS if exact else ResolveStatus.NOT_FOUND
+    message = f"'{text}' is read {len(exact)} times on this screen" if exact else f"'{text}' is not read on this screen"
+    evidence = RungResult(rung=TEXT, status=status, candidates=candidates, note=message)
+    return Resolution(status=status, evidence=(evidence,), message=message)
+
+
+def _found(box: Box, point: Point, *, text: str = "") -> Resolution:
+    note = f"shown by the coach: '{text}'" if text else "shown by the coach"
+    evidence = RungResult(
+        rung=COACH, status=ResolveStatus.FOUND, score=1.0, candidates=(Candidate(box=box, score=1.0),), note=note
+    )
+    return Resolution(
+        status=ResolveStatus.FOUND, box=box, point=point, rung=COACH, score=1.0, evidence=(evidence,), message=note
+    )
+
+
+def _numbers(value: Any, count: int, what: str) -> list[float]:
+    good = isinstance(value, list | tuple) and len(value) == count
+    if not good or any(isinstance(v, bool) or not isinstance(v, int | float) or not math.isfinite(v) for v in value):
+        raise ValueError(f"The corrected {what} must be {count} numbers.")
+    return [float(v) for v in value]
+
+
+def _point(value: Any, size: Size) -> Point:
+    x, y = _numbers(value, 2, "point")
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise ValueError("The corrected point must lie on the screen: two numbers from 0 to 1.")
+    return Point(min(size.width - 1, int(x * size.width)), min(size.height - 1, int(y * size.height)))
+
+
+def _box(value: Any, size: Size) -> Box:
+    x, y, w, h = _numbers(value, 4, "box")
+    if not (0 <= x < 1 and 0 <= y < 1 and w > 0 and h > 0 and x + w <= 1.001 and y + h <= 1.001):
+        raise ValueError("The corrected box must lie on the screen: left, top, width and height from 0 to 1.")
+    box = Box.from_normalised((x, y, min(w, 1 - x), min(h, 1 - y)), size)
+    if not box.area:
+        raise ValueError("The corrected box is smaller than a pixel.")
+    return box

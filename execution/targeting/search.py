@@ -1,0 +1,97 @@
+"""Finding a small picture in a large one by normalised correlation, every place it is at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from execution.types import Box
+
+_MOST_PEAKS = 40
+_COARSE_SIDE = 10  # a template is shrunk for the first pass, but never below this
+_COARSE_LOSS = 0.35  # how much likeness a shrunk picture may lose where it does not fall on the grid
+_LEAST_CONTRAST = 4.0  # grey levels of standard deviation
+_LEAST_SIDE = 8
+
+
+class Peak(NamedTuple):
+    """A place where the template fits: its box, the correlation, and the contrast there relative to the template's."""
+
+    box: Box
+    correlation: float
+    contrast: float
+
+
+def usable(template: np.ndarray) -> str:
+    """Why a picture cannot be searched for; "" if it can."""
+    if min(template.shape[:2]) < _LEAST_SIDE:
+        return f"the taught picture is too small ({template.shape[1]}x{template.shape[0]} pixels)"
+    if float(template.std()) < _LEAST_CONTRAST:
+        return "the taught picture is of one colour"
+    return ""
+
+
+def peaks(screen: np.ndarray, template: np.ndarray, *, minimum: float, region: Box | None = None) -> list[Peak]:
+    """Every place in `screen` (or its `region`) that is like the template, best first; both are grey."""
+    part = screen if region is None else screen[region.y : region.bottom, region.x : region.right]
+    height, width = template.shape
+    if part.shape[0] < height or part.shape[1] < width:
+        return []
+    factor = max(1, min(4, min(height, width) // _COARSE_SIDE)) if region is None else 1
+    if factor == 1:
+        rough = _maxima(_correlate(part, template), minimum, height, width)
+        spots = [(x, y) for x, y, _ in rough]
+    else:
+        coarse = _correlate(_shrunk(part, factor), _shrunk(template, factor))
+        rough = _maxima(coarse, minimum - _COARSE_LOSS, height // factor, width // factor)
+        spots = [_refined(part, template, x * factor, y * factor, reach=factor + 1) for x, y, _ in rough]
+    dx, dy = (region.x, region.y) if region else (0, 0)
+    found = [_peak(part, template, x, y) for x, y in spots]
+    good = [p for p in found if p.correlation >= minimum]
+    return strongest(Peak(Box(p.box.x + dx, p.box.y + dy, width, height), p.correlation, p.contrast) for p in good)
+
+
+def strongest(found: Iterable[Peak]) -> list[Peak]:
+    """Of peaks that overlap by more than a third only the best, best first."""
+    kept: list[Peak] = []
+    for peak in sorted(found, key=lambda p: -p.correlation):
+        if all(peak.box.intersection(other.box).area <= peak.box.area / 3 for other in kept):
+            kept.append(peak)
+    return kept
+
+
+def _shrunk(picture: np.ndarray, factor: int) -> np.ndarray:
+    return cv2.resize(picture, None, fx=1 / factor, fy=1 / factor, interpolation=cv2.INTER_AREA)
+
+
+def _correlate(screen: np.ndarray, template: np.ndarray) -> np.ndarray:
+    # A patch of one colour divides by nothing: what comes out there is no likeness.
+    result = cv2.matchTemplate(screen, template, cv2.TM_CCOEFF_NORMED)
+    return np.where(np.isfinite(result) & (np.abs(result) <= 1.001), result, -1.0).astype(np.float32)
+
+
+def _maxima(likeness: np.ndarray, minimum: float, height: int, width: int) -> list[tuple[int, int, float]]:
+    """Local maxima above `minimum`, best first, at most so many."""
+    around = np.ones((max(3, height // 2) | 1, max(3, width // 2) | 1), np.uint8)
+    tops = (likeness >= minimum) & (likeness >= cv2.dilate(likeness, around))
+    ys, xs = np.nonzero(tops)
+    order = np.argsort(-likeness[ys, xs])[:_MOST_PEAKS]
+    return [(int(xs[i]), int(ys[i]), float(likeness[ys[i], xs[i]])) for i in order]
+
+
+def _refined(screen: np.ndarray, template: np.ndarray, x: int, y: int, *, reach: int) -> tuple[int, int]:
+    height, width = template.shape
+    left, top = max(0, min(x - reach, screen.shape[1] - width)), max(0, min(y - reach, screen.shape[0] - height))
+    area = screen[top : y + height + reach, left : x + width + reach]
+    _, _, _, (bx, by) = cv2.minMaxLoc(_correlate(area, template))
+    return left + bx, top + by
+
+
+def _peak(screen: np.ndarray, template: np.ndarray, x: int, y: int) -> Peak:
+    height, width = template.shape
+    patch = screen[y : y + height, x : x + width]
+    correlation = float(_correlate(patch, template)[0, 0])
+    return Peak(Box(x, y, width, height), correlation, float(patch.std()) / max(1e-6, float(template.std())))

@@ -1,0 +1,23 @@
+"""The pages of runs and robots, and their pictures."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from execution.views.live import live, run_snapshot
+from execution.views.pictures import picture, robot_frame, run_frame, run_screen
+from execution.views.robots import robots
+from execution.views.runs import runs
+from execution.views.start import start
+
+urlpatterns = [
+    path("", runs, name="runs"),
+    path("runs/new", start, name="run_start"),
+    path("runs/<str:execution_id>", live, name="run"),
+    path("runs/<str:execution_id>/snapshot", run_snapshot, name="run_snapshot"),
+    path("runs/<str:execution_id>/frame", run_frame, name="run_frame"),
+    path("runs/<str:execution_id>/steps/<int:index>/screen", run_screen, name="run_screen"),
+    path("pictures/<str:digest>.png", picture, name="picture"),
+    path("robots", robots, name="robots"),
+    path("robots/<path:name>/frame", robot_frame, name="robot_frame"),
+]

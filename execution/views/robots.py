@@ -1,0 +1,41 @@
+"""The robots: which run loops live, on which desktop, and what they do."""
+
+from __future__ import annotations
+
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from execution import live_picture
+from execution.choices import ON_DESKTOP
+from execution.listing import badge, listed
+from execution.models import Execution, Robot
+from execution.views.pictures import VIEW_ROBOT
+from workflows.permissions import permitted
+
+
+@permitted(VIEW_ROBOT)
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Those alive first, with their live picture; then those that went, with when and why."""
+    at_work = Prefetch(
+        "executions", listed(Execution.objects.filter(state__in=ON_DESKTOP)), to_attr="at_work"
+    )
+    everyone = list(Robot.objects.order_by("name").prefetch_related(at_work))
+    alive = [described(robot) for robot in everyone if robot.is_alive]
+    gone = sorted((r for r in everyone if not r.is_alive), key=lambda r: r.heartbeat_at, reverse=True)
+    template = "execution/_robots.html" if request.GET.get("board") else "execution/robots.html"
+    context = {"alive": alive, "gone": gone, "queued": Execution.objects.queued().count()}
+    return render(request, template, context)
+
+
+def described(robot: Robot) -> dict[str, object]:
+    execution = next(iter(robot.at_work), None)
+    return {
+        "robot": robot,
+        "execution": execution,
+        "badge": badge(execution) if execution else None,
+        "has_picture": live_picture.path_of(robot.name).exists(),
+        "warnings": [str(w.get("message", "")) for w in robot.warnings.values() if isinstance(w, dict)],
+    }

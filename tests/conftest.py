@@ -1,0 +1,108 @@
+"""What every test stands on: run-time data and a database of their own, the four roles, and five people."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# The settings read these when they are imported, so they are set before anything of Django is.
+DATA_DIR = Path(tempfile.mkdtemp(prefix="surehand-test-"))
+os.environ["RPA_DATA_DIR"] = str(DATA_DIR)
+os.environ["RPA_ENV_FILE"] = os.devnull
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+
+MARKERS = {
+    "display": "needs an X server of its own (Xvfb)",
+    "browser": "needs Chromium",
+    "gpu": "needs an NVIDIA GPU",
+    "slow": "takes more than a few seconds",
+}
+PASSWORD = "correct horse battery"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    from django.conf import settings
+
+    if settings.DATA_DIR != DATA_DIR.resolve():
+        raise pytest.UsageError("Settings were read before tests/conftest.py: leave DJANGO_SETTINGS_MODULE to it.")
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(DATA_DIR, ignore_errors=True)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu") and not Path("/dev/nvidia0").exists():
+        pytest.skip("no NVIDIA GPU on this machine")
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """A file, as in production: threads, other processes and the stream's own connection see the same rows."""
+    from django.db import connections
+
+    database = connections["default"].settings_dict
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
+
+
+@pytest.fixture
+def make_user(db: None) -> Callable[..., Any]:
+    """`make_user("zoe", "operator")`: a person with that role; without one, nobody special."""
+    from django.contrib.auth.models import Group, User
+
+    def make(name: str, role: str = "") -> User:
+        user = User.objects.create_user(name, password=PASSWORD)
+        if role:
+            user.groups.add(Group.objects.get(name=role))
+        return user
+
+    return make
+
+
+@pytest.fixture
+def stranger(make_user: Callable[..., Any]) -> Any:
+    """Can log in and holds no role."""
+    return make_user("stranger")
+
+
+@pytest.fixture
+def viewer(make_user: Callable[..., Any]) -> Any:
+    return make_user("viewer", "viewer")
+
+
+@pytest.fixture
+def operator(make_user: Callable[..., Any]) -> Any:
+    return make_user("operator", "operator")
+
+
+@pytest.fixture
+def designer(make_user: Callable[..., Any]) -> Any:
+    return make_user("designer", "designer")
+
+
+@pytest.fixture
+def admin(make_user: Callable[..., Any]) -> Any:
+    return make_user("admin", "admin")
+
+
+@pytest.fixture
+def client_of() -> Callable[..., Any]:
+    """`client_of(viewer)`: Django's test client, logged in as that person."""
+    from django.test import Client
+
+    def log_in(user: Any, **kwargs: Any) -> Client:
+        client = Client(**kwargs)
+        client.force_login(user)
+        return client
+
+    return log_in

@@ -1,0 +1,521 @@
+"""The loop on a world that is one node at a time: modes, decisions, control, retries, doubt (S1, S9)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from execution.actions import control
+from execution.actions.decide import decide
+from execution.actions.start import start
+from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, StepPhase
+from execution.claims import claim
+from execution.coach import Coach
+from execution.desktop.base import DesktopIdentity, DesktopLost
+from execution.exceptions import LeaseLost
+from execution.journal import Journal
+from execution.loop import Loop, LoopLimits
+from execution.models import Execution, Prompt, Robot
+from execution.types import DecisionSource, ResolveStatus, Size
+from tests.doubles.world import World
+from tests.factories import make_published
+from workflows.models import Correction
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+IDENTITY = DesktopIdentity(name=":7", host="here", boot_id="b", session="s", user="u", size=Size(60, 40))
+LINE = [
+    {"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "d"} for n in ("a", "b", "c", "d")
+]
+
+
+def edge(edge_id: str, source: str, destination: str, **fields: Any) -> dict[str, Any]:
+    target = {"target_id": f"t_{edge_id}", "label": edge_id, "text": edge_id}
+    return {
+        "edge_id": edge_id,
+        "source": source,
+        "destination": destination,
+        "action_type": "click",
+        "target": target,
+        "retry_backoff_ms": 0,
+        **fields,
+    }
+
+
+EDGES = [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cd", "c", "d")]
+
+
+class Stage:
+    """One claimed run with its loop, and a person who answers each prompt as told."""
+
+    def __init__(self, edges: list[dict[str, Any]], mode: str, **limits: Any) -> None:
+        version = make_published(nodes=LINE, edges=edges, variables=[])
+        self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode)
+        self.robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
+        self.world = World(version.spec(), node="a")
+        self.leave = threading.Event()
+        self.asked: list[Prompt] = []
+        self.answers: list[Callable[[Prompt], None]] = []
+        self.limits = LoopLimits(capture_interval_ms=1, **limits)
+        self.begin()
+
+    def begin(self) -> None:
+        """Claim the run, as a run loop that has just started does."""
+        claimed = claim(self.robot, IDENTITY)
+        assert claimed is not None
+        self.taken_over = claimed.taken_over
+        self.journal = Journal(claimed.execution, claimed.execution.version.spec())
+        if claimed.taken_over:
+            self.journal.tidy()
+        self.loop = Loop(
+            self.journal,
+            self.world,  # type: ignore[arg-type]
+            Coach(self.journal, leave=self.leave, listener=self._asked),
+            leave=self.leave,
+            limits=self.limits,
+        )
+
+    def _asked(self, prompt: Prompt) -> None:
+        self.asked.append(prompt)
+        if self.answers:
+            self.answers.pop(0)(prompt)
+
+    def run(self, *answers: str | Callable[[Prompt], None] | dict[str, Any]) -> Execution:
+        """Run to the end, or to the first pause; each answer is a choice, or what to do when asked."""
+        self.answers = [a if callable(a) else _say(a) for a in answers]
+        self.journal.on_state.append(self._leave_when_paused)
+        self.loop.run()
+        return self.row()
+
+    def _leave_when_paused(self, execution: Execution) -> None:
+        if execution.state == ExecutionState.PAUSED:
+            self.leave.set()
+
+    def resume(self, *answers: str, node_id: str = "") -> Execution:
+        control.resume(execution_id=self.execution.execution_id, node_id=node_id)
+        self.leave.clear()
+        return self.run(*answers)
+
+    def row(self) -> Execution:
+        return Execution.objects.get(pk=self.execution.pk)
+
+    def outcomes(self) -> list[str]:
+        return list(self.row().steps.values_list("outcome", flat=True))
+
+
+def _say(answer: str | dict[str, Any]) -> Callable[[Prompt], None]:
+    words = {"choice": answer} if isinstance(answer, str) else answer
+    return lambda prompt: decide(prompt_id=prompt.pk, source=DecisionSource.PROGRAM, **words) and None
+
+
+@pytest.fixture
+def stage() -> Iterator[Callable[..., Stage]]:
+    made: list[Stage] = []
+
+    def make(mode: str = "automatic", edges: list[dict[str, Any]] | None = None, **limits: Any) -> Stage:
+        made.append(Stage(EDGES if edges is None else edges, mode, **limits))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.leave.set()
+
+
+def test_an_automatic_run_acts_to_the_end_without_a_person(stage: Any) -> None:
+    """S1.5, S1.12: it completes at the end node; the terminal step counts as executed, not as the robot's success."""
+    s = stage()
+    execution = s.run()
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
+    assert s.outcomes() == ["succeeded"] * 3 + ["terminal"]
+    assert (execution.steps_executed, execution.steps_succeeded, execution.steps_failed) == (4, 3, 0)
+    assert execution.steps.last().message == "No next action (terminal node)"
+    assert s.asked == []
+
+
+def test_events_are_gapless_and_end_with_the_final_state(stage: Any) -> None:
+    """S9.5"""
+    s = stage()
+    execution = s.run()
+    events = list(execution.events.order_by("seq"))
+    assert [e.seq for e in events] == list(range(1, len(events) + 1))
+    assert (events[-1].kind, events[-1].payload["status"]) == ("state", "completed")
+
+
+def test_coaching_takes_every_answer(stage: Any) -> None:
+    """S1.9, S1.10, S1.12, S1.13 in one run: accept, correct, manual."""
+    s = stage("coaching")
+
+    def by_hand(prompt: Prompt) -> None:
+        s.world.node = "d"
+        decide(prompt_id=prompt.pk, choice="manual", source=DecisionSource.PROGRAM)
+
+    correction = {"target": {"point": [0.5, 0.25]}, "params": {"speed": "slow"}}
+    execution = s.run("accept", {"choice": "correct", "correction": correction, "feedback": "left of it"}, by_hand)
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc"]
+    assert s.outcomes() == ["succeeded", "succeeded", "manual", "terminal"]
+    stats = execution.coaching_stats()
+    assert stats == {
+        "suggestions_made": 3,
+        "accepted": 1,
+        "rejected": 0,
+        "corrected": 1,
+        "manual_executions": 1,
+        "skipped": 0,
+        "acceptance_rate": pytest.approx(1 / 3),
+        "correction_rate": pytest.approx(1 / 3),
+    }
+    assert (execution.steps_executed, execution.steps_succeeded) == (4, 2)
+    kept = Correction.objects.get()
+    assert (kept.edge_id, kept.correction_type, kept.feedback) == ("bc", "target+params", "left of it")
+    assert kept.corrected_params == {"speed": "slow"}
+
+
+def test_correct_without_a_correction_executes_the_suggestion(stage: Any) -> None:
+    """S1.10"""
+    s = stage("coaching")
+    s.run("correct", "accept", "accept")
+    assert s.world.acts == ["ab", "bc", "cd"]
+    assert not Correction.objects.exists()
+
+
+def test_a_skipped_edge_is_passed_and_the_next_edge_of_the_node_is_suggested(stage: Any) -> None:
+    """S1.9: the screen cannot be the destination, so the node's next edge comes."""
+    s = stage("coaching", [edge("ab", "a", "b"), edge("ac", "a", "c", order=5), *EDGES[1:]])
+    execution = s.run("skip", "accept", "accept")
+    assert s.world.acts == ["ac", "cd"]
+    assert s.outcomes() == ["skipped", "succeeded", "succeeded", "terminal"]
+    assert execution.skipped == 1
+
+
+def test_skipping_everything_asks_and_never_suggests_in_a_ring(stage: Any) -> None:
+    """S1.9"""
+    s = stage("coaching")
+    execution = s.run("skip")
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.SKIPPED)
+    assert len(s.asked) == 1
+
+
+def test_no_answer_in_time_is_a_skip_in_coaching(stage: Any) -> None:
+    """S1.9"""
+    s = stage("coaching", coaching_timeout_s=0)
+    execution = s.run()
+    assert s.outcomes()[0] == "skipped"
+    assert execution.steps.first().message == "Nobody answered in time: skipped."
+    assert s.world.acts == []
+
+
+def test_no_answer_in_time_is_a_rejection_when_supervised(stage: Any) -> None:
+    """S1.8"""
+    s = stage("supervised", confirmation_timeout_s=0)
+    execution = s.run()
+    step = execution.steps.first()
+    assert (step.outcome, step.message, step.success) == ("rejected", "Action rejected by user", False)
+    assert s.world.acts == []
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.REJECTED)
+
+
+def test_a_rejection_touches_nothing_and_suggests_the_other_edge(stage: Any) -> None:
+    """S1.8, S1.9, S1.12: a rejected step is not an executed one."""
+    s = stage("coaching", [edge("ab", "a", "b"), edge("ac", "a", "c", order=5), *EDGES[1:]])
+    execution = s.run("reject", "accept", "accept")
+    assert s.world.acts == ["ac", "cd"]
+    assert execution.steps.first().message == "Action rejected by user in COACHING mode"
+    assert execution.steps_executed == 3
+
+
+def test_after_a_pause_for_a_rejection_the_person_resumes(stage: Any) -> None:
+    """S1.8"""
+    s = stage("supervised")
+    s.run("reject")
+    execution = s.resume("accept", "accept", "accept")
+    assert execution.state == ExecutionState.COMPLETED
+
+
+def test_an_unknown_screen_pauses_after_the_fifth_look(stage: Any) -> None:
+    """S1.6"""
+    s = stage()
+    looks = []
+    s.world.node, s.world.on_observe = None, lambda world: looks.append(1)
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)
+    assert len(looks) == 5
+    assert execution.pause_detail["picture"]
+    assert s.resume(node_id="b").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["bc", "cd"]
+
+
+def test_a_match_resets_the_count_of_misses(stage: Any) -> None:
+    """S1.6"""
+    s = stage("observation", max_no_match_retries=3)
+    plan = [None, None, "a", None, None, "b", None, None, "c", "d", "d"]
+    s.world.on_observe = lambda world: setattr(world, "node", plan.pop(0) if plan else "d")
+    assert s.run().state == ExecutionState.COMPLETED
+
+
+def test_observation_never_acts_and_says_whether_the_person_agreed(stage: Any) -> None:
+    """S1.1, S1.18: one step per visit."""
+    s = stage("observation", [*EDGES, edge("bd", "b", "d", order=9)])
+    plan = ["a", "a", "b", "b", "b", "d"]
+    s.world.on_observe = lambda world: setattr(world, "node", plan.pop(0) if plan else "d")
+    execution = s.run()
+    assert s.world.acts == []
+    observed = execution.steps.filter(outcome=Outcome.OBSERVED)
+    assert [(x.node_id, x.agreed) for x in observed] == [("a", True), ("b", False)]
+    assert execution.steps_executed == 3
+    assert execution.steps_succeeded == 0
+
+
+@pytest.mark.parametrize("why", [ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND])
+@pytest.mark.parametrize("mode", ["automatic", "supervised"])
+def test_a_target_that_is_not_certain_becomes_a_prompt_and_is_not_guessed(stage: Any, mode: str, why: Any) -> None:
+    """S5.3: ambiguity is not a guess."""
+    s = stage(mode)
+    s.world.unresolved["ab"] = why
+
+    def point(prompt: Prompt) -> None:
+        assert prompt.kind == PromptKind.TARGET
+        assert "accept" not in prompt.choices
+        assert s.world.acts == []
+        decide(
+            prompt_id=prompt.pk,
+            choice="correct",
+            correction={"target": {"point": [0.1, 0.1]}},
+            source=DecisionSource.PROGRAM,
+        )
+
+    execution = s.run(point, "accept", "accept")
+    assert execution.state == ExecutionState.COMPLETED
+
+
+def test_a_failed_action_is_tried_again_where_it_may_be_repeated(stage: Any) -> None:
+    """S1.16"""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])
+    s.world.effects["ab"] = ["nothing", "nothing", "done"]
+    execution = s.run()
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.world.acts[:3] == ["ab", "ab", "ab"]
+    assert execution.steps.first().retries == 2
+    assert execution.steps_failed == 0
+
+
+def test_an_opaque_action_is_never_done_twice(stage: Any) -> None:
+    """S9.3: nothing changed, and still nobody but a person may say that it is done again."""
+    s = stage()
+    s.world.effects["ab"] = ["nothing"]
+    execution = s.run()
+    assert s.world.acts == ["ab"]
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.FAILED_ACTION)
+    assert (execution.steps_failed, s.outcomes()) == (1, ["failed"])
+
+
+def test_what_failed_before_any_input_was_sent_is_tried_again(stage: Any) -> None:
+    """S1.16"""
+    s = stage()
+    s.world.effects["ab"] = ["refused", "done"]
+    assert s.run().state == ExecutionState.COMPLETED
+
+
+def test_cannot_tell_goes_on_and_is_counted_as_not_verified(stage: Any) -> None:
+    """S1.5"""
+    s = stage()
+    s.world.effects["bc"] = ["unclear"]
+    s.world.on_act = lambda edge_id: setattr(s.world, "node", {"ab": "b", "bc": "c", "cd": "d"}[edge_id])
+    execution = s.run()
+    assert execution.state == ExecutionState.COMPLETED
+    assert execution.steps.get(edge_id="bc").verified == "cannot_tell"
+    assert s.asked == []
+
+
+def test_cannot_tell_asks_where_the_edge_declares_what_must_be_seen(stage: Any) -> None:
+    """S1.5"""
+    s = stage(edges=[edge("ab", "a", "b", expect={"texts": ["Saved"]}), *EDGES[1:]])
+    s.world.effects["ab"] = ["unclear"]
+    s.world.on_act = lambda edge_id: setattr(s.world, "node", {"ab": "b", "bc": "c", "cd": "d"}[edge_id])
+    execution = s.run("done")
+    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
+
+
+def test_a_stop_ends_a_wait_at_once_as_a_rejection(stage: Any) -> None:
+    """S1.7"""
+    s = stage("coaching")
+    execution = s.run(lambda prompt: control.stop(execution_id=s.execution.execution_id) and None)
+    assert execution.state == ExecutionState.STOPPED
+    assert execution.error == "Execution ended in state: stopped"
+    assert (s.outcomes(), s.world.acts) == (["rejected"], [])
+
+
+def test_a_pause_takes_effect_before_the_action(stage: Any) -> None:
+    """S1.7"""
+    s = stage()
+    s.world.on_observe = lambda world: (
+        control.pause(execution_id=s.execution.execution_id) if s.row().state == "running" and not world.acts else None
+    )
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.ASKED)
+    assert s.world.acts == []
+    s.world.on_observe = None
+    assert s.resume().state == ExecutionState.COMPLETED
+
+
+def test_a_pause_while_waiting_withdraws_the_question_and_asks_again_later(stage: Any) -> None:
+    """S1.7"""
+    s = stage("coaching")
+    execution = s.run(lambda prompt: control.pause(execution_id=s.execution.execution_id) and None)
+    assert execution.state == ExecutionState.PAUSED
+    assert not execution.prompts.open().exists()
+    assert s.resume("accept", "accept", "accept").state == ExecutionState.COMPLETED
+
+
+def test_a_screen_that_changes_while_a_person_thinks_is_not_clicked(stage: Any) -> None:
+    """S9.2 in small: what was accepted is what was shown."""
+    s = stage("coaching")
+
+    def late(prompt: Prompt) -> None:
+        s.world.node = "c"
+        s.world.unresolved["ab"] = ResolveStatus.NOT_FOUND
+        decide(prompt_id=prompt.pk, choice="accept", source=DecisionSource.PROGRAM)
+
+    execution = s.run(late, "accept")
+    assert s.world.acts == ["cd"]
+    assert execution.steps.first().outcome == Outcome.INTERRUPTED
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def kill(*args: Any) -> None:
+    raise Killed
+
+
+def crash(s: Stage, effect: str) -> None:
+    """Run until the act, and die right after it, before its result is recorded."""
+    s.world.effects["ab"] = [effect]
+    settle = s.world.settle
+    s.world.settle = kill  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        s.loop.run()
+    s.world.settle = settle  # type: ignore[method-assign]
+    assert s.row().steps.get().phase == StepPhase.INTENT
+
+
+def test_after_a_crash_what_is_seen_to_be_done_is_not_done_again(stage: Any) -> None:
+    """S9.1, S9.2"""
+    s = stage()
+    crash(s, "done")
+    s.begin()
+    assert s.taken_over
+    execution = s.run()
+    assert s.world.acts == ["ab", "bc", "cd"]
+    assert execution.state == ExecutionState.COMPLETED
+    assert execution.steps.first().in_doubt
+
+
+def test_after_a_crash_what_is_seen_not_to_be_done_is_done_again_if_it_may_be(stage: Any) -> None:
+    """S9.2"""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])
+    crash(s, "nothing")
+    s.begin()
+    execution = s.run()
+    assert s.world.acts == ["ab", "ab", "bc", "cd"]
+    assert execution.state == ExecutionState.COMPLETED
+
+
+@pytest.mark.parametrize(
+    ("answer", "acts"), [("done", ["ab", "bc", "cd"]), ("retry", ["ab", "ab", "bc", "cd"]), ("stop", ["ab"])]
+)
+def test_after_a_crash_in_an_opaque_action_a_person_is_asked(stage: Any, answer: str, acts: list[str]) -> None:
+    """S9.2, S9.3: done, retry, stop."""
+    s = stage()
+    crash(s, "nothing")
+    s.begin()
+
+    def say(prompt: Prompt) -> None:
+        assert (prompt.kind, prompt.choices) == (PromptKind.IN_DOUBT, ("done", "retry", "stop"))
+        assert s.world.acts == ["ab"]
+        if answer == "done":
+            s.world.node = "b"
+        decide(prompt_id=prompt.pk, choice=answer, source=DecisionSource.PROGRAM)
+
+    execution = s.run(say)
+    assert s.world.acts == acts
+    assert execution.state == (ExecutionState.STOPPED if answer == "stop" else ExecutionState.COMPLETED)
+
+
+def test_a_crash_while_waiting_for_a_person_asks_again_and_acts_once(stage: Any) -> None:
+    """S9.1"""
+    s = stage("coaching")
+    with pytest.raises(Killed):
+        s.run(kill)
+    s.begin()
+    execution = s.run("accept", "accept", "accept")
+    assert s.world.acts == ["ab", "bc", "cd"]
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.outcomes()[0] == Outcome.INTERRUPTED
+
+
+def test_a_loop_that_lost_its_run_stops_acting_at_once(stage: Any) -> None:
+    """S9.4"""
+    s = stage()
+    s.world.on_observe = lambda world: Execution.objects.filter(pk=s.execution.pk).update(epoch=99)
+    with pytest.raises(LeaseLost):
+        s.loop.run()
+    assert s.world.acts == []
+    assert s.row().state == ExecutionState.RUNNING
+
+
+def test_a_desktop_lost_in_the_middle_of_an_action_leaves_the_step_in_doubt(stage: Any) -> None:
+    """Nothing is lost: the run is paused with the reason, and a person is asked when it goes on."""
+    s = stage()
+    s.world.effects["ab"] = ["lost"]
+    with pytest.raises(DesktopLost):
+        s.run()
+    execution = s.row()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.DESKTOP_LOST)
+    assert execution.steps.get().phase == StepPhase.INTENT
+    s.begin()
+    control.resume(execution_id=execution.execution_id)
+    s.leave.clear()
+    assert s.run("retry").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "ab", "bc", "cd"]
+
+
+def test_a_full_disk_pauses_before_anything_is_done(
+    stage: Any, monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any
+) -> None:
+    """Bad input: disk full while storing a picture."""
+    settings.DATA_DIR = tmp_path
+    s = stage()
+
+    def full(*paths: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("workflows.pictures.os.replace", full)
+        execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+    assert "No space left" in execution.pause_detail["message"]
+    assert s.world.acts == []
+    assert s.resume().state == ExecutionState.COMPLETED
+
+
+def test_a_slow_analysis_degrades_the_steps_after_it_until_a_coach_lifts_it(stage: Any) -> None:
+    """S2.4"""
+    s = stage()
+    s.world.on_act = lambda edge_id: (
+        (setattr(s.world, "degraded", True), setattr(s.world, "degraded_reason", "slow"))
+        if edge_id == "ab"
+        else control.lift_degraded(execution_id=s.execution.execution_id)
+    )
+    execution = s.run()
+    kinds = list(execution.events.values_list("kind", flat=True))
+    assert kinds.count("degraded") == 1
+    assert not execution.degraded
+    assert not s.world.degraded

@@ -1,0 +1,389 @@
+"""A workflow as one file; a bad file is refused whole with the reason, and nothing is changed (S8.6)."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.core.management import CommandError, call_command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.factories import EDGES, NODES, make_picture, make_user, make_workflow
+from workflows import unpacking
+from workflows.actions.publish import publish
+from workflows.bundle import export_bundle, import_bundle
+from workflows.choices import LearningState
+from workflows.exceptions import DomainError, InvalidWorkflow
+from workflows.graph import GraphSpec
+from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
+from workflows.pictures import PictureStore
+from workflows.specs import graph_of
+from workflows.unpacking import BadBundle
+
+pytestmark = pytest.mark.django_db
+
+EVIDENCE = {"box": [0.1, 0.2, 0.05, 0.03], "screen_size": [1280, 800], "click": [0.5, 0.5], "neighbours": []}
+
+
+def pictured(**fields: Any) -> Workflow:
+    """The default workflow with a picture on a screen, and picture and surroundings on its target."""
+    target = {
+        **EDGES[2]["target"],
+        "picture": make_picture().digest,
+        "context": make_picture(width=90).digest,
+        "evidence": EVIDENCE,
+    }
+    nodes = ({**NODES[0], "picture": make_picture().digest}, *NODES[1:])
+    return make_workflow(nodes=nodes, edges=(*EDGES[:2], {**EDGES[2], "target": target}), **fields)
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+        return {name: bundle.read(name) for name in bundle.namelist()}
+
+
+def packed(entries: dict[str, bytes] | list[tuple[str, bytes]]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of a name given twice, which is what some tests want
+        for name, data in entries.items() if isinstance(entries, dict) else entries:
+            bundle.writestr(name, data)
+    return file.getvalue()
+
+
+def changed(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """The bundle with its workflow.json changed."""
+    entries = unpacked(data)
+    document = json.loads(entries["workflow.json"])
+    change(document)
+    return packed({**entries, "workflow.json": json.dumps(document).encode()})
+
+
+def forget(workflow: Workflow) -> None:
+    workflow.edges.all().delete()
+    workflow.delete()
+
+
+@pytest.fixture
+def bundle() -> bytes:
+    """A good file of a workflow that is not here."""
+    workflow = pictured(workflow_id="wf_notes", description="For the morning round.")
+    data = export_bundle(workflow)
+    forget(workflow)
+    Picture.objects.all().delete()
+    return data
+
+
+def everything() -> tuple[Any, ...]:
+    counted = tuple(model.objects.count() for model in (Workflow, Node, Edge, Target, Variable, Picture, LogEntry))
+    return (*counted, sorted(p.name for p in PictureStore().root.rglob("*")))
+
+
+def same(one: GraphSpec, other: GraphSpec) -> bool:
+    return {**one.to_json(), "learning_state": "", "workflow_id": ""} == {
+        **other.to_json(),
+        "learning_state": "",
+        "workflow_id": "",
+    }
+
+
+def test_what_comes_in_is_what_went_out_pictures_included(bundle: bytes, settings, tmp_path: Path) -> None:
+    original = GraphSpec.from_json(json.loads(unpacked(bundle)["workflow.json"])["graph"])
+    settings.DATA_DIR = tmp_path / "another machine"
+
+    workflow = import_bundle(bundle, user=make_user("designer"))
+
+    assert workflow.workflow_id == "wf_notes"
+    assert workflow.description == "For the morning round."
+    assert same(graph_of(workflow), original)
+    assert len(original.pictures()) == 3
+    assert all(PictureStore().get(digest).size for digest in original.pictures())
+    assert publish(workflow=workflow, user=None).number == 1
+
+
+def test_the_same_workflow_gives_the_same_bytes() -> None:
+    workflow = pictured()
+
+    assert export_bundle(workflow) == export_bundle(workflow)
+
+
+def test_an_import_of_an_export_exports_the_same_again(bundle: bytes) -> None:
+    workflow = import_bundle(bundle, user=None)
+
+    assert unpacked(export_bundle(workflow)).keys() == unpacked(bundle).keys()
+    assert same(graph_of(workflow), graph_of(import_bundle(bundle, user=None, workflow_id="wf_copy")))
+
+
+def test_who_imported_stands_in_the_history(bundle: bytes) -> None:
+    user = make_user("designer")
+
+    import_bundle(bundle, user=user)
+
+    assert LogEntry.objects.get().user == user
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        (LearningState.OBSERVATION, LearningState.OBSERVATION),
+        (LearningState.COACHING, LearningState.COACHING),
+        (LearningState.AUTO_CONFIRMED, LearningState.COACHING),
+    ],
+)
+def test_trust_earned_elsewhere_is_not_taken_over(there: LearningState, here: LearningState) -> None:
+    data = export_bundle(make_workflow(learning_state=there))
+
+    assert import_bundle(data, user=None, workflow_id="wf_new").learning_state == here
+
+
+def test_a_path_to_code_is_neither_exported_nor_taken() -> None:
+    data = export_bundle(make_workflow(window_info_provider="os.system", enable_ocr=False))
+    assert b"os.system" not in unpacked(data)["workflow.json"]
+
+    with pytest.raises(BadBundle, match="flags"):
+        import_bundle(changed(data, lambda d: d["graph"]["flags"].update(window_info_provider="os.system")), user=None)
+    assert import_bundle(data, user=None, workflow_id="wf_new").enable_ocr is False
+
+
+def test_a_workflow_with_errors_is_not_exported() -> None:
+    with pytest.raises(InvalidWorkflow, match="is not exported while"):
+        export_bundle(make_workflow(nodes=({**NODES[0], "is_entry": False}, *NODES[1:])))
+
+
+# --- Evil files ------------------------------------------------------------------------------------------------------
+def bomb(entries: dict[str, bytes]) -> bytes:
+    """200 MB of nothing under the name of a picture: 200 kB packed."""
+    name = next(n for n in entries if n.startswith("pictures/"))
+    return packed({**entries, name: bytes(200 * 1024 * 1024)})
+
+
+def lying_bomb(entries: dict[str, bytes]) -> bytes:
+    """The same, claiming to unpack to 10 bytes."""
+    data = bytearray(bomb(entries))
+    size = struct.pack("<I", 200 * 1024 * 1024)
+    while (at := data.find(size)) >= 0:
+        data[at : at + 4] = struct.pack("<I", 10)
+    return bytes(data)
+
+
+def encrypted(entries: dict[str, bytes]) -> bytes:
+    data = bytearray(packed(entries))
+    start = 0
+    while (at := data.find(b"PK\x01\x02", start)) >= 0:
+        data[at + 8] |= 1
+        start = at + 4
+    return bytes(data)
+
+
+def damaged(entries: dict[str, bytes]) -> bytes:
+    """A bit of a picture's packed bytes flipped: its checksum no longer fits."""
+    data = bytearray(packed(entries))
+    data[data.find(b"pictures/") + 200] ^= 0xFF
+    return bytes(data)
+
+
+def swapped(entries: dict[str, bytes]) -> bytes:
+    """Two pictures under each other's names."""
+    one, other, *_ = [n for n in entries if n.startswith("pictures/")]
+    return packed({**entries, one: entries[other], other: entries[one]})
+
+
+def huge_picture(entries: dict[str, bytes]) -> bytes:
+    """The header of a picture of 9 000 x 9 000."""
+    name = next(n for n in entries if n.startswith("pictures/"))
+    png = bytearray(entries[name])
+    png[16:24] = struct.pack(">II", 9_000, 9_000)
+    png[29:33] = struct.pack(">I", zlib.crc32(png[12:29]))
+    return packed({**entries, name: bytes(png)})
+
+
+EVIL: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
+    "no zip": (lambda e: b"%PDF-1.7 no zip at all", "no zip file"),
+    "empty": (lambda e: b"", "no zip file"),
+    "cut off": (lambda e: packed(e)[:-40], "no zip file"),
+    "traversal": (lambda e: packed({**e, "../../etc/cron.d/x": b"x"}), "The file holds “../../etc/cron.d/x”"),
+    "absolute": (lambda e: packed({**e, "/etc/passwd": b"x"}), "The file holds “/etc/passwd”"),
+    "backslash": (lambda e: packed({**e, "pictures\\..\\x.png": b"x"}), "The file holds"),
+    "upper case": (lambda e: packed({**e, "Workflow.json": b"{}"}), "The file holds “Workflow.json”"),
+    "a stranger": (lambda e: packed({**e, "run.sh": b"rm"}), "The file holds “run.sh”"),
+    "a folder": (lambda e: packed({**e, "pictures/": b""}), "The file holds “pictures/”"),
+    "twice": (lambda e: packed([*e.items(), ("workflow.json", b"{}")]), "twice"),
+    "too many": (lambda e: packed({**e, **{f"x{i}": b"" for i in range(1001)}}), "at most 1000"),
+    "bomb": (bomb, "larger than 100 MB"),
+    "lying bomb": (lying_bomb, "damaged|larger than 100 MB"),
+    "encrypted": (encrypted, "encrypted"),
+    "damaged": (damaged, "damaged"),
+    "no workflow": (lambda e: packed({k: v for k, v in e.items() if k != "workflow.json"}), "holds no workflow.json"),
+    "no JSON": (lambda e: packed({**e, "workflow.json": b"{"}), "no JSON"),
+    "not UTF-8": (lambda e: packed({**e, "workflow.json": b"\xff\xfe"}), "no JSON"),
+    "too deep": (lambda e: packed({**e, "workflow.json": b"[" * 100_000}), "no JSON"),
+    "JSON too large": (lambda e: packed({**e, "workflow.json": b" " * (6 * 1024 * 1024)}), "too large"),
+    "another product": (lambda e: packed({**e, "workflow.json": b'{"format": "x"}'}), "does not say"),
+    "missing picture": (
+        lambda e: packed({k: v for k, v in e.items() if k == "workflow.json"}),
+        "lacks the picture",
+    ),
+    "spare picture": (lambda e: packed({**e, f"pictures/{'0' * 64}.png": b"x"}), "nothing refers to"),
+    "no picture": (lambda e: packed({n: d if n.endswith("json") else b"GIF" for n, d in e.items()}), "no picture"),
+    "swapped pictures": (swapped, "not the picture that its name says"),
+    "huge picture": (huge_picture, "megapixels"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "reason"), EVIL.values(), ids=EVIL)
+def test_an_evil_file_is_refused_with_the_reason_and_nothing_changes(
+    bundle: bytes, spoil: Callable[[dict[str, bytes]], bytes], reason: str
+) -> None:
+    before = everything()
+
+    with pytest.raises(BadBundle, match=reason):
+        import_bundle(spoil(unpacked(bundle)), user=make_user("designer"))
+
+    assert everything() == before
+
+
+def set_in(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        place: Any = document
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = to
+
+    return change
+
+
+WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "another format": (set_in("format_version", to=2), "reads 1"),
+    "no graph": (lambda d: d.pop("graph"), "“graph” is missing"),
+    "graph of text": (set_in("graph", to="x"), "workflow.json.graph must be an object"),
+    "nodes of numbers": (set_in("graph", "nodes", to=[1]), r"graph.nodes\[0\] must be an object"),
+    "nodes no list": (set_in("graph", "nodes", to={}), "graph.nodes must be a list"),
+    "unknown key": (set_in("graph", "nodes", 0, "evil", to=1), r"nodes\[0\]: “evil” is not known"),
+    "name a number": (set_in("graph", "nodes", 0, "name", to=3), r"nodes\[0\].name must be a text"),
+    "texts a text": (set_in("graph", "nodes", 0, "texts", to="x"), "texts must be a list"),
+    "retries true": (set_in("graph", "edges", 0, "retries", to=True), "retries must be a whole number"),
+    "box too short": (set_in("graph", "edges", 2, "target", "box", to=[1, 2]), "box must be a list of 4"),
+    "box of no number": (set_in("graph", "edges", 2, "target", "box", to=[float("nan")] * 4), "must be a number"),
+    "null character": (set_in("graph", "nodes", 0, "name", to="a\0b"), "must be a text"),
+    "huge text": (set_in("graph", "nodes", 0, "name", to="x" * 20_000), "at most 10000 characters"),
+    "huge number": (set_in("graph", "edges", 0, "params", to={"text": 10**40}), "must be a whole number"),
+    "deep parameters": (set_in("graph", "edges", 0, "params", to={"text": [[[[[[[[[[1]]]]]]]]]]}), "less deep"),
+    "bad id": (set_in("graph", "workflow_id", to="1 2"), "Begin with a letter"),
+    "bad node id": (set_in("graph", "edges", 0, "edge_id", to="../x"), "Begin with a letter"),
+    "too many retries": (set_in("graph", "edges", 0, "retries", to=100), "20"),
+    "unknown effect": (set_in("graph", "edges", 0, "effect_class", to="sideways"), "sideways"),
+    "two of one target": (
+        lambda d: d["graph"]["edges"].append(
+            {**d["graph"]["edges"][2], "edge_id": "e9", "target": {**d["graph"]["edges"][2]["target"], "label": "X"}}
+        ),
+        "“save_button” twice",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), WRONG.values(), ids=WRONG)
+def test_a_workflow_of_a_wrong_form_is_refused_with_the_place(
+    bundle: bytes, change: Callable[[dict[str, Any]], None], reason: str
+) -> None:
+    before = everything()
+
+    with pytest.raises(BadBundle, match=reason):
+        import_bundle(changed(bundle, change), user=None)
+
+    assert everything() == before
+
+
+def test_a_workflow_that_cannot_run_is_refused_with_its_problems(bundle: bytes) -> None:
+    before = everything()
+
+    with pytest.raises(InvalidWorkflow, match="No screen is marked as entry") as refused:
+        import_bundle(changed(bundle, set_in("graph", "nodes", 0, "is_entry", to=False)), user=None)
+
+    assert [p.code for p in refused.value.problems] == ["no_entry"]
+    assert everything() == before
+
+
+def test_an_id_that_is_taken_is_refused_and_another_may_be_given(bundle: bytes) -> None:
+    import_bundle(bundle, user=None)
+
+    with pytest.raises(BadBundle, match="already a workflow “wf_notes”"):
+        import_bundle(bundle, user=None)
+    assert import_bundle(bundle, user=None, workflow_id="wf_second").workflow_id == "wf_second"
+
+
+def test_a_full_disk_leaves_nothing_half_imported(bundle: bytes, monkeypatch) -> None:
+    from workflows.exceptions import PictureNotStored
+
+    def full(self: PictureStore, path: Path, data: bytes) -> None:
+        if self.root == PictureStore().root:
+            raise PictureNotStored("disk full")
+        original(self, path, data)
+
+    original = PictureStore._write
+    monkeypatch.setattr(PictureStore, "_write", full)
+    for path in PictureStore().root.rglob("*.png"):
+        path.unlink()
+    before = everything()
+
+    with pytest.raises(PictureNotStored, match="disk full"):
+        import_bundle(bundle, user=None)
+
+    assert everything() == before
+
+
+def test_the_limits_count_what_unpacks_not_what_is_claimed(bundle: bytes, monkeypatch) -> None:
+    monkeypatch.setattr(unpacking, "MAX_BYTES", 1000)
+
+    with pytest.raises(BadBundle):
+        import_bundle(bundle, user=None)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.floats(0, 0.999), value=st.integers(0, 255))
+def test_a_byte_changed_anywhere_is_refused_cleanly_or_changes_nothing_that_counts(
+    bundle: bytes, at: float, value: int
+) -> None:
+    spoiled = bytearray(bundle)
+    spoiled[int(at * len(spoiled))] = value
+    original = GraphSpec.from_json(json.loads(unpacked(bundle)["workflow.json"])["graph"])
+
+    try:
+        workflow = import_bundle(bytes(spoiled), user=None)
+    except DomainError:
+        assert not Workflow.objects.exists()
+    else:
+        assert same(graph_of(workflow), original)
+        forget(workflow)
+
+
+def test_the_commands_carry_a_workflow_from_one_place_to_another(tmp_path: Path, capsys) -> None:
+    workflow = pictured(workflow_id="wf_notes")
+    file = tmp_path / "notes.zip"
+
+    call_command("export_workflow", "wf_notes", str(file))
+    call_command("import_workflow", str(file), "--id", "wf_copy")
+
+    assert same(graph_of(Workflow.objects.by_id("wf_copy")), graph_of(workflow))
+    assert "wf_copy" in capsys.readouterr().out
+
+
+def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.zip"
+    bad.write_bytes(b"no zip")
+
+    with pytest.raises(CommandError, match="was not imported. This is no zip file"):
+        call_command("import_workflow", str(bad))
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("import_workflow", str(tmp_path / "none.zip"))
+    with pytest.raises(CommandError, match="There is no workflow “wf_x”"):
+        call_command("export_workflow", "wf_x", str(tmp_path / "x.zip"))

@@ -1,0 +1,111 @@
+"""Rows become the frozen graph that is checked, published and run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import EDGES, NODES, make_picture, make_workflow
+from workflows.graph import GraphSpec, NeighbourSpec, TargetSpec
+from workflows.specs import graph_of, target_columns, target_spec, texts_in
+
+pytestmark = pytest.mark.django_db
+
+EVIDENCE = {
+    "box": [0.1, 0.2, 0.05, 0.03],
+    "window_box": [0, 0, 1, 1],
+    "context_box": [0.05, 0.1, 0.2, 0.2],
+    "window_title": "Save As",
+    "screen_size": [1280, 800],
+    "click": [0.25, 0.5],
+    "neighbours": [{"text": "Cancel", "dx": -90, "dy": 2}],
+}
+
+
+def with_target(**target) -> TargetSpec:
+    edge = {**EDGES[2], "target": {**EDGES[2]["target"], **target}}
+    workflow = make_workflow(edges=(*EDGES[:2], edge))
+    return graph_of(workflow).edge("click_save").target
+
+
+def test_the_graph_holds_what_the_rows_hold() -> None:
+    picture = make_picture()
+    workflow = make_workflow(nodes=({**NODES[0], "picture": picture.digest}, *NODES[1:]), enable_ocr=False)
+
+    graph = graph_of(workflow)
+
+    assert graph.entry_nodes == ("empty_note",)
+    assert graph.end_nodes == ("saved",)
+    assert graph.node("empty_note").picture == picture.digest
+    assert graph.edge("type_patient").params == {"text": "{{patient}}"}
+    assert graph.edge("open_save").expect.window_title == "Save As"
+    assert [v.name for v in graph.variables] == ["patient"]
+    assert graph.flags == {"enable_ocr": False}
+
+
+def test_the_graph_survives_json() -> None:
+    graph = graph_of(make_workflow())
+
+    assert GraphSpec.from_json(graph.to_json()) == graph
+
+
+def test_evidence_becomes_the_fields_of_the_target() -> None:
+    target = with_target(evidence=EVIDENCE)
+
+    assert target.box == (0.1, 0.2, 0.05, 0.03)
+    assert target.click == (0.25, 0.5)
+    assert target.screen_size == (1280, 800)
+    assert target.neighbours == (NeighbourSpec(text="Cancel", dx=-90, dy=2),)
+    assert target.window_title == "Save As"
+
+
+def test_columns_and_spec_of_a_target_are_two_ways_to_say_the_same() -> None:
+    target = with_target(evidence=EVIDENCE)
+    other = with_target(**{k: v for k, v in target_columns(target).items() if k != "target_id"})
+
+    assert other == target
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"box": "left"},
+        {"box": [1, 2, 3]},
+        {"box": [1, 2, 3, None]},
+        {"neighbours": "Cancel"},
+        {"neighbours": [None, {"text": "x"}, {"dx": 1, "dy": 2}]},
+        {"screen_size": [True, False]},
+        {"click": {}},
+        [],
+        None,
+        "box",
+    ],
+)
+def test_evidence_that_is_not_of_its_form_is_left_out(evidence) -> None:
+    assert with_target(evidence=evidence or {}) == with_target(evidence={})
+
+
+@pytest.mark.parametrize(
+    ("stored", "texts"),
+    [
+        (["Save", " ", "Cancel "], ("Save", "Cancel")),
+        ("Save", ("Save",)),
+        ([12], ("12",)),
+        (None, ()),
+        ({"a": 1}, ()),
+    ],
+)
+def test_texts_are_a_list_of_texts_whatever_was_stored(stored, texts) -> None:
+    assert texts_in(stored) == texts
+
+
+def test_a_whole_graph_takes_three_queries(django_assert_num_queries) -> None:
+    workflow = make_workflow()
+
+    with django_assert_num_queries(3):
+        graph_of(workflow)
+
+
+def test_a_target_without_pictures_has_no_digests() -> None:
+    target = make_workflow().targets.get()
+
+    assert (target_spec(target).picture, target_spec(target).context) == ("", "")

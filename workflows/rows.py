@@ -1,0 +1,93 @@
+"""From a graph to editable rows: the way back from `specs`, for imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from django.db import models
+
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
+from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
+from workflows.specs import target_columns
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def saved(row: Row) -> Row:
+    """The row, checked by its own rules first; raises ValidationError."""
+    row.full_clean()
+    row.save()
+    return row
+
+
+def write_graph(graph: GraphSpec, *, workflow: Workflow, pictures: Mapping[str, Picture]) -> None:
+    """The rows of `graph` under a workflow that has none yet; `pictures` by digest. Call inside a transaction."""
+    nodes = {n.node_id: saved(_node(n, workflow, pictures)) for n in graph.nodes}
+    specs = {e.target.target_id: e.target for e in graph.edges if e.target}
+    targets = {target_id: saved(_target(spec, workflow, pictures)) for target_id, spec in specs.items()}
+    for edge in graph.edges:
+        saved(_edge(edge, workflow, nodes, targets))
+    for order, variable in enumerate(graph.variables):
+        saved(_variable(variable, workflow, order))
+
+
+def _node(spec: NodeSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -> Node:
+    return Node(
+        workflow=workflow,
+        node_id=spec.node_id,
+        name=spec.name,
+        texts=list(spec.texts),
+        absent=list(spec.absent),
+        window_title=spec.window_title,
+        app_name=spec.app_name,
+        reference=pictures.get(spec.picture),
+        is_entry=spec.is_entry,
+        is_end=spec.is_end,
+    )
+
+
+def _target(spec: TargetSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -> Target:
+    return Target(
+        workflow=workflow,
+        picture=pictures.get(spec.picture),
+        context=pictures.get(spec.context),
+        **target_columns(spec),
+    )
+
+
+def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets: Mapping[str, Target]) -> Edge:
+    expect = {
+        "texts": list(spec.expect.texts),
+        "gone": list(spec.expect.gone),
+        "window_title": spec.expect.window_title,
+    }
+    return Edge(
+        workflow=workflow,
+        edge_id=spec.edge_id,
+        source=nodes[spec.source],
+        destination=nodes[spec.destination],
+        action_type=spec.action_type,
+        params=dict(spec.params),
+        target=targets[spec.target.target_id] if spec.target else None,
+        expect={name: value for name, value in expect.items() if value},
+        effect_class=spec.effect_class,
+        retries=spec.retries,
+        retry_backoff_ms=spec.retry_backoff_ms,
+        settle_ms=spec.settle_ms,
+        settle_timeout_ms=spec.settle_timeout_ms,
+        order=spec.order,
+    )
+
+
+def _variable(spec: VariableSpec, workflow: Workflow, order: int) -> Variable:
+    return Variable(
+        workflow=workflow,
+        name=spec.name,
+        label=spec.label,
+        kind=spec.kind,
+        required=spec.required,
+        default=spec.default,
+        example=spec.example,
+        order=order,
+    )

@@ -1,0 +1,98 @@
+"""Taking a zip file from outside apart: only what is expected, and never more than the limits, whatever it claims."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.utils.translation import gettext as _
+
+from workflows.exceptions import WorkflowError
+
+GRAPH_NAME = "workflow.json"
+PICTURE_NAME = re.compile(r"pictures/([0-9a-f]{64})\.png")
+MAX_FILES = 1_000
+MAX_BYTES = 100 * 1024 * 1024  # of the file, and of what it unpacks to, counted while reading
+MAX_GRAPH_BYTES = 5 * 1024 * 1024
+CHUNK = 64 * 1024
+
+
+class BadBundle(WorkflowError):
+    """The file is refused as a whole; the message says why."""
+
+    status_code = 422
+    code = "bad_bundle"
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+    """The zip file in `data`; raises BadBundle where it is none."""
+    if len(data) > MAX_BYTES:
+        raise BadBundle(_("The file is larger than %(limit)d MB.") % {"limit": MAX_BYTES // (1024 * 1024)})
+    try:
+        bundle = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise BadBundle(_("This is no zip file that can be read: %(error)s.") % {"error": error}) from error
+    with bundle:
+        yield bundle
+
+
+def checked_entries(bundle: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Entries by name: `workflow.json` and pictures, each once, and nothing else."""
+    listed = bundle.infolist()
+    if len(listed) > MAX_FILES:
+        raise BadBundle(
+            _("The file holds %(count)d entries; at most %(limit)d are taken.")
+            % {"count": len(listed), "limit": MAX_FILES}
+        )
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for info in listed:
+        name = info.orig_filename
+        if name != GRAPH_NAME and not PICTURE_NAME.fullmatch(name):
+            raise BadBundle(
+                _("The file holds “%(name)s”. A workflow file holds workflow.json and pictures/<digest>.png, no more.")
+                % {"name": name[:120]}
+            )
+        if name in entries:
+            raise BadBundle(_("The file holds “%(name)s” twice.") % {"name": name})
+        if info.flag_bits & 0x1:
+            raise BadBundle(_("The file is encrypted. Pack it again without a password."))
+        entries[name] = info
+    if GRAPH_NAME not in entries:
+        raise BadBundle(_("The file holds no workflow.json, so it is no workflow."))
+    return entries
+
+
+class Budget:
+    """Bytes that may still be unpacked, whatever the entries claim about themselves."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, count: int) -> None:
+        self.left -= count
+        if self.left < 0:
+            raise BadBundle(
+                _("Unpacked, the file is larger than %(limit)d MB.") % {"limit": MAX_BYTES // (1024 * 1024)}
+            )
+
+
+def read(bundle: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget, *, limit: int = MAX_BYTES) -> bytes:
+    """One entry, counted while it unpacks and checked against its own checksum."""
+    parts: list[bytes] = []
+    total = 0
+    try:
+        with bundle.open(info) as file:
+            while part := file.read(CHUNK):
+                budget.spend(len(part))
+                total += len(part)
+                if total > limit:
+                    raise BadBundle(_("“%(name)s” is too large.") % {"name": info.filename})
+                parts.append(part)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        raise BadBundle(_("“%(name)s” is damaged: %(error)s.") % {"name": info.filename, "error": error}) from error
+    return b"".join(parts)

@@ -1,0 +1,40 @@
+"""What is wrong with a graph, in words: what, where, and what to do about it.
+
+`problems` never raises, whatever the graph holds. Errors keep a workflow from being published; warnings do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from workflows.graph import GraphSpec
+from workflows.pictures import PictureStore
+from workflows.validation.actions import actions
+from workflows.validation.pictures import pictures
+from workflows.validation.problem import Kind, Problem, Severity
+from workflows.validation.screens import recognition
+from workflows.validation.structure import ids, reach, shape
+from workflows.validation.variables import variables
+
+__all__ = ["Kind", "Problem", "Severity", "errors", "problems"]
+
+
+def problems(graph: GraphSpec, *, store: PictureStore | None = None) -> tuple[Problem, ...]:
+    """Everything found, errors first. `store` is where the graph's pictures are to be."""
+    checks: tuple[Callable[[GraphSpec], Iterator[Problem]], ...] = (
+        shape,
+        ids,
+        reach,
+        recognition,
+        actions,
+        variables,
+        partial(pictures, store=store or PictureStore()),
+    )
+    found = [problem for check in checks for problem in check(graph)]
+    return tuple(sorted(found, key=lambda p: not p.is_error))
+
+
+def errors(graph: GraphSpec, *, store: PictureStore | None = None) -> tuple[Problem, ...]:
+    """What keeps the graph from being published."""
+    return tuple(p for p in problems(graph, store=store) if p.is_error)

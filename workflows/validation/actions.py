@@ -1,0 +1,138 @@
+"""Does each action say what to do, on what, and what must come of it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from workflows.catalogue import ACTIONS, Param, effect_class_of
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec, GraphSpec
+from workflows.validation.problem import Problem, of_edge, of_target
+from workflows.words import sentence
+
+
+def actions(graph: GraphSpec) -> Iterator[Problem]:
+    known = {n.node_id for n in graph.nodes}
+    for edge in graph.edges:
+        for end, field in ((edge.source, "source"), (edge.destination, "destination")):
+            if end not in known:
+                yield of_edge(
+                    "unknown_node",
+                    _("%(edge)s: there is no screen “%(node)s”. Choose one that is there.")
+                    % {"edge": sentence(edge), "node": end},
+                    where=edge.edge_id,
+                    field=field,
+                )
+        yield from _action(edge)
+
+
+def _action(edge: EdgeSpec) -> Iterator[Problem]:
+    spec = ACTIONS.get(edge.action_type)
+    if spec is None:
+        yield of_edge(
+            "unknown_action",
+            _("%(edge)s: there is no action “%(action)s”. There are: %(known)s.")
+            % {"edge": sentence(edge), "action": edge.action_type, "known": ", ".join(ACTIONS)},
+            where=edge.edge_id,
+            field="action_type",
+        )
+        return
+    yield from _params(edge, {p.name: p for p in spec.params})
+    yield from _target(edge, needed=spec.target == "needed")
+    effect = effect_class_of(edge.action_type, edge.params, _declared(edge), expects=bool(edge.expect))
+    if effect is EffectClass.OPAQUE:
+        yield of_edge(
+            "nothing_expected",
+            _("%(edge)s: nothing says what must be seen after it, so it is never repeated without a person. "
+              "Add a text that it makes appear.")
+            % {"edge": sentence(edge)},
+            where=edge.edge_id,
+            field="expect_texts",
+            warn=True,
+        )  # fmt: skip
+
+
+def _declared(edge: EdgeSpec) -> str:
+    return edge.effect_class if edge.effect_class in EffectClass.values else EffectClass.OPAQUE
+
+
+def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
+    for name in (str(n) for n in edge.params if n not in known):
+        yield of_edge(
+            "unknown_parameter",
+            _("%(edge)s: the action does not know the parameter “%(name)s”. It takes: %(known)s.")
+            % {"edge": sentence(edge), "name": name, "known": ", ".join(known) or _("none")},
+            where=edge.edge_id,
+            field="params",
+        )
+    for param in known.values():
+        value = edge.params.get(param.name)
+        if value in (None, "", [], ()):
+            if param.required:
+                yield of_edge(
+                    "missing_parameter",
+                    _("%(edge)s: %(what)s is missing. Fill it in.")
+                    % {"edge": sentence(edge), "what": PARAM_LABELS[param.name]()},
+                    where=edge.edge_id,
+                    field=f"param_{param.name}",
+                )
+        elif expected := _mistyped(param, value):
+            yield of_edge(
+                "bad_parameter",
+                _("%(edge)s: %(what)s must be %(expected)s, it is %(value)s.")
+                % {
+                    "edge": sentence(edge),
+                    "what": PARAM_LABELS[param.name](),
+                    "expected": expected,
+                    "value": repr(value)[:80],
+                },
+                where=edge.edge_id,
+                field=f"param_{param.name}",
+            )
+
+
+PARAM_LABELS: Mapping[str, Callable[[], str]] = {
+    "text": lambda: _("the text to type"),
+    "clear": lambda: _("“empty the field first”"),
+    "keys": lambda: _("the keys to press"),
+    "dx": lambda: _("the way across"),
+    "dy": lambda: _("the way down"),
+}
+
+
+def _mistyped(param: Param, value: Any) -> str:
+    """What the value should be, in words; empty when it is."""
+    if param.kind == "text":
+        return "" if isinstance(value, str) else _("a text")
+    if param.kind == "int":
+        return "" if isinstance(value, int) and not isinstance(value, bool) else _("a whole number")
+    if param.kind == "bool":
+        return "" if isinstance(value, bool) else _("yes or no")
+    if param.kind == "keys":
+        names = value.split("+") if isinstance(value, str) else value
+        good = isinstance(names, list | tuple) and all(isinstance(n, str) and n for n in names)
+        return "" if good else _("keys such as ctrl+s")
+    return ""
+
+
+def _target(edge: EdgeSpec, *, needed: bool) -> Iterator[Problem]:
+    if edge.target is None:
+        if needed:
+            yield of_edge(
+                "no_target",
+                _("%(edge)s: it does not say what to act on. Choose a target, or show it in a coached run.")
+                % {"edge": sentence(edge)},
+                where=edge.edge_id,
+                field="target",
+            )
+    elif not edge.target.picture and not edge.target.text.strip():
+        yield of_target(
+            "no_evidence",
+            _("Nothing says what “%(name)s” looks like. Give it a picture, or the text that stands on it.")
+            % {"name": edge.target.label},
+            where=edge.target.target_id,
+            field="text",
+        )

@@ -1,0 +1,46 @@
+"""Is every picture in the store, and of a size that is taken?"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from workflows.exceptions import PictureError, PictureRefused
+from workflows.graph import GraphSpec
+from workflows.pictures import PictureStore, check_size
+from workflows.validation.problem import Kind, Problem, problem
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def pictures(graph: GraphSpec, *, store: PictureStore) -> Iterator[Problem]:
+    uses: list[tuple[Kind, str, str, str, str]] = [
+        ("node", n.node_id, "picture", n.picture, n.name) for n in graph.nodes if n.picture
+    ]
+    for target in {e.target.target_id: e.target for e in graph.edges if e.target}.values():
+        uses += [
+            ("target", target.target_id, field, digest, target.label)
+            for field in ("picture", "context")
+            if (digest := getattr(target, field))
+        ]
+    for kind, where, field, digest, name in uses:
+        if why := _picture_problem(store, digest):
+            code, message = why
+            yield problem(kind, code, f"“{name}”: {message}", where=where, field=field)
+
+
+def _picture_problem(store: PictureStore, digest: str) -> tuple[str, str] | None:
+    """Code and sentence; the size comes from the PNG header, without decoding."""
+    try:
+        with store.path(digest).open("rb") as file:
+            head = file.read(24)
+        if len(head) < 24 or not head.startswith(PNG):
+            return "picture_missing", _("its picture is damaged. Upload it again.")
+        check_size(*struct.unpack(">II", head[16:24]), name=_("the picture"))
+    except PictureRefused as error:
+        return "picture_too_large", str(error)
+    except (PictureError, OSError):
+        return "picture_missing", _("its picture is not in the store. Upload it again.")
+    return None

@@ -1,0 +1,59 @@
+"""Is every variable that is used declared, and every declared one used?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from workflows import text
+from workflows.graph import GraphSpec
+from workflows.validation.problem import Kind, Problem, of_variable, problem
+from workflows.words import sentence
+
+
+def variables(graph: GraphSpec) -> Iterator[Problem]:
+    declared = {v.name for v in graph.variables}
+    used: set[str] = set()
+    for kind, where, field, value in _texts(graph):
+        names = text.names(value)
+        used |= names
+        for name in sorted(names - declared):
+            yield problem(
+                kind,
+                "undeclared_variable",
+                _("%(where)s uses {{%(name)s}}, which is no variable here. Add the variable or mend its name.")
+                % {"where": _label(graph, kind, where), "name": name},
+                where=where,
+                field=field,
+            )
+    for name in sorted(declared - used):
+        yield of_variable(
+            "unused_variable",
+            _("The variable “%(name)s” is used nowhere. Remove it, or write {{%(name)s}} where its value belongs.")
+            % {"name": name},
+            where=name,
+            warn=True,
+        )
+
+
+def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
+    """Everything that may hold {{variables}}: whose it is, its id, the field."""
+    for node in graph.nodes:
+        for field in ("texts", "absent", "window_title"):
+            yield "node", node.node_id, field, getattr(node, field)
+    for edge in graph.edges:
+        yield "edge", edge.edge_id, "params", edge.params
+        for field in ("texts", "gone", "window_title"):
+            yield "edge", edge.edge_id, f"expect_{field}", getattr(edge.expect, field)
+        if edge.target:
+            yield "target", edge.target.target_id, "text", edge.target.text
+
+
+def _label(graph: GraphSpec, kind: Kind, where: str) -> str:
+    if kind == "edge" and (edge := graph.edge(where)):
+        return sentence(edge)
+    if kind == "target":
+        return next((f"“{e.target.label}”" for e in graph.edges if e.target and e.target.target_id == where), where)
+    return next((f"“{n.name}”" for n in graph.nodes if n.node_id == where), where)
