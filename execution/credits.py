@@ -18,10 +18,10 @@ class Window:
     """What was sent and not yet acknowledged; nothing more may be sent while there is no room."""
 
     def __init__(
-        self, *, batches: int = MAX_BATCHES, octets: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic
+        self, *, batches: int | None = None, octets: int | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._batches = batches
-        self._octets = octets
+        self._batches = MAX_BATCHES if batches is None else batches
+        self._octets = MAX_BYTES if octets is None else octets
         self._clock = clock
         self._open: deque[tuple[int, int, bool]] = deque()  # (mark, size, awaited), marks rising
         self._size = 0

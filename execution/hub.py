@@ -55,7 +55,7 @@ class Hub:
         self._timers: dict[str, float] = {}
         self._has_stirred = False  # something has changed that followers of all runs have not been told
         self._robots: dict[int, tuple[str, str]] = {}
-        self._known_runs: dict[int, int] = {}
+        self._known_runs = stream.Known()
         self._checked_at = time.monotonic()
 
     # --- sockets ----------------------------------------------------------------------------------------------------

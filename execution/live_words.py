@@ -22,6 +22,8 @@ def chrome() -> dict[str, str]:
         "days_ago": _("%(n)s d ago"),
         "notify_on": _("You are told when a run needs you"),
         "notify_denied": _("The browser does not allow notifications from this page"),
+        "age": _("%(n)s s old"),
+        "age_minutes": _("%(n)s min old"),
         "seconds": _("%(n)s s"),
         "seconds_left": _("%(n)s s left"),
         "no_time": _("no time-out"),
@@ -154,8 +156,6 @@ def _question() -> dict[str, object]:
 
 def _picture() -> dict[str, object]:
     return {
-        "age": _("%(n)s s old"),
-        "age_minutes": _("%(n)s min old"),
         "reconnecting": _("Connection lost. Reconnecting; the picture may be old."),
         "no_picture": _("No picture yet"),
         "no_picture_queued": _("The picture shows when a robot takes this run."),
@@ -196,17 +196,13 @@ def _why() -> dict[str, object]:
         "no_target": _("This action has no target."),
         "signs": {
             "texts": _("Texts"),
-            "text": _("Texts"),
-            "absent": _("Texts that must not be there"),
-            "window": _("Window"),
+            "absent": _("Must not be there"),
             "window_title": _("Window"),
             "app_name": _("Application"),
-            "app": _("Application"),
-            "picture": _("Picture"),
-            "embedding": _("Likeness"),
-            "layout": _("Layout"),
+            "look": _("Look"),
+            "reading": _("Reading"),
+            "context": _("Way so far"),
             "person": _("A person"),
-            "order": _("Expected next"),
         },
         "times": {
             "capture_ms": _("look"),

@@ -20,7 +20,7 @@ from execution.coach import Answer as CoachAnswer
 from execution.coach import Coach
 from execution.desktop.base import DesktopLost
 from execution.journal import Journal
-from execution.models import Step
+from execution.models import Execution, Step
 from execution.payloads import match_json
 from execution.types import (
     ActionResult,
@@ -29,6 +29,7 @@ from execution.types import (
     Choice,
     Decision,
     DecisionSource,
+    Match,
     Recognition,
     ResolveStatus,
     ScreenState,
@@ -55,6 +56,7 @@ class Position:
     picked: str | None = None
     tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
     rejected: bool = False
+    behind: EdgeSpec | None = None  # the last edge that was done
     misses: int = 0
     looks: int = 0  # how often an unresolved target was looked for again
 
@@ -80,10 +82,11 @@ class Loop:
         limits: LoopLimits | None = None,
         may_act: Callable[[], None] = lambda: None,
         on_miss: Callable[[str], None] = lambda message: None,
+        on_look: Callable[[Execution], None] = lambda execution: None,
     ) -> None:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
-        self.may_act, self.on_miss = may_act, on_miss
+        self.may_act, self.on_miss, self.on_look = may_act, on_miss, on_look
         self.graph = journal.graph
         execution = journal.execution
         self.mode = ExecutionMode(execution.mode)
@@ -121,6 +124,9 @@ class Loop:
         if match is None:
             self._miss(state, recognition)
             return
+        if contradiction := self._contradiction(match):
+            self._miss(state, contradiction)
+            return
         self._arrive(match.node_id, match.confidence)
         if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
             self._end(state, recognition, match_ms)
@@ -141,6 +147,7 @@ class Loop:
         """Fulfil what people asked for; whether the turn may go on."""
         execution = self.journal.refresh()
         self._follow_flags()
+        self.on_look(execution)
         if execution.wish == Wish.STOP:
             self.journal.finish(ExecutionState.STOPPED)
             return False
@@ -175,11 +182,22 @@ class Loop:
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:
-            picked, self.at.picked = self.at.picked, None
+            picked, self.at.picked, self.at.behind = self.at.picked, None, None
             return self.stages.picked(picked), 0.0
         began = time.perf_counter()
         recognition = self.stages.recognise(state, last_node=self.at.last_node, expected=self.at.expected)
         return recognition, (time.perf_counter() - began) * 1000
+
+    def _contradiction(self, match: Match) -> Recognition | None:
+        """What was just done must not be done again because the screen still looks like before it."""
+        edge = self.at.behind
+        if edge is None or match.node_id != edge.source or edge.source == edge.destination:
+            return None
+        why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
+            "what": edge.edge_id,
+            "node": match.node_id,
+        }
+        return Recognition(match=None, candidates=(match,), why_not=why)
 
     def _miss(self, state: ScreenState, recognition: Recognition) -> None:
         """No match: look again; the last miss in a row pauses the run and shows the screen (S1.6)."""
@@ -332,6 +350,7 @@ class Loop:
         if done:
             self.at.tried.clear()
             self.at.rejected = False
+            self.at.behind = edge
 
     # --- acting -----------------------------------------------------------------------------------------------------
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:

@@ -12,12 +12,14 @@ from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import folded
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
-from execution.signs import Evidence, Likeness, gather
+from execution.signs import LOOK, Evidence, Likeness, gather
 from execution.types import Match, Reason, Recognition, ScreenState
 from workflows.graph import GraphSpec, NodeSpec
 
-CONTEXT = "context"  # the sign of a match that the screen alone did not decide
+CONTEXT = "context"  # the sign of a match that the run decided, not the screen
 _SHOWN = 3
+# Of the scale of looks: another line typed costs 0.01, an open menu 0.1.
+_LOOKS_BETTER = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +78,8 @@ class Matcher:
             return Recognition(match=None, candidates=shown, why_not=f"ambiguous: {names}")
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         match = _match(chosen, _next_to(chosen, [c for c in ranked if c.node.node_id not in dropped]))
-        if why:
-            match = replace(match, reasons=(*match.reasons, Reason(CONTEXT, None, why)))
+        if why and not _looks_most_like(chosen, plausible):
+            match = replace(match, reasons=(*match.reasons, Reason(sign=CONTEXT, score=None, note=why)))
         return Recognition(match=match, candidates=shown)
 
     def _plausible(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
@@ -113,6 +115,14 @@ class Matcher:
         if len(following) == 1:
             return by_id[following.pop()], f"the screen could be {others}; only this one follows the last"
         return None, ""
+
+
+def _looks_most_like(candidate: _Candidate, plausible: Sequence[_Candidate]) -> bool:
+    """True if the screen resembles the candidate's reference picture clearly more than those of all the others."""
+    looks = {c.node.node_id: c.evidence.score_of(LOOK) for c in plausible}
+    own = looks.pop(candidate.node.node_id)
+    others = [look for look in looks.values() if look is not None]
+    return own is not None and len(others) == len(looks) and own >= max(others) + _LOOKS_BETTER
 
 
 def _next_to(candidate: _Candidate, ranked: Sequence[_Candidate]) -> _Candidate | None:

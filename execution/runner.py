@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution import live_picture
-from execution.choices import ExecutionMode, ExecutionState, PauseReason
+from execution.choices import WAITING, ExecutionMode, ExecutionState, PauseReason
 from execution.claims import Claim, Heartbeat, claim
 from execution.coach import Coach
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
@@ -35,6 +35,7 @@ from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
+from execution.types import Frame
 from gpu import ExecutionMode as GpuMode
 from gpu import get_gpu_resource_manager
 from workflows.pictures import PictureStore
@@ -117,7 +118,8 @@ class Runner:
             robot = self._sign_on(identity)
             stack.callback(self._sign_off, robot)
             heartbeat = stack.enter_context(Heartbeat(robot))
-            capture = stack.enter_context(capturing(desktop, robot))
+            capture = ShownCapture(desktop, robot).start()
+            stack.callback(capture.stop)
             self.out(_("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.") % {
                 "name": desktop.name, "w": identity.size.width, "h": identity.size.height
             })
@@ -129,7 +131,7 @@ class Runner:
         identity: DesktopIdentity,
         robot: Robot,
         heartbeat: Heartbeat,
-        capture: ContinuousCapture,
+        capture: ShownCapture,
     ) -> None:
         analyzer = self._analyzer or self._load_analyzer()
         while not self.leave.is_set():
@@ -159,11 +161,12 @@ class Runner:
         identity: DesktopIdentity,
         analyzer: ScreenAnalyzer,
         heartbeat: Heartbeat,
-        capture: ContinuousCapture,
+        capture: ShownCapture,
     ) -> None:
         execution = claimed.execution
         journal = Journal(execution, execution.version.spec(), pictures=self.pictures)
         journal.on_step.append(self._say_step)
+        journal.on_state.append(self._say_state)
         self.hooks.on_begin(journal)
         self.out(
             _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
@@ -180,7 +183,7 @@ class Runner:
             if claimed.taken_over:
                 journal.tidy()
                 check_same_desktop(journal, identity)
-            self._loop(journal, desktop, analyzer, heartbeat).run()
+            self._loop(journal, desktop, analyzer, heartbeat, capture).run()
         except LeaseLost as error:
             self.out(_("%(id)s: given up, %(error)s") % {"id": execution.execution_id, "error": error})
             return
@@ -193,10 +196,17 @@ class Runner:
             journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
         finally:
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
-            journal.capture_stats(capture.stats())
+            journal.capture_stats(asdict(capture.stats()))
         self._say_end(journal.execution)
 
-    def _loop(self, journal: Journal, desktop: Desktop, analyzer: ScreenAnalyzer, heartbeat: Heartbeat) -> Loop:
+    def _loop(
+        self,
+        journal: Journal,
+        desktop: Desktop,
+        analyzer: ScreenAnalyzer,
+        heartbeat: Heartbeat,
+        capture: ShownCapture,
+    ) -> Loop:
         stages = build_stages(
             journal, desktop, analyzer, pictures=self.pictures, provider=self.hooks.window_provider
         )
@@ -207,6 +217,7 @@ class Runner:
             leave=self.leave,
             limits=self.hooks.limits,
             may_act=heartbeat.check,
+            on_look=capture.follow,
             on_miss=lambda message: self.hooks.on_error("no_match", NoMatch(message)),
         )
 
@@ -232,12 +243,20 @@ class Runner:
         Robot.objects.filter(pk=robot.pk, pid=os.getpid()).update(stopped_at=timezone.now())
 
     def _say_step(self, step: Step) -> None:
-        what = step.sentence or step.node_id
+        what = " ".join((step.sentence or step.node_id).split())
         by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
         checked = f", {step.get_verified_display()}" if step.verified else ""
         self.out(
             f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {step.total_ms / 1000:.2f} s"
         )
+
+    def _say_state(self, execution: Execution) -> None:
+        if execution.state == ExecutionState.PAUSED:
+            why = execution.pause_detail.get("message", "")
+            self.out(f"      {execution.get_state_display()}: {execution.get_pause_reason_display()}. {why}")
+        elif execution.state in WAITING:
+            prompt = execution.prompts.open().first()
+            self.out(f"      {execution.get_state_display()}: {prompt.message if prompt else ''}")
 
     def _say_end(self, execution: Execution) -> None:
         if execution.is_final:
@@ -251,16 +270,25 @@ def robot_name(identity: DesktopIdentity) -> str:
     return f"{identity.host or socket.gethostname()}{identity.name}"
 
 
-def capturing(desktop: Desktop, robot: Robot) -> AbstractContextManager[ContinuousCapture]:
+class ShownCapture(ContinuousCapture):
     """Continuous capture that keeps the robot's live picture fresh."""
 
-    def show(frame: Any) -> None:
-        try:
-            live_picture.write(robot.name, frame)
-        except OSError as error:
-            log.warning("the live picture could not be written: %s", error, extra={"desktop": robot.desktop})
+    def __init__(self, desktop: Desktop, robot: Robot) -> None:
+        super().__init__(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=self._show)
+        self._robot = robot
 
-    return ContinuousCapture(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=show)
+    def _show(self, frame: Frame) -> None:
+        try:
+            live_picture.write(self._robot.name, frame)
+        except OSError as error:
+            log.warning("the live picture could not be written: %s", error, extra={"desktop": self._robot.desktop})
+
+    def follow(self, execution: Execution) -> None:
+        """On or off, as the run wants it (S1.14)."""
+        if execution.continuous_capture:
+            self.start()
+        elif self.running:
+            self.stop()
 
 
 def build_stages(

@@ -32,6 +32,9 @@ class Evidence:
     reasons: tuple[Reason, ...]
     all_texts_seen: bool = False
 
+    def score_of(self, sign: str) -> float | None:
+        return next((r.score for r in self.reasons if r.sign == sign), None)
+
 
 class Likeness:
     """How alike the screen and the nodes' reference pictures look; each picture is loaded and embedded once."""
@@ -47,13 +50,13 @@ class Likeness:
             return None
         vector = self._vector(node.picture)
         if vector is None:
-            return Reason(LOOK, None, "its reference picture cannot be read")
+            return Reason(sign=LOOK, score=None, note="its reference picture cannot be read")
         try:
             alike = cosine(vector, state.embedding)
         except ModelsDiffer:
-            return Reason(LOOK, None, "its reference picture was looked at by another model")
+            return Reason(sign=LOOK, score=None, note="its reference picture was looked at by another model")
         score = min(1.0, max(0.0, (alike - _LEAST_COSINE) / (1 - _LEAST_COSINE)))
-        return Reason(LOOK, round(score, 4), f"looks {score:.0%} alike")
+        return Reason(sign=LOOK, score=round(score, 4), note=f"looks {score:.0%} alike")
 
     def _vector(self, digest: str) -> Embedding | None:
         assert self._pictures is not None and self._embedder is not None
@@ -88,7 +91,7 @@ def gather(
         reasons += [look] if look else []
     confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)
     if not read:
-        reasons.append(Reason("reading", None, "the screen was not read: less certain"))
+        reasons.append(Reason(sign="reading", score=None, note="the screen was not read: less certain"))
     return Evidence(confidence=confidence, reasons=tuple(reasons), all_texts_seen=complete)
 
 
@@ -109,8 +112,8 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
     for template in node.absent:
         want = wanted(template, variables)
         if not want.problem and words.seen(want.text, strict=want.exact) >= SEEN:
-            return Reason(ABSENT, 0.0, f"ruled out: '{want.text}' is on the screen")
-    return Reason(ABSENT, None, "nothing is there that must not be")
+            return Reason(sign=ABSENT, score=0.0, note=f"ruled out: '{want.text}' is on the screen")
+    return Reason(sign=ABSENT, score=None, note="nothing is there that must not be")
 
 
 def _texts(
@@ -123,7 +126,7 @@ def _texts(
     if not read:
         unconfirmed = any(w.exact for w in wants)
         note = "its texts were not read" + (", one of them names what this run is about" if unconfirmed else "")
-        return Reason(TEXTS, None, note), False, _CONTRADICTED if unconfirmed else 1.0
+        return Reason(sign=TEXTS, score=None, note=note), False, _CONTRADICTED if unconfirmed else 1.0
     scores = [0.0 if w.problem else words.seen(w.text, strict=w.exact) for w in wants]
     missing = [w for w, score in zip(wants, scores, strict=True) if not score]
     share = sum(scores) / len(scores)
@@ -132,7 +135,7 @@ def _texts(
         note += "; missing: " + ", ".join(w.problem or w.text for w in missing)
     # squared: a screen that lacks a quarter of the texts is not three quarters that screen
     factor = _CONTRADICTED if any(w.exact for w in missing) else 1.0
-    return Reason(TEXTS, round(share * share, 4), note), not missing, factor
+    return Reason(sign=TEXTS, score=round(share * share, 4), note=note), not missing, factor
 
 
 def _window(node: NodeSpec, window: Window | None, variables: Mapping[str, str]) -> tuple[list[Reason], float]:
@@ -147,13 +150,13 @@ def _window(node: NodeSpec, window: Window | None, variables: Mapping[str, str])
 
 def _title(pattern: str, window: Window | None, variables: Mapping[str, str]) -> Reason:
     if window is None:
-        return Reason(TITLE, None, "no window is known")
+        return Reason(sign=TITLE, score=None, note="no window is known")
     want = wanted(pattern, variables)
     if want.problem:
-        return Reason(TITLE, 0.0, f"the window title cannot be checked: {want.problem}")
+        return Reason(sign=TITLE, score=0.0, note=f"the window title cannot be checked: {want.problem}")
     if title_matches(want.text, window.title):
-        return Reason(TITLE, 1.0, f"the window is '{window.title}'")
-    return Reason(TITLE, 0.0, f"the window is '{window.title}', not '{want.text}'")
+        return Reason(sign=TITLE, score=1.0, note=f"the window is '{window.title}'")
+    return Reason(sign=TITLE, score=0.0, note=f"the window is '{window.title}', not '{want.text}'")
 
 
 def title_matches(pattern: str, title: str) -> bool:
@@ -164,7 +167,7 @@ def title_matches(pattern: str, title: str) -> bool:
 
 def _app(name: str, window: Window | None) -> Reason:
     if window is None or not window.app_name:
-        return Reason(APP, None, "no application is known")
+        return Reason(sign=APP, score=None, note="no application is known")
     if folded(name) in folded(window.app_name) or folded(window.app_name) in folded(name):
-        return Reason(APP, 1.0, f"the application is {window.app_name}")
-    return Reason(APP, 0.0, f"the application is {window.app_name}, not {name}")
+        return Reason(sign=APP, score=1.0, note=f"the application is {window.app_name}")
+    return Reason(sign=APP, score=0.0, note=f"the application is {window.app_name}, not {name}")

@@ -12,6 +12,7 @@ from execution.events import as_message
 from execution.listing import badge
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.payloads import prompt_payload, step_payload
+from execution.summary import run_summary
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
 
@@ -40,6 +41,7 @@ def snapshot(execution: Execution) -> dict[str, Any]:
         "steps": [step_payload(s) for s in reversed(steps)],
         "decisions": decisions(execution),
         "events": events(execution),
+        "summary": run_summary(execution) if execution.is_final else None,
     }
 
 

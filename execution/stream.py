@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Q, TextField
+from django.db.models import Max, Q, TextField
 from django.db.models.functions import Cast
 from django.utils import translation
 
@@ -161,10 +161,18 @@ def snapshot(pk: int) -> Snapshot | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What followers of all runs have been told: the next event's number of each run that may get one, the newest run."""
+
+    seqs: Mapping[int, int] = field(default_factory=dict)
+    newest: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunsNews:
     """What followers of all runs are to be told: rows as JSON, by language; `known` is for the next asking."""
 
-    known: dict[int, int]
+    known: Known
     changed: set[int]
     texts: dict[str, dict[int, str]]
     attention: int
@@ -174,12 +182,12 @@ class RunsNews:
         return {pk: text for pk, text in self.texts[language].items() if everything or pk in self.changed}
 
 
-def news_of_runs(known: Mapping[int, int], languages: Iterable[str], for_new: bool) -> RunsNews:
+def news_of_runs(known: Known, languages: Iterable[str], for_new: bool) -> RunsNews:
     """The rows of the runs that got events since `known`; `for_new` adds those at work and the recent ones."""
     now_known, changed = _changes(known)
     pks = set(changed)
     if for_new:
-        pks |= set(now_known) | set(Execution.objects.values_list("pk", flat=True)[:RECENT_RUNS])
+        pks |= set(now_known.seqs) | set(Execution.objects.values_list("pk", flat=True)[:RECENT_RUNS])
     executions = list(with_rows().filter(pk__in=pks).order_by("pk")) if pks else []
     texts = {}
     for language in languages:
@@ -189,19 +197,20 @@ def news_of_runs(known: Mapping[int, int], languages: Iterable[str], for_new: bo
     return RunsNews(known=now_known, changed=changed, texts=texts, attention=attention)
 
 
-def _changes(known: Mapping[int, int]) -> tuple[dict[int, int], set[int]]:
-    """What is known now (run: its next seq), and which runs have news; one that has ended is forgotten after its last."""
-    newest = max(known, default=None)
-    asked = Q(state__in=NOT_FINAL) | Q(pk__in=list(known))
-    if newest is not None:
-        asked |= Q(pk__gt=newest)
-    now_known, changed = {}, set()
+def _changes(known: Known) -> tuple[Known, set[int]]:
+    """What is known now, and which runs have news; one that has ended is forgotten after its last."""
+    newest = known.newest
+    if newest is None:
+        newest = Execution.objects.aggregate(newest=Max("pk", default=0))["newest"]
+    asked = Q(state__in=NOT_FINAL) | Q(pk__in=list(known.seqs)) | Q(pk__gt=newest)
+    seqs, changed = {}, set()
     for pk, next_seq, state in Execution.objects.filter(asked).order_by().values_list("pk", "next_seq", "state"):
-        if known.get(pk) != next_seq:
+        if known.seqs.get(pk) != next_seq:
             changed.add(pk)
-        if state not in FINAL or pk in changed or pk == newest:
-            now_known[pk] = next_seq
-    return now_known, changed
+        if state not in FINAL or pk in changed:
+            seqs[pk] = next_seq
+        newest = max(newest, pk)
+    return Known(seqs=seqs, newest=newest), changed
 
 
 def robots(pks: Collection[int]) -> dict[int, tuple[str, str]]:

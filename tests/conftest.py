@@ -13,6 +13,7 @@ import pytest
 
 # The settings read these when they are imported, so they are set before anything of Django is.
 DATA_DIR = Path(tempfile.mkdtemp(prefix="surehand-test-"))
+(DATA_DIR / "static").mkdir()  # whitenoise warns where there is none
 os.environ["RPA_DATA_DIR"] = str(DATA_DIR)
 os.environ["RPA_ENV_FILE"] = os.devnull
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")

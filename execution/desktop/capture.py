@@ -40,9 +40,17 @@ class ContinuousCapture:
     A problem of the desktop ends the thread and is raised to whoever asks for frames.
     """
 
-    def __init__(self, desktop: Desktop, *, interval_ms: int = 500, buffer_frames: int = BUFFER_FRAMES) -> None:
+    def __init__(
+        self,
+        desktop: Desktop,
+        *,
+        interval_ms: int = 500,
+        buffer_frames: int = BUFFER_FRAMES,
+        on_change: Callable[[Frame], None] | None = None,
+    ) -> None:
         self._desktop = desktop
         self._interval_s = interval_ms / 1000
+        self._on_change = on_change
         self._frames: deque[Frame] = deque(maxlen=buffer_frames)
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -128,6 +136,8 @@ class ContinuousCapture:
                 self._frames.append(frame)
             else:
                 self._unchanged += 1
+        if changed and self._on_change:
+            self._on_change(frame)
 
     def _raise_problem(self) -> None:
         if self._problem is not None:
@@ -136,7 +146,7 @@ class ContinuousCapture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleResult:
-    """`settled` is False when the screen was still changing at the end of the time; `frame` is the last one either way."""
+    """`settled` is False when the screen was still changing at the end of the time; `frame` is the last one."""
 
     frame: Frame
     settled: bool
@@ -152,7 +162,7 @@ def settle(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> SettleResult:
-    """Watch the screen until nothing has changed for `settle_ms`; what lies in `ignore` and a blinking caret may change."""
+    """Watch until nothing has changed for `settle_ms`; what lies in `ignore` and a blinking caret may change."""
     started = calm_since = clock()
     frame = desktop.grab()
     carets = _Carets()

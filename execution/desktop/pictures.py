@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from execution.desktop.base import DesktopError
+
+if TYPE_CHECKING:
+    from PIL import ImageFile
 
 # An 8K screen; a decoded picture takes three bytes a pixel.
 MAX_PIXELS = 33_177_600
@@ -15,11 +19,9 @@ SUFFIXES = (".png", ".jpg", ".jpeg")
 
 def read_picture(path: Path) -> np.ndarray:
     """The picture's pixels (BGR); raises DesktopError that says what is wrong with the file."""
-    from PIL import Image, UnidentifiedImageError
-
     try:
         # Opening reads the header only.
-        with Image.open(path, formats=("PNG", "JPEG")) as picture:
+        with _opened(path) as picture:
             width, height = picture.size
             if width * height > MAX_PIXELS:
                 raise DesktopError(
@@ -28,10 +30,20 @@ def read_picture(path: Path) -> np.ndarray:
             rgb = np.asarray(picture.convert("RGB"))
     except FileNotFoundError as problem:
         raise DesktopError(f"there is no picture {path}") from problem
-    except UnidentifiedImageError as problem:
-        raise DesktopError(f"{path} is neither a PNG nor a JPEG picture") from problem
-    except Image.DecompressionBombError as problem:
-        raise DesktopError(f"{path} has too many pixels; at most 33 megapixels are read: {problem}") from problem
     except (OSError, SyntaxError, ValueError) as problem:
         raise DesktopError(f"{path} is damaged and cannot be read as a picture: {problem}") from problem
     return np.ascontiguousarray(rgb[:, :, ::-1])
+
+
+def _opened(path: Path) -> ImageFile.ImageFile:
+    """By the format's own class: `Image.open` warns of large pictures in its own words, and at another limit."""
+    from PIL.JpegImagePlugin import JpegImageFile
+    from PIL.PngImagePlugin import PngImageFile
+
+    with path.open("rb") as file:
+        start = file.read(8)
+    if start == b"\x89PNG\r\n\x1a\n":
+        return PngImageFile(path)
+    if start[:3] == b"\xff\xd8\xff":
+        return JpegImageFile(path)
+    raise DesktopError(f"{path} is neither a PNG nor a JPEG picture")

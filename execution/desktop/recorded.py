@@ -108,7 +108,7 @@ def _read_notes(path: Path, *, names: list[str]) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        pictures = json.loads(path.read_text(encoding="utf-8"))["pictures"]
+        pictures: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["pictures"]
         for name, notes in pictures.items():
             _check_notes(name, notes, names=names)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -39,7 +39,9 @@ class BorrowedKeys:
     def assign(self, keysyms: Sequence[int]) -> list[int]:
         """The keycodes that mean these keysyms from now on, until the next call."""
         if len(keysyms) > self.count:
-            raise DesktopError("there are not enough free keys on this keyboard layout to type with: choose another one")
+            raise DesktopError(
+                "there are not enough free keys on this keyboard layout to type with: choose another one"
+            )
         keycodes = self._spare[: len(keysyms)]
         before = {code: self._layout.symbols[code - self._layout.first_keycode] for code in keycodes}
         if before.keys() - self._before.keys():

@@ -69,7 +69,7 @@ class XConnection:
         return Size(geometry.width, geometry.height)
 
     def atom(self, name: str) -> int:
-        return self.display.intern_atom(name)
+        return int(self.display.intern_atom(name))
 
     def property_of(self, window: Any, name: str) -> Any:
         """The raw value of a window's property: an array of numbers or bytes; None if it has none."""
@@ -168,7 +168,7 @@ def _connect(name: str, result: list[Display | Exception]) -> None:
         from Xlib.display import Display
 
         if Xlib.__version__ < (0, 33):
-            raise ImportError("python3-xlib lies over python-xlib: run `pip install --force-reinstall python-xlib`")  # noqa: TRY301
+            raise ImportError("python3-xlib lies over it: run `pip install --force-reinstall --no-deps python-xlib`")
         # It prints to standard output where there is no usable authority file; the refusal itself is reported.
         xauth.print = lambda *_: None
         # "unix/" keeps it from trying TCP where no local socket is there.

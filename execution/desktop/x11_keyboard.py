@@ -39,7 +39,9 @@ class XKeyboard:
             with borrowing(self._connection, layout) as spare:
                 borrowed = self._borrow(missing, spare=spare)
                 strokes = [_stroke_of(layout, key) or Stroke(borrowed[key]) for key in keys]
-                self._hold(list(dict.fromkeys(code for stroke in strokes for code in (*stroke.modifiers, stroke.keycode))))
+                self._hold(
+                    list(dict.fromkeys(code for stroke in strokes for code in (*stroke.modifiers, stroke.keycode)))
+                )
                 if missing:
                     self._let_it_read(len(keys), borrowed=True)
             display.sync()
@@ -67,8 +69,7 @@ class XKeyboard:
         for start in range(0, len(part), CHUNK):
             chunk = part[start : start + CHUNK]
             for char in chunk:
-                stroke = Stroke(borrowed[char]) if char in borrowed else layout.stroke_for(char)
-                assert stroke is not None, char
+                stroke = Stroke(borrowed[char]) if char in borrowed else layout.strokes[char]
                 self._hold([*stroke.modifiers, stroke.keycode])
             self._connection.alive()
             if missing or start + CHUNK < len(part):
@@ -106,7 +107,9 @@ class XKeyboard:
                 self._fake(keycode, down=False)
         mask = self._mask()
         if mask & MODIFIER_MASK:
-            raise DesktopError("a modifier key (Shift, Ctrl, Alt, AltGr or Super) is held down at the keyboard: let it go")
+            raise DesktopError(
+                "a modifier key (Shift, Ctrl, Alt, AltGr or Super) is held down at the keyboard: let it go"
+            )
         if not mask & LOCK_MASK:
             yield
             return
@@ -135,7 +138,7 @@ class XKeyboard:
         self._connection.display.xtest_fake_input(X.KeyPress if down else X.KeyRelease, keycode)
 
     def _mask(self) -> int:
-        return self._connection.root.query_pointer().mask
+        return int(self._connection.root.query_pointer().mask)
 
     def _keys_down(self) -> list[int]:
         bits = self._connection.display.query_keymap()
@@ -159,7 +162,9 @@ def _parts(text: str, *, layout: Layout, spare: int) -> Iterator[tuple[str, list
         if layout.stroke_for(char) is not None or char in missing:
             continue
         if not spare:
-            raise DesktopError(f"this keyboard layout has no {char!r} and no free key to put it on: choose another layout")
+            raise DesktopError(
+                f"this keyboard layout has no {char!r} and no free key to put it on: choose another layout"
+            )
         if len(missing) == spare:
             yield text[start:position], list(missing)
             start, missing = position, {}

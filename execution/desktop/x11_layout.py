@@ -8,9 +8,9 @@ from typing import NamedTuple
 from execution.desktop.keysyms import CAPS_LOCK, LEVEL3_SHIFT, NO_SYMBOL, char_of
 
 SHIFT, LOCK = 0, 1  # rows of the modifier mapping
-# Multimedia keys that nothing is usually bound to: Launch0 to LaunchF, Shop, Finance, DOS, Game, Go, TaskPane, Xfer,
-# Messenger, WebCam, AudioPreset. Others are no spare keys: whatever they mean for the moment, Chromium goes back, pastes
-# or searches on theirs (measured), and desktop environments change volume or brightness.
+# Multimedia keys that nothing is usually bound to: Launch0 to LaunchF, Shop, Finance, DOS, Game, Go, TaskPane,
+# Xfer, Messenger, WebCam, AudioPreset. Others are no spare keys: whatever they mean for the moment, Chromium goes
+# back, pastes or searches on theirs (measured), and desktop environments change volume or brightness.
 _UNBOUND = {*range(0x40, 0x50), 0x36, 0x3C, 0x5A, 0x5E, 0x5F, 0x7F, 0x8A, 0x8E, 0x8F, 0xB6}
 SPARE_KEYSYMS = {NO_SYMBOL} | {0x1008FF00 | low for low in _UNBOUND}
 
@@ -41,18 +41,23 @@ class Layout:
     """
 
     def __init__(
-        self, symbols: Sequence[Sequence[int]], modifiers: Sequence[Sequence[int]], *, first_keycode: int, group: int = 0
+        self,
+        symbols: Sequence[Sequence[int]],
+        modifiers: Sequence[Sequence[int]],
+        *,
+        first_keycode: int,
+        group: int = 0,
     ) -> None:
         self.first_keycode = first_keycode
         self.symbols = [tuple(keysyms) for keysyms in symbols]
         self._modifier_rows = [[code for code in row if code] for row in modifiers]
         self.modifier_keycodes = frozenset(code for row in self._modifier_rows for code in row)
         self._group = group
-        self._characters = self._read_characters()
+        self.strokes = self._read_characters()
 
     def stroke_for(self, char: str) -> Stroke | None:
         """How this layout types the character; None where it cannot."""
-        return self._characters.get(char)
+        return self.strokes.get(char)
 
     def keycode_of(self, keysym: int) -> int | None:
         """The key whose unshifted meaning is this keysym, whatever the layout group."""

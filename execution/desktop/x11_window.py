@@ -55,4 +55,6 @@ def _box(connection: XConnection, window: Any) -> Box:
 
 def _extents(connection: XConnection, window: Any, name: str) -> tuple[int, int, int, int]:
     value = connection.property_of(window, name)
-    return tuple(int(number) for number in value[:4]) if value is not None and len(value) >= 4 else (0, 0, 0, 0)
+    if value is None or len(value) < 4:
+        return 0, 0, 0, 0
+    return int(value[0]), int(value[1]), int(value[2]), int(value[3])

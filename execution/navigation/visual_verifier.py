@@ -100,21 +100,29 @@ def _text_expected(
 ) -> Reason:
     want = wanted(template, variables)
     if want.problem:
-        return Reason(EXPECTED, None, f"'{template}' cannot be checked: {want.problem}")
+        return Reason(sign=EXPECTED, score=None, note=f"'{template}' cannot be checked: {want.problem}")
     if not after.text_method:
-        return Reason(EXPECTED, None, f"'{want.text}' cannot be checked: the screen was not read")
+        return Reason(sign=EXPECTED, score=None, note=f"'{want.text}' cannot be checked: the screen was not read")
     seen = seen_now.seen(want.text, strict=want.exact) >= SEEN
     note = f"'{want.text}' is " + ("seen" if seen else "gone" if gone else "not seen")
-    return Reason(EXPECTED, float(seen != gone), note + (" but should be gone" if seen and gone else ""))
+    return Reason(
+        sign=EXPECTED, score=float(seen != gone), note=note + (" but should be gone" if seen and gone else "")
+    )
 
 
 def _title_expected(pattern: str, after: ScreenState, variables: Mapping[str, str]) -> Reason:
     want = wanted(pattern, variables)
     if want.problem or after.window is None:
-        return Reason(EXPECTED, None, f"the window title cannot be checked: {want.problem or 'no window is known'}")
+        return Reason(
+            sign=EXPECTED,
+            score=None,
+            note=f"the window title cannot be checked: {want.problem or 'no window is known'}",
+        )
     fits = title_matches(want.text, after.window.title)
     return Reason(
-        EXPECTED, float(fits), f"the window is '{after.window.title}'" + ("" if fits else f", not '{want.text}'")
+        sign=EXPECTED,
+        score=float(fits),
+        note=f"the window is '{after.window.title}'" + ("" if fits else f", not '{want.text}'"),
     )
 
 
@@ -127,7 +135,7 @@ def _observed(
     if match and match.node_id == edge.destination != edge.source:
         told_by_run = any(r.sign == CONTEXT for r in match.reasons)
         note = f"the screen is {match.node_id}" + (", but could as well be another" if told_by_run else "")
-        reasons.append(Reason(DESTINATION, None if told_by_run else match.confidence, note))
+        reasons.append(Reason(sign=DESTINATION, score=None if told_by_run else match.confidence, note=note))
         if changed and not told_by_run:
             return Verification(answer=Answer.YES, evidence=tuple(reasons), message=note)
     if typed and (reason := _typed(typed, before, after)):
@@ -148,14 +156,16 @@ def _typed(typed: str, before: ScreenState, after: ScreenState) -> Reason | None
     old, new = ScreenWords(before.texts), ScreenWords(after.texts)
     unseen = [line for line in lines if new.seen(line) < SEEN]
     if unseen:
-        return Reason(TYPED, 0.0, "the typed text is not seen")
+        return Reason(sign=TYPED, score=0.0, note="the typed text is not seen")
     if all(old.seen(line) >= SEEN for line in lines):
-        return Reason(TYPED, None, "the typed text was on the screen before as well")
-    return Reason(TYPED, 1.0, "the typed text is seen")
+        return Reason(sign=TYPED, score=None, note="the typed text was on the screen before as well")
+    return Reason(sign=TYPED, score=1.0, note="the typed text is seen")
 
 
 def _change(changed: bool) -> Reason:
-    return Reason(CHANGE, float(changed), "the screen changed" if changed else "the screen did not change")
+    return Reason(
+        sign=CHANGE, score=float(changed), note="the screen changed" if changed else "the screen did not change"
+    )
 
 
 def _listed(reasons: list[Reason]) -> str:

@@ -47,7 +47,7 @@ _SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
 class Words:
     """A text made ready to be compared.
 
-    `key` is the text without spaces, accents, case and confusions; `strict` keeps what case and letters tell apart.
+    `key` is the text without spaces, accents, case and confusions; `strict` keeps what case tells apart (I from i).
     `owners[i]` is the word that key[i] belongs to, `limits` how many wrong letters each word may have, and
     `starts` where in `key` each word begins (one more for the end).
     """
@@ -129,7 +129,7 @@ def similarity(one: str | Words, other: str | Words, *, strict: bool = False) ->
     if not a.key or not b.key:
         return 0.0
     if strict:
-        return float(a.strict == b.strict)
+        return float(a.strict == b.strict or "".join(a.plain) == "".join(b.plain))
     if a.key == b.key:
         return 1.0
     return _graded(a.key, a.owners, a.limits, b)

@@ -14,10 +14,12 @@ import numpy as np
 from execution.types import Box, Element, Size, TextLine
 
 _EDGE = 14  # grey levels between a border and what it borders: themes draw them faint
-_SHORTEST = (18, 10)  # pixels a border must run straight, across and down, to count
+_SHORTEST = (11, 9)  # pixels a border must run straight, across and down, to count
+_BRIDGED = 2  # pixels: rounded corners leave the sides apart
 _SMALLEST = Size(10, 10)
 _TALLEST = 80  # higher frames are panes and windows, not controls
 _CHECKBOX = 26
+_LETTER = 0.6  # of a frame covered by a line of text
 _MOST = 400
 
 
@@ -34,7 +36,9 @@ class FrameDetector:
         frames = [box for box in _frames(pixels) if box.h <= _TALLEST]
         elements, inside = [], set()
         for box in frames:
-            held = [i for i, line in enumerate(texts) if box.contains(line.box.center) and line.box.h <= box.h]
+            if any(line.box.intersection(box).area > _LETTER * box.area for line in texts):
+                continue  # letters have straight strokes too
+            held = [i for i, line in enumerate(texts) if box.contains(line.box.center)]
             inside.update(held)
             elements.append(_control(box, [texts[i] for i in held]))
         elements += [
@@ -69,7 +73,7 @@ def _frames(pixels: np.ndarray) -> Iterator[Box]:
     for box in fitting:
         if not any(box.iou(other) > 0.6 for other in taken):
             taken.append(box)
-            yield box
+            yield Box(box.x + _BRIDGED, box.y + _BRIDGED, box.w - 2 * _BRIDGED, box.h - 2 * _BRIDGED)
 
 
 def _border_lines(pixels: np.ndarray) -> np.ndarray:
@@ -82,12 +86,12 @@ def _border_lines(pixels: np.ndarray) -> np.ndarray:
     lines = np.zeros_like(grey)
     lines[1:] |= level
     lines[:, 1:] |= upright
-    return cv2.dilate(lines, np.ones((5, 5), np.uint8))  # rounded corners leave the sides apart
+    return cv2.dilate(lines, np.ones((2 * _BRIDGED + 1,) * 2, np.uint8))
 
 
 def _is_frame(box: Box, lines: np.ndarray) -> bool:
     """True where all four sides of the box are drawn."""
-    if box.w < _SMALLEST.width or box.h < _SMALLEST.height or box.h > _TALLEST:
+    if box.w < _SMALLEST.width + 2 * _BRIDGED or not _SMALLEST.height + 2 * _BRIDGED <= box.h <= _TALLEST:
         return False
     top, bottom = lines[box.y : box.y + 6, box.x : box.right], lines[box.bottom - 6 : box.bottom, box.x : box.right]
     left, right = lines[box.y : box.bottom, box.x : box.x + 6], lines[box.y : box.bottom, box.right - 6 : box.right]

@@ -6,7 +6,7 @@ from execution.perception.ocr.base import in_reading_order
 from execution.types import Box, Point, ScreenState, Size, TextLine
 
 _UNKNOWN = Size(48, 32)  # around a click on nothing that is known
-_LARGEST_CONTROL = 0.5  # of the screen's width
+_LARGEST_CONTROL = 0.9  # of the screen's width
 
 
 def target_box(state: ScreenState, point: Point) -> Box:

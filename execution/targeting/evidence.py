@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 
 from execution.navigation.words import words
 from execution.perception.pictures import PictureSink
@@ -16,7 +17,10 @@ __all__ = ["resolve_correction", "target_box", "teach_target"]
 
 _CONTEXT_MARGIN = 48
 _MOST_NEIGHBOURS = 6
-_FARTHEST = 400
+_MOST_IN_ROW = 3
+_FARTHEST = 400  # pixels, outside its own row
+_REPEATED = 3  # times on one screen
+_TITLE_BAR = 32  # pixels around the window's own area
 _VOLATILE = re.compile(r"^\W*(\d{1,2}[:h]\d{2}.*|[\d\s.,:/%-]+)$")  # clocks, dates, counters are other ones next time
 
 
@@ -51,18 +55,40 @@ def teach_target(
 
 
 def _neighbours(box: Box, state: ScreenState) -> tuple[NeighbourSpec, ...]:
-    """The nearest texts around the box that are likely to stand there next time too; its own row counts as nearer."""
-    near = []
+    """The texts around the box that tell it from others of its kind, and are likely to stand there next time too.
+
+    Those of its own row first, however far: a list is told apart by them. Texts that stand on the screen again and
+    again, the target's own among them, tell nothing.
+    """
+    counts = Counter(words(line.text).key for line in state.texts)
+    own_row, others = [], []
     for line in state.texts:
+        key = words(line.text).key
+        if len(key) < 2 or counts[key] >= _REPEATED or _VOLATILE.match(line.text):
+            continue
+        if box.contains(line.box.center) or not _same_window(box, line.box, state):
+            continue
         dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
-        distance = abs(dx) + 2 * abs(dy)
-        if box.contains(line.box.center) or max(abs(dx), abs(dy)) > _FARTHEST:
-            continue
-        if len(words(line.text).key) < 2 or _VOLATILE.match(line.text):
-            continue
-        near.append((distance, NeighbourSpec(text=line.text, dx=dx, dy=dy)))
-    near.sort(key=lambda pair: pair[0])
-    return tuple(neighbour for _, neighbour in near[:_MOST_NEIGHBOURS])
+        neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=line.text, dx=dx, dy=dy))
+        if abs(dy) <= box.h // 2:
+            own_row.append(neighbour)
+        elif max(abs(dx), abs(dy)) <= _FARTHEST:
+            others.append(neighbour)
+    nearest = sorted(own_row, key=_distance)[:_MOST_IN_ROW]
+    nearest += sorted(others, key=_distance)[: _MOST_NEIGHBOURS - len(nearest)]
+    return tuple(neighbour for _, neighbour in sorted(nearest, key=_distance))
+
+
+def _distance(pair: tuple[int, NeighbourSpec]) -> int:
+    return pair[0]
+
+
+def _same_window(box: Box, line: Box, state: ScreenState) -> bool:
+    """False for a text of another window than the target's, where the window is known."""
+    window = state.window.box if state.window else None
+    if window is None or not window.contains(box.center):
+        return True
+    return window.grown(_TITLE_BAR, state.frame.size).contains(line.center)
 
 
 def _role(box: Box, state: ScreenState) -> str:

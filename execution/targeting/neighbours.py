@@ -45,7 +45,7 @@ def surroundings(box: Box, context: Context) -> Surroundings:
         return Surroundings(seen=0, asked=0)
     seen, row, replaced, missing = 0, 0, [], ""
     for neighbour in context.target.neighbours:
-        in_row = abs(neighbour.dy) <= max(_SLACK_Y, box.h // 2)
+        in_row = abs(neighbour.dy) <= box.h // 2
         want = wanted(neighbour.text, context.variables)
         there = _is_there(neighbour, box, context)
         seen, row = seen + there, row + in_row

@@ -26,7 +26,7 @@ __all__ = ["TargetResolver", "resolve_correction"]
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 
 _SAME_TEXT = 0.7  # where the picture fits, one misread letter of a short word is no other word
-_ENOUGH_TO_TELL = 2  # neighbours
+_ENOUGH_TO_TELL = {ANCHOR: 2, TEXT: 1}  # neighbours; a word alone says less than a picture
 _SAME_PLACE = 12  # pixels
 _UNREAD_SCORE = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
 
@@ -132,7 +132,7 @@ def _checked(context: Context, rung: RungResult, evidence: tuple[RungResult, ...
     if around.replaced:
         was, now = around.replaced[0]
         return _refused(NOT_FOUND, evidence, f"beside it stood '{was}', now it reads '{now}'")
-    alone = around.asked >= _ENOUGH_TO_TELL and not around.seen
+    alone = around.asked >= _ENOUGH_TO_TELL[rung.rung] and not around.seen
     if alone and not _is_where_taught(best.box, rung, context) and not seen_at_another_size(best.box, context):
         return _refused(NOT_FOUND, evidence, f"{rung.note}, but nothing that stood around it is there")
     message = "; ".join(part for part in (rung.note, remark, str(around) if around.asked else "") if part)

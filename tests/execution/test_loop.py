@@ -292,6 +292,23 @@ def test_a_target_that_is_not_certain_becomes_a_prompt_and_is_not_guessed(stage:
     assert execution.state == ExecutionState.COMPLETED
 
 
+def test_what_was_done_is_not_done_again_because_the_screen_still_looks_like_before(stage: Any) -> None:
+    """S9.3: recognition that contradicts what was seen done is a screen not known, never a second act."""
+    s = stage()
+    s.world.on_observe = lambda world: setattr(world, "node", "a") if "ab" in world.acts and world.verified else None
+    s.world.verified = False
+    verify = s.world.verify
+
+    def seen_once(*args: Any) -> Any:
+        s.world.verified = True
+        return verify(*args)
+
+    s.world.verify = seen_once
+    execution = s.run()
+    assert s.world.acts == ["ab"]
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)
+
+
 def test_a_failed_action_is_tried_again_where_it_may_be_repeated(stage: Any) -> None:
     """S1.16"""
     s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])

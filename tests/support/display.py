@@ -177,12 +177,12 @@ def virtual_desktop(
 
 
 def start_server(
-    width: int, height: int, *, folder: Path, env: dict[str, str], display: str | None = None
+    width: int, height: int, *, folder: Path, env: dict[str, str], display: str | None = None, extra: Sequence[str] = ()
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start Xvfb and wait until it answers; without `display` it chooses a free number itself."""
     read_end, write_end = os.pipe()
     command = ["Xvfb", *([display] if display else []), "-displayfd", str(write_end)]
-    command += ["-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
+    command += ["-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset", *extra]
     try:
         with (folder / "xvfb.log").open("ab") as output:
             server = subprocess.Popen(

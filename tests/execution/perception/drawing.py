@@ -107,5 +107,3 @@ class ListReader:
         self.asked.append(region)
         lines = self.known[pixels_digest(pixels)]
         return tuple(line for line in lines if region is None or region.intersection(line.box).area)
-
-

@@ -163,7 +163,9 @@ def test_onnxruntime_serves_where_openvino_has_no_wheel(monkeypatch):
             return [inputs["x"] * 2]
 
     find = engines.importlib.util.find_spec
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda n: None if n == "openvino" else find(n) or n)
+    monkeypatch.setattr(
+        engines.importlib.util, "find_spec", lambda n: n == "onnxruntime" or (find(n) if n == "rapidocr" else None)
+    )
     fake = SimpleNamespace(InferenceSession=Session, SessionOptions=SimpleNamespace)
     monkeypatch.setitem(sys.modules, "onnxruntime", fake)
     models = engines.load_models()

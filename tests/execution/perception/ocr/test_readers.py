@@ -48,63 +48,64 @@ def test_perception_matching_and_targeting_know_no_orm():
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
-class TestTesseract:
-    def test_it_reads_lines_of_the_whole_picture_and_of_a_region(self):
-        canvas = Canvas(700, 300)
-        box = canvas.text("Enregistrer la facture", 300, 180, size=16)
-        canvas.text("Save document", 40, 40, size=16)
-        reader = TesseractReader()
-        lines = reader.read(canvas.pixels)
-        assert [line.text for line in lines] == ["Save document", "Enregistrer la facture"]
-        assert lines[1].box.iou(box) > 0.5
-        (line,) = reader.read(canvas.pixels, Box(280, 160, 400, 70))
-        assert line.text == "Enregistrer la facture"
-        assert line.box.iou(box) > 0.5
-
-    def test_a_missing_program_is_named_with_what_to_install(self):
-        with pytest.raises(ReaderUnavailable, match=r"'no-such-program'.*apt-get install tesseract-ocr"):
-            TesseractReader(program="no-such-program").read(Canvas(100, 60).pixels)
-
-    def test_a_missing_language_is_named(self):
-        with pytest.raises(ReaderUnavailable, match="no data for tlh"):
-            TesseractReader(languages="eng+tlh").read(Canvas(100, 60).pixels)
+def test_tesseract_reads_lines_of_the_whole_picture_and_of_a_region():
+    canvas = Canvas(700, 300)
+    box = canvas.text("Enregistrer la facture", 300, 180, size=16)
+    canvas.text("Save document", 40, 40, size=16)
+    reader = TesseractReader()
+    lines = reader.read(canvas.pixels)
+    assert [line.text for line in lines] == ["Save document", "Enregistrer la facture"]
+    assert lines[1].box.iou(box) > 0.5
+    (line,) = reader.read(canvas.pixels, Box(280, 160, 400, 70))
+    assert line.text == "Enregistrer la facture"
+    assert line.box.iou(box) > 0.5
 
 
-class TestEasyOcr:
-    def test_missing_weights_are_named_with_the_folder(self, tmp_path):
-        """S2.8: never downloaded at run time."""
-        (tmp_path / DETECTOR_FILE).touch()
-        with pytest.raises(ReaderUnavailable) as caught:
-            EasyReader(folder=tmp_path).read(Canvas(100, 60).pixels)
-        assert RECOGNISER_FILE in str(caught.value)
-        assert DETECTOR_FILE not in str(caught.value)
-        assert str(tmp_path) in str(caught.value)
+def test_tesseract_names_a_missing_program_with_what_to_install():
+    with pytest.raises(ReaderUnavailable, match=r"'no-such-program'.*apt-get install tesseract-ocr"):
+        TesseractReader(program="no-such-program").read(Canvas(100, 60).pixels)
 
-    def test_it_is_opened_once_from_the_folder_with_downloads_off(self, tmp_path, monkeypatch):
-        opened = []
 
-        class Reader:
-            def __init__(self, languages, **options):
-                opened.append((languages, options))
+def test_tesseract_names_a_missing_language():
+    with pytest.raises(ReaderUnavailable, match="no data for tlh"):
+        TesseractReader(languages="eng+tlh").read(Canvas(100, 60).pixels)
 
-            def readtext(self, pixels):
-                assert pixels.shape == (50, 80, 3)
-                return [
-                    ([[5, 10], [45, 10], [45, 24], [5, 24]], "Nom :", 0.9),
-                    ([[50, 10], [60, 10], [60, 20], [50, 20]], "??", 0.1),
-                ]
 
-        for name in (DETECTOR_FILE, RECOGNISER_FILE):
-            (tmp_path / name).touch()
-        monkeypatch.setitem(sys.modules, "easyocr", SimpleNamespace(Reader=Reader))
-        reader = EasyReader(folder=tmp_path)
-        lines = reader.read(Canvas(300, 200).pixels, Box(100, 60, 80, 50))
-        reader.read(Canvas(300, 200).pixels, Box(100, 60, 80, 50))
-        assert lines == (TextLine(text="Nom :", box=Box(105, 70, 40, 14), confidence=0.9),)
-        ((languages, options),) = opened
-        assert languages == ["en", "fr"]
-        assert options["download_enabled"] is False
-        assert options["model_storage_directory"] == str(tmp_path)
+def test_easyocr_names_missing_weights_with_the_folder(tmp_path):
+    """S2.8: never downloaded at run time."""
+    (tmp_path / DETECTOR_FILE).touch()
+    with pytest.raises(ReaderUnavailable) as caught:
+        EasyReader(folder=tmp_path).read(Canvas(100, 60).pixels)
+    assert RECOGNISER_FILE in str(caught.value)
+    assert DETECTOR_FILE not in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_easyocr_is_opened_once_from_the_folder_with_downloads_off(tmp_path, monkeypatch):
+    opened = []
+
+    class Reader:
+        def __init__(self, languages, **options):
+            opened.append((languages, options))
+
+        def readtext(self, pixels):
+            assert pixels.shape == (50, 80, 3)
+            return [
+                ([[5, 10], [45, 10], [45, 24], [5, 24]], "Nom :", 0.9),
+                ([[50, 10], [60, 10], [60, 20], [50, 20]], "??", 0.1),
+            ]
+
+    for name in (DETECTOR_FILE, RECOGNISER_FILE):
+        (tmp_path / name).touch()
+    monkeypatch.setitem(sys.modules, "easyocr", SimpleNamespace(Reader=Reader))
+    reader = EasyReader(folder=tmp_path)
+    lines = reader.read(Canvas(300, 200).pixels, Box(100, 60, 80, 50))
+    reader.read(Canvas(300, 200).pixels, Box(100, 60, 80, 50))
+    assert lines == (TextLine(text="Nom :", box=Box(105, 70, 40, 14), confidence=0.9),)
+    ((languages, options),) = opened
+    assert languages == ["en", "fr"]
+    assert options["download_enabled"] is False
+    assert options["model_storage_directory"] == str(tmp_path)
 
 
 @given(st.lists(st.builds(Box, *[st.integers(0, 900)] * 2, st.integers(1, 300), st.integers(5, 40)), max_size=20))

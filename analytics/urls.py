@@ -1,0 +1,7 @@
+"""Pages of analytics; none yet."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,274 @@
+"""The shapes of the API of runs: what comes in is checked here, what goes out is described (payloads and rows make it)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from execution.choices import CHOICES_OF_PROMPT, ExecutionMode
+from execution.models import Execution
+from execution.rows import run_row
+
+MAX_FEEDBACK = 2000
+MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
+VERBS = ("pause", "resume", "stop", "lift_degraded", "set_continuous_capture")
+ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in choices})
+
+
+# --- in ---------------------------------------------------------------------------------------------------------------
+class StartSerializer(serializers.Serializer):
+    workflow_id = serializers.CharField(max_length=100)
+    mode = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text=f"One of {', '.join(ExecutionMode.values)}; without it, what the workflow's learning state says.",
+    )
+    start_node_id = serializers.CharField(required=False, allow_blank=True, max_length=100)
+    variables = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False)
+    desktop = serializers.CharField(required=False, allow_blank=True, max_length=200)
+    enable_ui_detection = serializers.BooleanField(required=False, allow_null=True, default=None)
+    enable_ocr = serializers.BooleanField(required=False, allow_null=True, default=None)
+    analyze_timeout_ms = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, max_value=MAX_ANALYZE_TIMEOUT_MS
+    )
+    window_info_provider = serializers.CharField(
+        required=False, allow_blank=True, max_length=200, help_text="Names code that the run loop calls: for designers."
+    )
+
+
+class DecideSerializer(serializers.Serializer):
+    prompt_id = serializers.IntegerField(
+        required=False, allow_null=True, default=None, help_text="The question that is meant; without it, the open one."
+    )
+    choice = serializers.CharField(help_text=f"One that the prompt offers, of {', '.join(ANSWERS)}.")
+    correction = serializers.DictField(required=False, allow_null=True, default=None)
+    feedback = serializers.CharField(required=False, allow_blank=True, default="", max_length=MAX_FEEDBACK)
+
+
+class ConfirmSerializer(serializers.Serializer):
+    approved = serializers.BooleanField()
+    prompt_id = serializers.IntegerField(required=False, allow_null=True, default=None)
+
+
+class ControlSerializer(serializers.Serializer):
+    verb = serializers.ChoiceField(choices=VERBS)
+    node_id = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=100, help_text="resume: the node that the screen is"
+    )
+    enabled = serializers.BooleanField(
+        required=False, allow_null=True, default=None, help_text="set_continuous_capture: on or off"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["verb"] == "set_continuous_capture" and attrs["enabled"] is None:
+            raise serializers.ValidationError({"enabled": "Say whether it is to be on (true) or off (false)."})
+        return attrs
+
+
+class EventsQuerySerializer(serializers.Serializer):
+    after = serializers.IntegerField(required=False, default=0, min_value=0, help_text="Events that follow this one.")
+    limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=500)
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+class ProgressSerializer(serializers.Serializer):
+    """S1.12; `status` alone, `idle`, where nothing runs."""
+
+    status = serializers.CharField()
+    workflow_id = serializers.CharField(required=False)
+    execution_id = serializers.CharField(required=False)
+    mode = serializers.CharField(required=False)
+    current_node = serializers.CharField(required=False, allow_null=True)
+    current_edge = serializers.CharField(required=False, allow_null=True)
+    steps_executed = serializers.IntegerField(required=False)
+    steps_succeeded = serializers.IntegerField(required=False)
+    steps_failed = serializers.IntegerField(required=False)
+    last_confidence = serializers.FloatField(required=False)
+    duration_seconds = serializers.FloatField(required=False)
+
+
+class CoachingStatsSerializer(serializers.Serializer):
+    suggestions_made = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    corrected = serializers.IntegerField()
+    manual_executions = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    acceptance_rate = serializers.FloatField()
+    correction_rate = serializers.FloatField()
+
+
+class StepSerializer(serializers.Serializer):
+    """A StepResult (S11.4) with what it rests on."""
+
+    index = serializers.IntegerField()
+    success = serializers.BooleanField()
+    outcome = serializers.CharField(allow_blank=True)
+    phase = serializers.CharField()
+    node_id = serializers.CharField(allow_blank=True)
+    edge_id = serializers.CharField(allow_null=True)
+    action_type = serializers.CharField(allow_blank=True)
+    sentence = serializers.CharField(allow_blank=True)
+    message = serializers.CharField(allow_blank=True)
+    match_confidence = serializers.FloatField()
+    margin = serializers.FloatField()
+    recognition = serializers.DictField()
+    suggestion = serializers.DictField()
+    rung = serializers.CharField(allow_blank=True)
+    score = serializers.FloatField()
+    verified = serializers.CharField(allow_blank=True)
+    verification = serializers.DictField()
+    in_doubt = serializers.BooleanField()
+    retries = serializers.IntegerField()
+    picture_before = serializers.CharField(allow_blank=True)
+    picture_after = serializers.CharField(allow_blank=True)
+    capture_ms = serializers.FloatField()
+    ocr_ms = serializers.FloatField()
+    ui_ms = serializers.FloatField()
+    analyze_ms = serializers.FloatField()
+    match_ms = serializers.FloatField()
+    resolve_ms = serializers.FloatField()
+    act_ms = serializers.FloatField()
+    verify_ms = serializers.FloatField()
+    total_ms = serializers.FloatField()
+    duration_ms = serializers.FloatField()
+    cache_hit = serializers.BooleanField()
+    degraded = serializers.BooleanField()
+    started_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class PromptSerializer(serializers.Serializer):
+    prompt_id = serializers.IntegerField()
+    kind = serializers.CharField()
+    state = serializers.CharField()
+    message = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField())
+    timeout_choice = serializers.CharField(allow_null=True)
+    picture = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+    deadline_at = serializers.DateTimeField(allow_null=True)
+    step = StepSerializer()
+
+
+class OpenPromptSerializer(PromptSerializer):
+    """An open question and the run that asks it."""
+
+    execution_id = serializers.CharField()
+    workflow_id = serializers.CharField()
+    workflow_name = serializers.CharField()
+
+
+class DecisionSerializer(serializers.Serializer):
+    prompt_id = serializers.IntegerField()
+    step = serializers.IntegerField()
+    choice = serializers.CharField()
+    source = serializers.CharField()
+    decided_by = serializers.CharField()
+    correction = serializers.DictField()
+    feedback = serializers.CharField(allow_blank=True)
+
+
+class StepDetailSerializer(StepSerializer):
+    """A step with the screen it saw (S11.6) and what people answered."""
+
+    screen = serializers.DictField()
+    agreed = serializers.BooleanField(allow_null=True)
+    decisions = DecisionSerializer(many=True)
+
+
+class RowSerializer(ProgressSerializer):
+    """A run as a row: its progress, and what a list shows of it."""
+
+    number = serializers.IntegerField()
+    workflow_name = serializers.CharField()
+    version = serializers.IntegerField()
+    mode_label = serializers.CharField()
+    state = serializers.CharField()
+    state_label = serializers.CharField()
+    wish = serializers.CharField(allow_blank=True)
+    pause_reason = serializers.CharField(allow_blank=True)
+    pause_reason_label = serializers.CharField(allow_blank=True)
+    error = serializers.CharField(allow_blank=True)
+    degraded = serializers.BooleanField()
+    desktop = serializers.CharField(allow_blank=True)
+    robot = serializers.CharField(allow_null=True)
+    started_by = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+    prompt = PromptSerializer(allow_null=True)
+
+    def to_representation(self, instance: Execution) -> dict[str, Any]:
+        return run_row(instance)
+
+
+class FlagsSerializer(serializers.Serializer):
+    enable_ui_detection = serializers.BooleanField()
+    enable_ocr = serializers.BooleanField()
+    analyze_timeout_ms = serializers.IntegerField()
+    window_info_provider = serializers.CharField(allow_blank=True)
+
+
+class ExecutionSerializer(RowSerializer):
+    """All of a run but its steps and events."""
+
+    start_node_id = serializers.CharField(allow_blank=True)
+    variables = serializers.DictField()
+    pause_detail = serializers.DictField()
+    degraded_reason = serializers.CharField(allow_blank=True)
+    continuous_capture = serializers.BooleanField()
+    flags = FlagsSerializer()
+    coaching_stats = CoachingStatsSerializer()
+    last_seq = serializers.IntegerField(help_text="The newest event of its stream.")
+
+    def to_representation(self, instance: Execution) -> dict[str, Any]:
+        return {
+            **run_row(instance),
+            **{name: getattr(instance, name) for name in ("start_node_id", "variables", "pause_detail")},
+            "degraded_reason": instance.degraded_reason,
+            "continuous_capture": instance.continuous_capture,
+            "flags": {name: getattr(instance, name) for name in FlagsSerializer().fields},
+            "coaching_stats": instance.coaching_stats(),
+            "last_seq": instance.next_seq - 1,
+        }
+
+
+class EventSerializer(serializers.Serializer):
+    seq = serializers.IntegerField()
+    kind = serializers.CharField()
+    at = serializers.DateTimeField()
+    payload = serializers.DictField()
+
+
+class EventsSerializer(serializers.Serializer):
+    """Events in order; `head` is the newest there is, so `events` may be asked again after its last."""
+
+    head = serializers.IntegerField()
+    events = EventSerializer(many=True)
+
+
+class RobotSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    desktop = serializers.CharField()
+    host = serializers.CharField()
+    is_alive = serializers.BooleanField()
+    screen_width = serializers.IntegerField()
+    screen_height = serializers.IntegerField()
+    started_at = serializers.DateTimeField()
+    heartbeat_at = serializers.DateTimeField()
+    stopped_at = serializers.DateTimeField(allow_null=True)
+    problem = serializers.CharField(allow_blank=True)
+    warnings = serializers.DictField()
+    execution_id = serializers.SerializerMethodField(help_text="The run that it has on its desktop now.")
+
+    def get_execution_id(self, robot: Any) -> str | None:
+        return robot.at_work[0].execution_id if robot.at_work else None
+
+
+class ErrorSerializer(serializers.Serializer):
+    """A refusal: `error` is a stable code, `detail` a sentence for people; some carry more."""
+
+    error = serializers.CharField()
+    detail = serializers.CharField()

@@ -1,0 +1,263 @@
+/* The picture: what the robot sees, what it means to touch drawn on it, layers, zoom, and how old it is. */
+
+import { all, fill, find, h, icon, reducedMotion, text } from "../../rpa_site/dom.js";
+import { say, score } from "../../rpa_site/words.js";
+
+const OLD = 2000;
+
+/** Boxes are fractions of the picture; so are these positions. */
+export function place(element, [left, top, width, height]) {
+  element.style.left = `${left * 100}%`;
+  element.style.top = `${top * 100}%`;
+  element.style.width = `${width * 100}%`;
+  element.style.height = `${height * 100}%`;
+  return element;
+}
+
+export class Picture {
+  constructor(store) {
+    this.store = store;
+    this.stage = find("#stage");
+    this.canvas = find("#canvas");
+    this.image = find("#frame");
+    this.overlay = find("#overlay");
+    this.compare = find("#compare");
+    this.empty = find("#stage-empty");
+    this.layers = new Set();
+    this.screens = new Map(); // step index -> promise of what was read there
+    this.drawn = "";
+    this.image.addEventListener("load", () => this.fit());
+    new ResizeObserver(() => this.fit()).observe(this.stage);
+    this.setUpZoom();
+    this.setUpTools();
+    find("#back-to-live").addEventListener("click", () => store.set({ selected: null }));
+    store.onChange(() => this.render());
+    setInterval(() => this.showAge(), 1000);
+  }
+
+  // --- which picture -------------------------------------------------------------------------------------------------
+  /** {src, takenAt, step, note, pair}: what to show now. */
+  choose() {
+    const { store } = this;
+    const { selected, prompt, execution } = store;
+    const step = store.focus;
+    if (selected && step) {
+      if (step.picture_after && step.outcome === "failed") return this.pair(step);
+      return { src: store.pictureUrl(step.picture_before), step, note: say("picture_of_step", { n: step.index }) };
+    }
+    if (store.isAsking && prompt.kind === "in_doubt") return this.pair(prompt.step);
+    if (store.correcting) return { src: store.pictureUrl(prompt.picture), step: prompt.step };
+    if (execution.status === "failed" && store.failedStep?.picture_after) return this.pair(store.failedStep);
+    if (store.frame && !store.isFinal) return { src: store.frame.url, takenAt: store.frame.takenAt, step: store.isAsking ? step : null };
+    if (store.isAsking) return { src: store.pictureUrl(prompt.picture || step.picture_before), takenAt: prompt.created_at, step };
+    if (execution.status === "paused" && execution.pause_detail?.picture) return { src: store.pictureUrl(execution.pause_detail.picture), step: null };
+    const last = store.lastStep;
+    if (!last) return {};
+    return { src: store.pictureUrl(last.picture_after || last.picture_before), step: last.picture_after || store.isFinal ? null : last };
+  }
+
+  pair(step) {
+    return { pair: [this.store.pictureUrl(step.picture_before), this.store.pictureUrl(step.picture_after)], step };
+  }
+
+  render() {
+    const choice = this.choose();
+    this.choice = choice;
+    const { store, stage } = this;
+    stage.classList.toggle("lost", store.connection === "lost" && !store.isFinal && !store.selected);
+    stage.classList.toggle("comparing", Boolean(choice.pair));
+    this.compare.hidden = !choice.pair;
+    this.canvas.hidden = Boolean(choice.pair);
+    find(".stage-tools").hidden = Boolean(choice.pair);
+    if (choice.pair) this.showPair(choice);
+    else if (choice.src && this.image.getAttribute("src") !== choice.src) this.image.src = choice.src;
+    const nothing = !choice.pair && !choice.src;
+    this.image.hidden = nothing;
+    this.empty.hidden = !nothing;
+    this.empty.classList.toggle("skeleton", false);
+    if (nothing) text(this.empty, store.execution.status === "queued" ? say("no_picture_queued") : say("no_picture"));
+    this.draw();
+    this.showAge();
+    const back = find("#back-to-live");
+    back.hidden = !store.selected;
+    if (store.selected) fill(back, icon("arrow-back-up"), " ", say("back_to_live"));
+  }
+
+  showPair({ pair }) {
+    const key = pair.join();
+    if (this.compare.dataset.key === key) return;
+    this.compare.dataset.key = key;
+    const names = [say("before"), this.store.isFinal || this.store.selected ? say("after") : say("now")];
+    fill(this.compare, pair.map((src, i) =>
+      h("figure", {}, h("figcaption", {}, names[i]), h("div", { class: "shot" }, src ? h("img", { src, alt: names[i] }) : h("span", { class: "note" }, say("no_picture"))))));
+  }
+
+  showAge() {
+    const note = find("#age");
+    const { store, choice } = this;
+    const words = [];
+    if (store.connection === "lost" && !store.isFinal) words.push(say("reconnecting"));
+    if (choice?.note) words.push(choice.note);
+    else if (choice?.takenAt && !store.isFinal && !store.correcting) {
+      const age = Date.now() - store.skew - Date.parse(choice.takenAt);
+      // a still screen makes no new pictures: while the stream lives the newest one is what there is to see
+      const still = store.connection === "live" && choice.src === store.frame?.url && store.execution.on_desktop;
+      if (age > OLD && !still) words.push(age < 120_000 ? say("age", { n: Math.round(age / 1000) }) : say("age_minutes", { n: Math.round(age / 60_000) }));
+    }
+    note.hidden = words.length === 0;
+    note.classList.toggle("warn", store.connection === "lost" && !store.isFinal);
+    text(note, words.join(" · "));
+  }
+
+  /** The picture as large as the stage allows, in whole pixels, so that overlays sit exactly. */
+  fit() {
+    const { naturalWidth: w, naturalHeight: hgt } = this.image;
+    const { clientWidth, clientHeight } = this.stage;
+    if (!w || !clientWidth) return;
+    const scale = Math.min(clientWidth / w, clientHeight / hgt);
+    this.canvas.style.width = `${Math.round(w * scale)}px`;
+    this.canvas.style.height = `${Math.round(hgt * scale)}px`;
+    this.draw(true);
+  }
+
+  // --- what is drawn on it -------------------------------------------------------------------------------------------
+  draw(anew = false) {
+    const step = this.store.correcting ? null : this.choice?.step;
+    const suggestion = step?.suggestion ?? {};
+    const closed = step?.phase === "closed" && !this.store.selected;
+    const key = JSON.stringify([step?.index, suggestion.box, suggestion.point, suggestion.runner_up, closed, [...this.layers], this.store.correcting]);
+    if (key === this.drawn && !anew) return;
+    this.drawn = key;
+    if (this.store.correcting) return; // the overlay belongs to the correction
+    const marks = closed ? [] : [...this.runnerUp(suggestion), ...this.chosen(suggestion)];
+    fill(this.overlay, marks);
+    for (const tag of all(".tag", this.overlay)) this.keepInside(tag);
+    const label = suggestion.target?.label;
+    this.image.alt = label && !closed ? say("alt_suggestion", { name: label }) : say("frame_alt");
+    if (this.layers.size) this.drawLayers();
+  }
+
+  chosen(suggestion) {
+    const words = `${suggestion.target?.label ?? ""} ${score(suggestion.score)}`.trim();
+    if (suggestion.box) return [place(h("div", { class: "mark chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box, "above")];
+    if (!suggestion.point) return [];
+    const spot = [...suggestion.point, 0, 0];
+    return [place(h("div", { class: "mark point" }), spot), this.tag("chosen", words, spot, "above")];
+  }
+
+  runnerUp(suggestion) {
+    const other = suggestion.runner_up;
+    if (!other?.box) return [];
+    const words = `${say("runner_up")} ${other.text ?? ""} ${score(other.score)}`.replace("  ", " ");
+    return [place(h("div", { class: "mark runner" }), other.box), this.tag("runner", words, other.box, "beside")];
+  }
+
+  tag(kind, words, box, side) {
+    return h("div", { class: `tag ${kind}`, data: { box: box.join(), side } }, words);
+  }
+
+  /** A label above its box or beside it, wherever it is inside the picture. */
+  keepInside(tag) {
+    const box = tag.dataset.box.split(",").map(Number);
+    const zoom = this.panzoom?.getScale() ?? 1;
+    const width = this.canvas.clientWidth;
+    const height = this.canvas.clientHeight;
+    const [x, y, w, hgt] = [box[0] * width, box[1] * height, box[2] * width, box[3] * height];
+    const [tw, th] = [tag.offsetWidth / zoom, tag.offsetHeight / zoom];
+    const gap = 3 / zoom;
+    let left = x;
+    let top = y - th - gap;
+    if (tag.dataset.side === "beside" && x + w + tw + gap * 2 < width) [left, top] = [x + w + gap * 2, y + hgt / 2 - th / 2];
+    else if (tag.dataset.side === "beside") top = y + hgt + gap;
+    if (top < 0) top = y + hgt + gap;
+    left = Math.max(0, Math.min(left, width - tw));
+    top = Math.max(0, Math.min(top, height - th));
+    Object.assign(tag.style, { left: `${left}px`, top: `${top}px`, transformOrigin: "0 0", transform: `scale(${1 / zoom})` });
+  }
+
+  async drawLayers() {
+    const step = this.choice?.step ?? this.store.focus;
+    if (!step) return;
+    const key = this.drawn;
+    const screen = await this.screen(step.index);
+    if (key !== this.drawn || !screen) return;
+    const { detected_text: texts = [], text_boxes: boxes = [] } = screen.perception ?? {};
+    const seen = [];
+    if (this.layers.has("elements")) for (const e of screen.ui_elements ?? []) seen.push(["seen-element", e.box, [e.role, e.text].filter(Boolean).join(": ")]);
+    if (this.layers.has("text")) boxes.forEach((box, i) => seen.push(["seen-text", box, texts[i] ?? ""]));
+    this.overlay.prepend(...seen.map(([kind, box, words]) => {
+      const mark = place(h("div", { class: `mark ${kind}` }), box);
+      mark.addEventListener("pointerenter", () => {
+        const tag = this.tag("seen", words, box, "above");
+        this.overlay.append(tag);
+        this.keepInside(tag);
+        mark.addEventListener("pointerleave", () => tag.remove(), { once: true });
+      });
+      return mark;
+    }));
+  }
+
+  /** What was read and detected on the screen of a step; asked for once. */
+  screen(index) {
+    if (!this.screens.has(index)) {
+      const asked = fetch(this.store.screenUrl(index), { credentials: "same-origin", headers: { Accept: "application/json" } })
+        .then((response) => (response.ok ? response.json() : null))
+        .catch(() => null);
+      this.screens.set(index, asked);
+      asked.then((screen) => screen ?? this.screens.delete(index)); // asked again next time
+    }
+    return this.screens.get(index);
+  }
+
+  // --- tools ---------------------------------------------------------------------------------------------------------
+  setUpTools() {
+    for (const button of all("[data-layer]", this.stage)) {
+      button.addEventListener("click", () => {
+        const on = button.getAttribute("aria-pressed") !== "true";
+        button.setAttribute("aria-pressed", String(on));
+        this.layers[on ? "add" : "delete"](button.dataset.layer);
+        this.draw();
+      });
+    }
+  }
+
+  setUpZoom() {
+    const out = find('[data-zoom="out"]', this.stage);
+    if (!window.Panzoom) return;
+    this.panzoom = window.Panzoom(this.canvas, {
+      minScale: 1, maxScale: 8, contain: "", panOnlyWhenZoomed: true, touchAction: "pan-x pan-y", cursor: "default", animate: !reducedMotion(), duration: 150,
+    });
+    this.canvas.addEventListener("panzoomchange", ({ detail: { scale } }) => {
+      this.stage.style.setProperty("--zoom", scale);
+      out.hidden = scale <= 1.01;
+      this.canvas.style.touchAction = scale > 1.01 || this.store.correcting ? "none" : "pan-x pan-y";
+      for (const tag of all(".tag[data-box]", this.overlay)) this.keepInside(tag);
+    });
+    this.stage.addEventListener("wheel", (event) => {
+      if (!this.canvas.contains(event.target)) return;
+      const scale = this.panzoom.getScale();
+      if (event.deltaY > 0 && scale <= 1.01) return; // nothing to zoom out of: the page may scroll
+      this.panzoom.zoomWithWheel(event);
+      if (this.panzoom.getScale() <= 1.01) this.panzoom.reset();
+    }, { passive: false });
+    find('[data-zoom="in"]', this.stage).addEventListener("click", () => this.zoomIn());
+    out.addEventListener("click", () => this.panzoom.reset());
+  }
+
+  /** One step nearer: to what is meant to be touched, where there is such a thing. */
+  zoomIn() {
+    const box = this.choice?.step?.suggestion?.box;
+    const scale = this.panzoom.getScale();
+    const next = Math.min(8, scale * 1.8);
+    if (!box || scale > 1.01) return void this.panzoom.zoom(next);
+    const x = (0.5 - (box[0] + box[2] / 2)) * this.canvas.clientWidth;
+    const y = (0.5 - (box[1] + box[3] / 2)) * this.canvas.clientHeight;
+    this.panzoom.zoom(next);
+    setTimeout(() => this.panzoom.pan(x * (1 - 1 / next), y * (1 - 1 / next)));
+  }
+
+  resetZoom() {
+    this.panzoom?.reset({ animate: false });
+  }
+}
+

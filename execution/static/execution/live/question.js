@@ -1,0 +1,266 @@
+/* What is asked of the person, or what there is to know instead: at work, paused, queued, over. One primary button. */
+
+import { announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
+import { duration, milliseconds, say, score, word } from "../../rpa_site/words.js";
+import { correctForm } from "./correct.js";
+import { control, decide } from "./requests.js";
+import { emphasised, whyInWords } from "./sentence.js";
+
+export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T", stop: "S" };
+const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
+const RING = 2 * Math.PI * 19;
+
+export class Question {
+  constructor(store, picture) {
+    Object.assign(this, { store, picture, shown: "" });
+    this.element = find("#question");
+    store.onChange(() => this.render());
+    setInterval(() => this.tick(), 250);
+  }
+
+  render() {
+    const { store } = this;
+    const kind = this.kind();
+    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
+    if (signature === this.shown) return;
+    const hadFocus = this.element.contains(document.activeElement) && document.activeElement?.dataset.key;
+    const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
+    this.promptId = store.prompt?.prompt_id;
+    this.shown = signature;
+    this.element.className = "panel live-question";
+    fill(this.element, this[kind]());
+    if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
+    if (isNew && store.isAsking) announce(`${store.prompt.step.sentence || store.prompt.message}`);
+    this.tick();
+  }
+
+  kind() {
+    const { store } = this;
+    const { status } = store.execution;
+    if (store.correcting) return "correct";
+    if (store.isAsking) return store.prompt.kind === "in_doubt" ? "doubt" : "ask";
+    if (store.answer?.status === "given" && status !== "paused" && !store.isFinal) return "answered";
+    if (status === "paused") return "paused";
+    if (store.isFinal) return "over";
+    return status === "queued" || status === "idle" ? "queued" : "atWork";
+  }
+
+  // --- asked ---------------------------------------------------------------------------------------------------------
+  ask() {
+    const { prompt } = this.store;
+    const step = prompt.step;
+    this.element.classList.add("asks");
+    const screen = this.store.nodeName(step.node_id);
+    return [
+      h("div", { class: "question-top" },
+        this.ring(),
+        h("div", { class: "grow" },
+          h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
+          h("p", { class: "question-why" }, whyInWords(step)))),
+      this.closer(step),
+      this.buttons(prompt),
+      this.said(),
+    ];
+  }
+
+  doubt() {
+    const { prompt } = this.store;
+    const same = prompt.step.picture_before && prompt.step.picture_before === prompt.step.picture_after;
+    this.element.classList.add("amber");
+    return [
+      h("div", { class: "question-top" },
+        h("span", { class: "question-icon amber" }, icon("help-circle")),
+        h("div", { class: "grow" },
+          h("h2", { class: "question-title", id: "question-title" }, emphasised(prompt.message)),
+          h("p", { class: "question-why" }, say(same ? "in_doubt_same" : "in_doubt_differ"), " ", prompt.step.verification?.message ?? ""))),
+      this.buttons(prompt, same ? "retry" : "done"),
+      this.said(),
+    ];
+  }
+
+  buttons(prompt, primary = prompt.choices[0]) {
+    const { me, answer } = this.store;
+    if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), say("may_not_answer", { role: me.role_needed }));
+    const busy = Boolean(answer) && answer.status !== "failed";
+    const buttons = prompt.choices.map((choice) =>
+      h("button", {
+        class: `button ${choice === primary ? "primary" : ""} ${choice === "reject" || choice === "stop" ? "danger" : ""}`, type: "button", data: { key: choice },
+        disabled: busy, "aria-keyshortcuts": KEYS[choice], onclick: () => this.choose(choice),
+      }, icon(ICONS[choice]), prompt.kind === "target" && choice === "correct" ? say("show_target") : say(`answers.${choice}`), h("kbd", { "aria-hidden": "true" }, KEYS[choice])));
+    return h("div", { class: "answers" }, buttons, h("span", { class: "then", data: { then: "" } }));
+  }
+
+  /** A button was clicked, or its key pressed: the same. */
+  choose(choice) {
+    const { store } = this;
+    if (!store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
+    if (choice === "correct") return void store.set({ correcting: true, selected: null, answer: null });
+    decide(store, { choice });
+  }
+
+  said() {
+    const { answer } = this.store;
+    if (!answer) return null;
+    if (answer.status === "sending") return h("p", { class: "said muted", role: "status" }, icon("send"), say("sending"));
+    return h("p", { class: "said field-error", role: "alert" }, icon("alert-circle"), answer.sentence);
+  }
+
+  ring() {
+    const { prompt } = this.store;
+    if (!prompt.deadline_at) return h("span", { class: "question-icon blue" }, icon("message-question"));
+    return h("div", { class: "ring", role: "timer" },
+      s("svg", { viewBox: "0 0 44 44", "aria-hidden": "true" },
+        s("circle", { cx: 22, cy: 22, r: 19 }),
+        s("circle", { class: "rest", cx: 22, cy: 22, r: 19, "stroke-dasharray": RING })),
+      h("span"));
+  }
+
+  tick() {
+    const { store } = this;
+    if (!store.isAsking) return;
+    const { deadline_at: end, created_at: start, timeout_choice: then } = store.prompt;
+    const note = find("[data-then]", this.element);
+    if (!end) return void text(note, say("no_timeout"));
+    const left = Math.max(0, store.until(end));
+    const seconds = Math.ceil(left / 1000);
+    const ring = find(".ring", this.element);
+    if (ring) {
+      text(find("span", ring), say("seconds", { n: seconds }));
+      find(".rest", ring).style.strokeDashoffset = String(RING * (1 - Math.min(1, left / (Date.parse(end) - Date.parse(start)))));
+      ring.classList.toggle("soon", seconds <= 30 && seconds > 10);
+      ring.classList.toggle("late", seconds <= 10);
+    }
+    text(note, seconds ? say(`then.${then}`, { n: seconds }) : say("time_over"));
+  }
+
+  /** On a phone: the target as large as it is on the desktop, so that it can be read. */
+  closer(step) {
+    const { box } = step.suggestion ?? {};
+    if (!box) return null;
+    const canvas = h("canvas", { role: "img", "aria-label": step.suggestion.target?.label ?? "" });
+    const image = new Image();
+    image.src = this.store.pictureUrl(step.picture_before);
+    image.decode().then(() => drawCloser(canvas, image, box), () => canvas.closest(".closer")?.remove());
+    return h("div", { class: "closer" }, canvas);
+  }
+
+  correct() {
+    this.element.classList.add("asks");
+    return correctForm(this.store, this.picture, this.ring());
+  }
+
+  answered() {
+    const { answer } = this.store;
+    const who = answer.who ?? say("you");
+    const sentence = answer.inTime === false ? `${say("nobody_in_time")} ${say(`answers.${answer.choice}`)}.` : say(`answered.${answer.choice}`, { who });
+    return this.plain(answer.choice === "reject" ? "circle-x" : "circle-check", answer.choice === "reject" ? "red" : "green", sentence, say("robot_goes_on"));
+  }
+
+  // --- nothing asked -------------------------------------------------------------------------------------------------
+  plain(name, colour, title, words, ...more) {
+    return [
+      h("div", { class: "question-top" },
+        h("span", { class: `question-icon ${colour}` }, icon(name)),
+        h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, h("strong", {}, title)), h("p", { class: "question-why" }, words))),
+      ...more,
+      this.refused(),
+    ];
+  }
+
+  atWork() {
+    const content = this.plain("player-play", "blue busy", say("running_title"), say("running_text"));
+    return content;
+  }
+
+  queued() {
+    const key = this.store.execution.status;
+    return this.plain("clock", "grey", say(`${key}_title`), say(`${key}_text`));
+  }
+
+  paused() {
+    const { store } = this;
+    const { execution, me } = store;
+    const reason = execution.pause_reason;
+    const asked = reason === "asked" || !reason;
+    this.element.classList.add("amber");
+    const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause", reason)}`;
+    const message = asked ? say("paused_asked") : (execution.pause_detail?.message ?? "");
+    if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: me.role_needed })));
+    return this.plain("player-pause", "amber", title, message, this.waysOn());
+  }
+
+  /** Out of a pause: say which screen it is, look again, teach it, or stop. */
+  waysOn() {
+    const { store } = this;
+    const { pause_reason: reason, pause_detail: detail } = store.execution;
+    const busy = Boolean(store.wishing);
+    const candidates = reason === "no_match" ? (detail?.candidates ?? []).slice(0, 3) : [];
+    const resume = h("button", { class: `button ${candidates.length ? "" : "primary"}`, type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
+      icon(reason === "no_match" ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(reason === "no_match" ? "resume_look" : "resume"));
+    const others = h("select", { class: "input", "aria-label": say("pick_screen"), disabled: busy, style: { width: "auto", "max-width": "240px" } },
+      h("option", { value: "" }, say("another_screen")),
+      [...store.nodes.values()].map((node) => h("option", { value: node.id }, node.name)));
+    others.addEventListener("change", () => others.value && control(store, { verb: "resume", node_id: others.value }));
+    return [
+      h("div", { class: "answers candidates" },
+        candidates.map((candidate, index) =>
+          h("button", { class: `button ${index ? "" : "primary"}`, type: "button", disabled: busy, data: { key: candidate.node_id }, onclick: () => control(store, { verb: "resume", node_id: candidate.node_id }) },
+            icon("check"), say("this_is", { name: candidate.name ?? store.nodeName(candidate.node_id) }), " ", h("span", { class: "score" }, score(candidate.confidence)))),
+        resume,
+        ["asked", "storage", "desktop_lost"].includes(reason) ? null : others,
+        reason === "no_match" && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null),
+    ];
+  }
+
+  over() {
+    const { store } = this;
+    const { status, error, duration_seconds: seconds } = store.execution;
+    const looks = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] }[status];
+    this.element.classList.add(looks[1]);
+    const failed = status === "failed" ? store.failedStep : null;
+    const words = failed ? `${say("failed_at", { n: failed.index, sentence: failed.sentence })}. ${failed.message}` : error || "";
+    const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
+    const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
+    top[0].append(again ?? "");
+    return [...top, store.summary ? figures(store.summary) : null];
+  }
+
+  refused() {
+    const { refusal } = this.store;
+    return refusal ? h("p", { class: "said field-error", role: "alert" }, icon("alert-circle"), refusal) : null;
+  }
+}
+
+function figures(summary) {
+  const rungs = Object.entries(summary.rungs).map(([rung, n]) => `${say(`rungs.${rung}`) || rung} ${n}`).join(", ");
+  const rows = [
+    ["actions", say("n_of_m", { n: summary.done, m: summary.actions })],
+    ["corrected", summary.corrected],
+    ["retries", summary.retries],
+    ["score", summary.mean_score ? score(summary.mean_score) : "–"],
+    ["resolve", summary.mean_resolve_ms ? milliseconds(summary.mean_resolve_ms) : "–"],
+    ["unverified", summary.not_verified, summary.not_verified > 0],
+    ["degraded", summary.degraded, summary.degraded > 0],
+  ];
+  return [
+    h("dl", { class: "figures" }, rows.map(([name, value, warn]) => h("div", { class: warn ? "warn" : "" }, h("dt", {}, say(`summary.${name}`)), h("dd", {}, String(value))))),
+    rungs ? h("p", { class: "small muted" }, `${say("summary.by_rung")}: ${rungs}`) : null,
+  ];
+}
+
+function drawCloser(canvas, image, [left, top, width, height]) {
+  const ratio = window.devicePixelRatio || 1;
+  const [cw, ch] = [canvas.clientWidth || 340, canvas.clientHeight || 84];
+  const [w, hgt] = [width * image.naturalWidth, height * image.naturalHeight];
+  const zoom = Math.min(2.5, Math.max(0.6, Math.min(cw / (w + 40), ch / (hgt + 24))));
+  const [sw, sh] = [cw / zoom, ch / zoom];
+  const sx = left * image.naturalWidth + w / 2 - sw / 2;
+  const sy = top * image.naturalHeight + hgt / 2 - sh / 2;
+  Object.assign(canvas, { width: cw * ratio, height: ch * ratio });
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  pen.drawImage(image, sx, sy, sw, sh, 0, 0, cw, ch);
+  pen.strokeStyle = "#1fa33a";
+  pen.lineWidth = 3;
+  pen.strokeRect((cw - w * zoom) / 2 - 2, (ch - hgt * zoom) / 2 - 2, w * zoom + 4, hgt * zoom + 4);
+}

@@ -1,0 +1,30 @@
+/* Answers and wishes: by HTTP, and the server says who won. */
+
+import { post } from "../../rpa_site/post.js";
+
+export async function decide(store, answer) {
+  const { prompt } = store;
+  store.set({ answer: { status: "sending", choice: answer.choice } });
+  try {
+    await post(store.run.decide, { prompt_id: prompt.prompt_id, ...answer });
+  } catch (refusal) {
+    if (store.prompt?.prompt_id !== prompt.prompt_id) return; // the next question is there already
+    const lost = refusal.status === 409;
+    // a lost race leaves the buttons off: there is nothing left to answer
+    store.set({ answer: { status: lost ? "refused" : "failed", choice: answer.choice, sentence: refusal.message }, correcting: store.correcting && !lost });
+    return;
+  }
+  if (store.prompt?.prompt_id === prompt.prompt_id && store.answer?.status === "sending") {
+    store.set({ answer: { status: "given", choice: answer.choice, who: null }, correcting: false });
+  }
+}
+
+export async function control(store, wish) {
+  store.set({ wishing: wish.verb, refusal: "" });
+  try {
+    await post(store.run.control, wish);
+    if (wish.verb === "lift_degraded") store.set({ wishing: "", execution: { ...store.execution, degraded: false, degraded_reason: "" } });
+  } catch (refusal) {
+    store.set({ wishing: "", refusal: refusal.message });
+  }
+}

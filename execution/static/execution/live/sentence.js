@@ -1,0 +1,32 @@
+/* Sentences about steps, as elements: what stands in quotation marks is set off. */
+
+import { h } from "../../rpa_site/dom.js";
+import { quoted, say, score } from "../../rpa_site/words.js";
+
+/** “Click “Save As…”” with Save As… in bold. */
+export const emphasised = (sentence) => quoted(sentence).map(({ part, strong }) => (strong ? h("strong", {}, part) : part));
+
+/** Why there: by which sign it was found, what else looks like it, and what should come. */
+export function whyInWords(step) {
+  const suggestion = step.suggestion ?? {};
+  return [...found(suggestion), ...alike(suggestion), suggestion.destination_name ? say("then_screen", { name: suggestion.destination_name }) : ""]
+    .filter(Boolean)
+    .flatMap((sentence, index) => [index ? " " : "", ...emphasised(sentence)]);
+}
+
+function found(suggestion) {
+  if (suggestion.status === "not_needed") return [say("no_target_needed")];
+  if (suggestion.status !== "found") return [suggestion.message || say("target_missing")];
+  if (suggestion.rung === "coach") return [say("corrected_target")];
+  const signs = new Set((suggestion.evidence ?? []).filter((rung) => rung.status === "found").map((rung) => rung.rung));
+  if (signs.has("anchor_template") && signs.has("ocr_text")) return [say("found_by_both")];
+  return [say(`found_by.${suggestion.rung}`)];
+}
+
+function alike(suggestion) {
+  if (suggestion.status !== "found" || suggestion.rung === "coach") return [];
+  const other = suggestion.runner_up;
+  if (!other) return [say("nothing_like_it")];
+  if (!other.text) return [say("next_best_unnamed", { score: score(other.score) })];
+  return [say("next_best_target", { name: other.text, score: score(other.score) })];
+}

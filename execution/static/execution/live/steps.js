@@ -1,0 +1,148 @@
+/* The steps on the left: done with outcome and duration, the one at work, and the likely ones after it. */
+
+import { find, h, icon, text } from "../../rpa_site/dom.js";
+import { duration, say, word } from "../../rpa_site/words.js";
+import { emphasised } from "./sentence.js";
+
+const MOST_AHEAD = 12;
+const ICONS = {
+  succeeded: ["circle-check", "green-ink"],
+  terminal: ["flag", "green-ink"],
+  failed: ["alert-circle", "red-ink"],
+  rejected: ["circle-x", "red-ink"],
+  skipped: ["player-skip-forward", "muted"],
+  manual: ["hand-finger", "blue-ink"],
+  observed: ["eye", "muted"],
+  interrupted: ["circle-minus", "muted"],
+};
+
+export function stepsView(store) {
+  const list = find("#steps");
+  const count = find("#steps-count");
+  const rows = new Map(); // key -> {row, signature}
+  let following = true;
+  let current = "";
+  list.addEventListener("scroll", () => {
+    following = list.scrollHeight - list.scrollTop - list.clientHeight < 320;
+  }, { passive: true });
+
+  store.onChange(() => {
+    const wanted = wishes(store);
+    const kept = new Set();
+    let at = null;
+    for (const wish of wanted) {
+      kept.add(wish.key);
+      let entry = rows.get(wish.key);
+      if (entry?.signature !== wish.signature) {
+        const row = wish.build();
+        if (entry) {
+          const focused = entry.row.contains(document.activeElement);
+          entry.row.replaceWith(row);
+          if (focused) find("button", row)?.focus();
+        }
+        entry = { row, signature: wish.signature };
+        rows.set(wish.key, entry);
+      }
+      const place = at ? at.nextSibling : list.firstChild;
+      if (entry.row !== place) list.insertBefore(entry.row, place);
+      at = entry.row;
+    }
+    for (const [key, { row }] of rows) {
+      if (kept.has(key)) continue;
+      row.remove();
+      rows.delete(key);
+    }
+    for (const stray of list.querySelectorAll(".step:not([data-row])")) stray.closest("li").remove();
+    showCount(store, count);
+    follow();
+  });
+
+  function follow() {
+    const now = find("[data-now]", list);
+    const key = now?.dataset.row ?? `${rows.size}`;
+    if (key === current) return;
+    current = key;
+    if (following && now && list.scrollHeight > list.clientHeight) list.scrollTop = now.offsetTop - list.clientHeight / 2;
+  }
+}
+
+function showCount(store, element) {
+  const n = store.steps.size ? Math.max(...store.steps.keys()) : 0;
+  const total = n + store.ahead.length;
+  if (store.isFinal) text(element, say("steps_count", { n }));
+  else text(element, n || total ? say("steps_of", { n, total }) : "");
+}
+
+function wishes(store) {
+  const steps = [...store.steps.values()];
+  const rows = [];
+  if (steps[0]?.index > 1) rows.push(note("earlier", say("earlier_steps", { n: steps[0].index - 1 })));
+  for (const step of steps) rows.push(taken(store, step));
+  const isOpen = Boolean(store.prompt);
+  const ahead = store.ahead.slice(0, MOST_AHEAD);
+  if (!steps.length && !ahead.length) rows.push(note("none", say("no_steps")));
+  const running = store.execution.status === "running";
+  ahead.forEach((edge, position) => rows.push(coming(store, edge, running && !isOpen && position === 0, position)));
+  return rows;
+}
+
+const note = (key, words) => ({ key, signature: words, build: () => h("li", { class: "steps-note step", data: { row: key } }, words) });
+
+function taken(store, step) {
+  const isNow = store.prompt?.step.index === step.index && step.phase !== "closed";
+  const isSelected = store.selected?.index === step.index;
+  const decision = store.decisions[step.index];
+  const signature = JSON.stringify([step.phase, step.outcome, step.verified, step.sentence, step.duration_ms, isNow, isSelected, decision?.choice, store.answer?.status]);
+  return {
+    key: `step-${step.index}`,
+    signature,
+    build() {
+      const [name, css] = isNow ? ["message-question", "blue-ink"] : mark(step, decision);
+      const word_ = isNow ? say("waiting_for_you") : word("outcome", step.outcome);
+      const sentence = step.sentence ? emphasised(step.sentence) : store.nodeName(step.node_id);
+      return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
+        h("button", {
+          class: `step step-button${isNow ? " now" : ""}`, type: "button", "aria-pressed": String(isSelected), "aria-current": isNow ? "step" : null,
+          title: `${word_}${step.message ? `: ${step.message}` : ""}`,
+          onclick: () => store.set({ selected: isSelected || isNow ? null : { index: step.index, side: "before" }, correcting: isNow && store.correcting }),
+        },
+        icon(name, css),
+        h("span", {}, h("span", { class: "step-name" }, sentence), h("span", { class: "step-where" }, where(store, step, decision)), h("span", { class: "visually-hidden" }, word_)),
+        h("span", { class: "step-time" }, isNow ? say("now") : duration(step.duration_ms))));
+    },
+  };
+}
+
+function mark(step, decision) {
+  if (step.outcome === "succeeded" && decision?.choice === "correct") return ["pencil", "blue-ink"];
+  if (step.outcome === "succeeded" && step.verified === "cannot_tell") return ["circle-check", "amber-ink"];
+  return ICONS[step.outcome] ?? ["circle-dashed", "muted"];
+}
+
+/** The second line: who had a hand in it, what is not as usual, else which screen it was on. */
+function where(store, step, decision) {
+  const who = decision?.decided_by;
+  const mine = who === store.me.name;
+  if (step.outcome === "succeeded" && decision?.choice === "correct") return mine ? say("corrected_by_you") : say("corrected_by", { who });
+  if (step.outcome === "manual") return say("manual_by", { who: who ?? "" });
+  if (step.outcome === "skipped" && decision?.source === "policy") return say("skipped_no_answer");
+  if (step.outcome === "rejected" && who) return say("rejected_by", { who });
+  const screen = store.nodeName(step.node_id);
+  if (["failed", "skipped", "interrupted", "observed"].includes(step.outcome)) return `${word("outcome", step.outcome)} · ${screen}`;
+  if (step.verified === "cannot_tell" && step.phase === "closed") return `${word("verified", "cannot_tell")} · ${screen}`;
+  return screen;
+}
+
+function coming(store, edge, isNow, position) {
+  return {
+    key: `ahead-${edge.id}`,
+    signature: `${isNow}${position === 0}`,
+    build: () =>
+      h("li", { data: { row: `ahead-${edge.id}`, ...(isNow ? { now: "" } : {}) } },
+        h("span", { class: `step ahead${isNow ? " now" : ""}`, title: say("likely_next") },
+          icon("circle-dashed"),
+          h("span", {}, h("span", { class: "step-name" }, emphasised(edge.sentence)), h("span", { class: "step-where" }, store.nodeName(edge.source))),
+          h("span", { class: "step-time" }, isNow ? say("now") : ""))),
+  };
+}
+

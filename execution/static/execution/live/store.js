@@ -1,0 +1,172 @@
+/* What the page knows of the run, and how each message of the stream changes it. No element of the page is touched here. */
+
+const MOST_EVENTS = 300;
+const ASKING = new Set(["waiting", "coaching"]);
+export const FINAL = new Set(["completed", "failed", "stopped"]);
+
+export class Store {
+  constructor(data) {
+    this.run = data.run;
+    this.me = data.me;
+    this.actions = data.actions;
+    this.nodes = new Map(data.graph.nodes.map((node) => [node.id, node]));
+    this.edges = new Map(data.graph.edges.map((edge) => [edge.id, edge]));
+    this.connection = "connecting"; // live, polling, lost
+    this.frame = null; // {url, takenAt}
+    this.selected = null; // {index, side}: a step that somebody looks at instead of now
+    this.answer = null; // {status: sending | given | refused, choice, who, sentence}
+    this.wishing = ""; // a verb that was sent and not yet done
+    this.refusal = ""; // why a verb was refused
+    this.correcting = false;
+    this.skew = 0;
+    this.listeners = [];
+    this.takeSnapshot(data.snapshot);
+  }
+
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** Change something and tell the page, once a frame however much changes. */
+  set(changes) {
+    Object.assign(this, changes);
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      for (const listener of this.listeners) listener(this);
+    });
+  }
+
+  // --- messages ----------------------------------------------------------------------------------------------------
+  takeSnapshot(snapshot) {
+    const status = this.execution?.status;
+    if (snapshot.now) this.skew = Date.now() - Date.parse(snapshot.now);
+    this.execution = { ...this.execution, ...snapshot.execution };
+    this.seq = snapshot.seq;
+    this.steps = new Map(snapshot.steps.map((step) => [step.index, step]));
+    this.decisions = { ...this.decisions, ...snapshot.decisions };
+    this.summary = snapshot.summary ?? null;
+    if (snapshot.events) this.events = snapshot.events;
+    this.takePrompt(snapshot.prompt);
+    if (status && status !== this.execution.status) this.wishing = "";
+    this.set({});
+  }
+
+  takeEvents(events) {
+    for (const event of events) {
+      if (event.seq <= this.seq) continue; // told twice
+      this.seq = event.seq;
+      this.events = [...this.events, event].slice(-MOST_EVENTS);
+      this[`on_${event.kind}`]?.(event.payload, event);
+    }
+    this.set({});
+  }
+
+  on_state(payload) {
+    const before = this.execution.status;
+    this.execution = { ...this.execution, ...payload };
+    if (!ASKING.has(payload.status)) this.takePrompt(null);
+    if (before !== payload.status) Object.assign(this, { wishing: "", refusal: "" });
+  }
+
+  on_step(step) {
+    this.steps.set(step.index, step);
+  }
+
+  on_prompt(prompt) {
+    this.takePrompt(prompt);
+  }
+
+  on_decision(decision) {
+    this.decisions = { ...this.decisions, [decision.step]: decision };
+    if (this.prompt?.prompt_id !== decision.prompt_id) return;
+    const mine = decision.source === "coach" && decision.decided_by === this.me.name;
+    const inTime = decision.source !== "policy";
+    this.answer = { status: "given", choice: decision.choice, who: mine ? null : decision.decided_by, inTime };
+    this.correcting = false;
+  }
+
+  on_degraded({ reason }) {
+    this.execution = { ...this.execution, degraded: true, degraded_reason: reason };
+  }
+
+  takePrompt(prompt) {
+    if (prompt?.prompt_id !== this.prompt?.prompt_id) {
+      // the answer to the question before stays in sight until the next question comes
+      if (prompt) this.answer = null;
+      this.correcting = false;
+    }
+    if (!prompt) this.answer = this.answer?.status === "given" ? this.answer : null;
+    this.prompt = prompt ?? null;
+    if (prompt) {
+      this.steps.set(prompt.step.index, prompt.step);
+      this.selected = null;
+    }
+  }
+
+  // --- questions about it ------------------------------------------------------------------------------------------
+  get isFinal() {
+    return FINAL.has(this.execution.status);
+  }
+
+  get isAsking() {
+    return Boolean(this.prompt) && this.answer?.status !== "given";
+  }
+
+  get lastStep() {
+    return [...this.steps.values()].at(-1) ?? null;
+  }
+
+  /** The step that picture and Why speak of. */
+  get focus() {
+    if (this.selected) return this.steps.get(this.selected.index) ?? null;
+    return this.prompt ? this.steps.get(this.prompt.step.index) : this.lastStep;
+  }
+
+  get failedStep() {
+    return [...this.steps.values()].filter((step) => step.outcome === "failed").at(-1) ?? null;
+  }
+
+  nodeName(id) {
+    return this.nodes.get(id)?.name || id || "";
+  }
+
+  outgoing(id) {
+    return [...this.edges.values()].filter((edge) => edge.source === id);
+  }
+
+  /** The first edge of each node from where the run is, until an end or a ring. */
+  get ahead() {
+    if (this.isFinal) return [];
+    const open = this.prompt ? this.edges.get(this.prompt.step.edge_id) : null;
+    const path = [];
+    const seen = new Set();
+    let node = open ? open.destination : this.execution.current_node || this.startNode;
+    while (node && !seen.has(node) && !this.nodes.get(node)?.end) {
+      seen.add(node);
+      const edge = this.outgoing(node)[0];
+      if (!edge) break;
+      path.push(edge);
+      node = edge.destination;
+    }
+    return path;
+  }
+
+  get startNode() {
+    return this.run.start_node || [...this.nodes.values()].find((node) => node.entry)?.id;
+  }
+
+  pictureUrl(digest) {
+    return digest ? this.run.picture.replace("0".repeat(64), digest) : "";
+  }
+
+  screenUrl(index) {
+    return this.run.screen.replace("/steps/0/", `/steps/${index}/`);
+  }
+
+  /** Milliseconds until an ISO time, by the server's clock. */
+  until(iso) {
+    return Date.parse(iso) - (Date.now() - this.skew);
+  }
+}

@@ -1,0 +1,40 @@
+"""What a run came to, in one dictionary and one sentence (S7.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Avg, Count, Q, Sum
+from django.utils.translation import gettext as _
+
+from execution.choices import PERFORMED, Outcome, Verified
+from execution.models import Execution
+
+
+def run_summary(execution: Execution) -> dict[str, Any]:
+    """Actions done of all, retries, clicks by rung, mean score and resolve time, not verified, degraded."""
+    steps = execution.steps.all()
+    actions = steps.exclude(edge_id="")
+    acted = actions.filter(outcome__in=[*PERFORMED, Outcome.MANUAL])
+    found = actions.exclude(rung="")
+    numbers = found.aggregate(mean_score=Avg("score", default=0), mean_resolve_ms=Avg("resolve_ms", default=0))
+    return {
+        "actions": actions.exclude(outcome=Outcome.INTERRUPTED).count(),
+        "done": actions.filter(outcome__in=[Outcome.SUCCEEDED, Outcome.MANUAL]).count(),
+        "corrected": execution.corrected,
+        "retries": steps.aggregate(n=Sum("retries", default=0))["n"],
+        "rungs": {row["rung"]: row["n"] for row in found.values("rung").annotate(n=Count("pk")).order_by("rung")},
+        "mean_score": round(numbers["mean_score"], 3),
+        "mean_resolve_ms": round(numbers["mean_resolve_ms"], 1),
+        "not_verified": acted.filter(~Q(verified=Verified.YES)).count(),
+        "degraded": steps.filter(degraded=True).count(),
+        "duration_seconds": round(execution.duration_seconds, 2),
+    }
+
+
+def as_sentence(summary: dict[str, Any]) -> str:
+    rungs = ", ".join(f"{rung} {n}" for rung, n in summary["rungs"].items()) or "–"
+    return _(
+        "%(done)d of %(actions)d actions done in %(duration_seconds).1f s, %(retries)d retries, found by %(by)s "
+        "(mean score %(mean_score).2f, %(mean_resolve_ms).0f ms), %(not_verified)d not verified, %(degraded)d degraded."
+    ) % {**summary, "by": rungs}

@@ -1,0 +1,66 @@
+"""GET /health: is the product up? Without login, without secrets, without asking anything slow (S5.7)."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from execution.models import Robot
+from gpu import get_gpu_resource_manager
+
+MIGRATIONS_VALID_S = 60.0
+_migrations: tuple[float, int] | None = None
+
+
+@login_not_required
+@require_safe
+def health(request: HttpRequest) -> JsonResponse:
+    """503 when the database does not answer or lacks migrations; a missing run loop is said, and is no failure."""
+    report: dict[str, Any] = {"database": "ok", "pending_migrations": 0, "run_loops": [], **helpers()}
+    try:
+        report["pending_migrations"] = pending_migrations()
+        report["run_loops"] = run_loops()
+    except DatabaseError as error:
+        report["database"] = type(error).__name__
+    ok = report["database"] == "ok" and not report["pending_migrations"]
+    return JsonResponse({"status": "ok" if ok else "failing", **report}, status=200 if ok else 503)
+
+
+def pending_migrations() -> int:
+    """How many migrations are not applied; reading them all takes 30 ms, so the answer stands for a minute."""
+    global _migrations
+    if _migrations is None or time.monotonic() - _migrations[0] > MIGRATIONS_VALID_S or _migrations[1]:
+        executor = MigrationExecutor(connection)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        _migrations = (time.monotonic(), len(plan))
+    return _migrations[1]
+
+
+def run_loops() -> list[dict[str, Any]]:
+    now = timezone.now()
+    return [
+        {
+            "desktop": robot.desktop,
+            "alive": robot.is_alive,
+            "last_heartbeat_s": round((now - robot.heartbeat_at).total_seconds(), 1),
+        }
+        for robot in Robot.objects.filter(stopped_at=None)
+    ]
+
+
+def helpers() -> dict[str, Any]:
+    """What this process knows of the GPU and of Ollama without asking them."""
+    status = get_gpu_resource_manager().get_status()
+    return {
+        "gpu": "present" if status.vram else "none",
+        "gpu_degraded": status.degraded,
+        "ollama": "configured" if settings.RPA_OLLAMA_URL else "not configured",
+    }

@@ -1,0 +1,116 @@
+/* The top bar on every page: light and dark, menu, what needs a person, the live dot, times that stay fresh. */
+
+import { all, announce, find, text } from "./dom.js";
+import { LiveSocket } from "./socket.js";
+import { ago, duration, say } from "./words.js";
+
+const bar = find(".topbar");
+const title = document.title;
+let attention = Number(bar?.dataset.attention || 0);
+
+// --- light and dark ------------------------------------------------------------------------------------------------
+for (const button of all("[data-theme-switch]")) {
+  button.addEventListener("click", () => {
+    const dark = document.documentElement.dataset.bsTheme !== "dark";
+    document.documentElement.dataset.bsTheme = dark ? "dark" : "light";
+    try {
+      localStorage.setItem("theme", dark ? "dark" : "light");
+    } catch {
+      // private windows may refuse storage: the choice then lasts as long as the page
+    }
+    document.dispatchEvent(new CustomEvent("surehand:theme"));
+  });
+}
+
+// --- menus ---------------------------------------------------------------------------------------------------------
+for (const menu of all("details.menu")) {
+  document.addEventListener("click", (event) => {
+    if (menu.open && !menu.contains(event.target)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    find("summary", menu).focus();
+  });
+}
+for (const form of all("[data-submit-on-change]")) form.addEventListener("change", () => form.requestSubmit());
+
+// --- times ---------------------------------------------------------------------------------------------------------
+function freshen() {
+  for (const element of all("time[data-ago]")) text(element, ago(element.dateTime));
+  for (const element of all("[data-since]")) text(element, duration(Date.now() - Date.parse(element.dataset.since)));
+  for (const element of all("[data-deadline]")) {
+    const left = Math.ceil((Date.parse(element.dataset.deadline) - Date.now()) / 1000);
+    text(element, left > 0 ? say("seconds_left", { n: left }) : say("time_over"));
+    element.classList.toggle("soon", left <= 15);
+  }
+}
+freshen();
+setInterval(freshen, 1000);
+document.addEventListener("surehand:board", freshen);
+
+// --- what needs a person -------------------------------------------------------------------------------------------
+function showAttention(count) {
+  const more = count > attention;
+  attention = count;
+  const chip = find("[data-attention-count]");
+  if (chip) {
+    text(chip, String(count));
+    chip.hidden = count === 0;
+  }
+  const sentence = count === 1 ? say("needs_one") : say("needs_many", { n: count });
+  text(find("[data-attention-words]"), count ? sentence : "");
+  document.title = count ? `(${count}) ${title}` : title;
+  if (more) {
+    announce(sentence);
+    notify(sentence);
+  }
+}
+
+function notify(sentence) {
+  if (!("Notification" in window) || Notification.permission !== "granted" || !document.hidden) return;
+  const note = new Notification("Surehand", { body: sentence, tag: "surehand-attention", icon: find('link[rel="icon"]')?.href });
+  note.addEventListener("click", () => {
+    window.focus();
+    location.assign(find(".topbar-links a")?.href || "/");
+  });
+}
+
+const bell = find("[data-notify]");
+if (bell && "Notification" in window && window.isSecureContext) {
+  const words = find("span", bell);
+  const show = () => {
+    bell.hidden = false;
+    bell.disabled = Notification.permission !== "default";
+    if (Notification.permission === "granted") text(words, say("notify_on"));
+    if (Notification.permission === "denied") text(words, say("notify_denied"));
+  };
+  show();
+  bell.addEventListener("click", async () => {
+    await Notification.requestPermission();
+    show();
+  });
+}
+
+// --- the live dot --------------------------------------------------------------------------------------------------
+function showState(state) {
+  const dot = find("[data-live]");
+  if (!dot) return;
+  const shown = state === "refused" ? "lost" : state;
+  dot.dataset.live = shown;
+  text(find("[data-live-word]", dot), say(shown));
+  document.dispatchEvent(new CustomEvent("surehand:live", { detail: shown }));
+}
+
+if (bar && find("[data-attention-count]")) {
+  showAttention(attention);
+  new LiveSocket({
+    url: () => bar.dataset.socket,
+    onstate: showState,
+    onmessage(message, send) {
+      if (message.type === "attention") showAttention(message.count);
+      if (message.type === "runs") document.dispatchEvent(new CustomEvent("surehand:runs", { detail: message.runs }));
+      if (message.batch !== undefined) send({ type: "ack", batch: message.batch });
+    },
+  });
+}

@@ -1,0 +1,34 @@
+/* One way to ask the server for something: JSON there, JSON back, a refusal as a sentence. */
+
+import { say } from "./words.js";
+
+/** A refusal of the server: `status`, `code`, and the sentence as its message. */
+export class Refusal extends Error {
+  constructor(status, answer) {
+    super(answer.detail || say("failed_to_reach"));
+    this.status = status;
+    this.code = answer.error || "";
+    this.answer = answer;
+  }
+}
+
+export async function post(url, body) {
+  let response;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-CSRFToken": document.querySelector('meta[name="csrf-token"]').content,
+      },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Refusal(0, {});
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refusal(response.status, answer);
+  return answer;
+}

@@ -1,0 +1,60 @@
+/* A socket that comes back: after a loss it tries again, ever more slowly, from where it was. */
+
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 15000;
+const REFUSED = new Set([4401, 4403, 4404]);
+
+export class LiveSocket {
+  /**
+   * `url()` is asked at each attempt; `onmessage(message, send)` gets what came; `onstate` hears
+   * "connecting", "live", "lost" or, when asking again is useless, "refused" with the close code.
+   */
+  constructor({ url, onmessage, onstate }) {
+    Object.assign(this, { url, onmessage, onstate });
+    this.delay = FIRST_DELAY;
+    this.timer = null;
+    this.socket = null;
+    addEventListener("online", () => this.now());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.now());
+    addEventListener("pagehide", () => this.socket?.close());
+    addEventListener("pageshow", (event) => event.persisted && this.now());
+    this.open();
+  }
+
+  /** Try at once instead of after the delay. */
+  now() {
+    if (this.timer === null) return;
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.open();
+  }
+
+  open() {
+    this.timer = null;
+    const address = new URL(this.url(), location.href);
+    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(address);
+    this.socket = socket;
+    socket.addEventListener("open", () => {
+      this.delay = FIRST_DELAY;
+      this.onstate("live");
+    });
+    socket.addEventListener("message", (event) => this.onmessage(JSON.parse(event.data), (answer) => this.send(answer)));
+    socket.addEventListener("close", (event) => this.closed(event.code));
+  }
+
+  send(message) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  closed(code) {
+    if (REFUSED.has(code)) {
+      this.onstate("refused", code);
+      return;
+    }
+    this.onstate("lost", code);
+    const spread = 0.75 + Math.random() / 2; // many browsers must not come back in the same moment
+    this.timer = setTimeout(() => this.open(), this.delay * spread);
+    this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
+  }
+}

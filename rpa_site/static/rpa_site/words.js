@@ -1,0 +1,49 @@
+/* Texts and figures as people read them. The texts come from the server, in the reader's language. */
+
+import { json } from "./dom.js";
+
+let words = json("chrome-words");
+
+export function useWords(more) {
+  words = { ...words, ...more };
+}
+
+/** say("needs_many", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
+export function say(path, values = {}) {
+  const template = path.split(".").reduce((at, key) => (at === undefined ? at : at[key]), words);
+  if (typeof template !== "string") return "";
+  return template.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "").replace(/%%/g, "%");
+}
+
+/** The word for one of many values, or the value itself where it has none. */
+export const word = (group, value) => words[group]?.[value] ?? String(value ?? "");
+
+export const score = (value) => (typeof value === "number" ? value.toFixed(2) : "–");
+
+/** 0.21 s below ten seconds, then 4:12. */
+export function duration(milliseconds) {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
+  const whole = Math.floor(seconds);
+  const rest = String(whole % 60).padStart(2, "0");
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+}
+
+export const milliseconds = (value) => (value >= 1000 ? duration(value) : `${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)} ms`);
+
+export function ago(iso) {
+  const seconds = (Date.now() - Date.parse(iso)) / 1000;
+  if (seconds < 45) return say("just_now");
+  if (seconds < 3600) return say("minutes_ago", { n: Math.max(1, Math.round(seconds / 60)) });
+  if (seconds < 86400) return say("hours_ago", { n: Math.round(seconds / 3600) });
+  return say("days_ago", { n: Math.round(seconds / 86400) });
+}
+
+export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** A sentence cut at its quotation marks: what stands in them is what it is about. */
+export function quoted(sentence) {
+  return String(sentence).split(/“([^”]*)”|« ?([^»]*?) ?»/).filter((part) => part !== undefined)
+    .map((part, index) => ({ part, strong: index % 2 === 1 })).filter(({ part }) => part !== "");
+}

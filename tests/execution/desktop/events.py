@@ -1,0 +1,65 @@
+"""A window over the whole screen that notes what the X server delivers to it: the truth about input that was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tests.support.display import VirtualDesktop, wait_until
+
+
+class Seen(NamedTuple):
+    kind: str
+    detail: int
+    x: int = 0
+    y: int = 0
+
+
+class Catcher:
+    def __init__(self, display: Any) -> None:
+        self._display = display
+        self.seen: list[Seen] = []
+
+    def wait_for(self, count: int) -> list[Seen]:
+        """The first `count` events, motions left out, once they have come."""
+        wait_until(lambda: len(self.collect()) >= count, timeout=5, what=f"{count} events, got {self.seen}")
+        return self.collect()
+
+    def collect(self) -> list[Seen]:
+        from Xlib import X
+
+        kinds = {X.KeyPress: "key down", X.KeyRelease: "key up", X.ButtonPress: "down", X.ButtonRelease: "up"}
+        kinds[X.MotionNotify] = "motion"
+        while self._display.pending_events():
+            event = self._display.next_event()
+            if event.type in kinds:
+                self.seen.append(Seen(kinds[event.type], event.detail, event.root_x, event.root_y))
+        return [seen for seen in self.seen if seen.kind != "motion"]
+
+    def keysym(self, seen: Seen) -> int:
+        return int(self._display.keycode_to_keysym(seen.detail, 0))
+
+
+@contextmanager
+def catcher(screen: VirtualDesktop) -> Iterator[Catcher]:
+    from Xlib import X, xauth
+    from Xlib.display import Display
+
+    xauth.print = lambda *_: None
+    display = Display(f"unix/{screen.display}")
+    root = display.screen().root
+    mask = X.KeyPressMask | X.KeyReleaseMask | X.ButtonPressMask | X.ButtonReleaseMask | X.PointerMotionMask
+    window = root.create_window(
+        0, 0, screen.width, screen.height, 0, display.screen().root_depth, event_mask=mask, override_redirect=True
+    )
+    window.map()
+    window.set_input_focus(X.RevertToParent, X.CurrentTime)
+    display.sync()
+    caught = Catcher(display)
+    caught.collect()
+    caught.seen.clear()
+    try:
+        yield caught
+    finally:
+        display.close()

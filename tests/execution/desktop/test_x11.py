@@ -1,0 +1,311 @@
+"""A real X server: what is sent arrives, what is shown is seen, and what is gone is said to be gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from execution.desktop.base import Desktop, DesktopLost, DesktopUnavailable
+from execution.desktop.capture import ContinuousCapture
+from execution.desktop.x11 import X11Desktop
+from execution.types import Box, Point
+from tests.execution.desktop.events import catcher
+from tests.support.display import VirtualDesktop, start_server, virtual_desktop, wait_until
+
+pytestmark = pytest.mark.display
+
+HOLDER = """
+import sys, time
+from Xlib import X, XK, xauth
+from Xlib.display import Display
+xauth.print = lambda *_: None
+display = Display("unix/" + sys.argv[1])
+for name in ("Control_L", "Shift_L"):
+    display.xtest_fake_input(X.KeyPress, display.keysym_to_keycode(XK.string_to_keysym(name)))
+display.xtest_fake_input(X.ButtonPress, 1)
+display.sync()
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_click_arrives_at_its_point_with_its_button_and_count(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    with catcher(own_screen) as events:
+        desktop.click(Point(123, 45), button="right")
+        desktop.click(Point(7, 8), count=2)
+        seen = [tuple(event) for event in events.wait_for(6)]
+    desktop.close()
+    assert seen == [
+        ("down", 3, 123, 45),
+        ("up", 3, 123, 45),
+        *[("down", 1, 7, 8), ("up", 1, 7, 8)] * 2,
+    ]
+
+
+def test_a_drag_moves_on_its_way_with_the_button_down(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    with catcher(own_screen) as events:
+        desktop.drag(Point(10, 20), Point(130, 80))
+        events.wait_for(2)
+        kinds = [event.kind for event in events.seen]
+        down, up = kinds.index("down"), kinds.index("up")
+        assert kinds[down + 1 : up].count("motion") > 5
+        assert events.seen[down][2:] == (10, 20)
+        assert events.seen[up][2:] == (130, 80)
+    desktop.close()
+
+
+def test_the_wheel_turns_down_and_right_for_positive_numbers(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    with catcher(own_screen) as events:
+        desktop.scroll(Point(50, 50), dy=2)
+        desktop.scroll(Point(50, 50), dx=-1)
+        assert [event.detail for event in events.wait_for(6) if event.kind == "down"] == [5, 5, 6]
+    desktop.close()
+
+
+def test_a_chord_goes_down_in_order_and_up_in_reverse(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    with catcher(own_screen) as events:
+        desktop.press(["ctrl", "shift", "S"])
+        seen = [(event.kind, events.keysym(event)) for event in events.wait_for(6)]
+    desktop.close()
+    control, shift, s = 0xFFE3, 0xFFE1, ord("s")
+    assert seen == [
+        *(("key down", key) for key in (control, shift, s)),
+        *(("key up", key) for key in (s, shift, control)),
+    ]
+
+
+def test_window_gives_title_with_accents_program_and_the_box_with_its_frame_s2_7(
+    screen: VirtualDesktop, desktop: X11Desktop, editor: Callable[[], str]
+) -> None:
+    shown = screen.wait_for_window("été.txt")
+    window = desktop.window()
+    assert window is not None
+    assert "été.txt" in window.title
+    assert window.app_name == "Mousepad"
+    assert window.box is not None
+    inner = Box(shown.x, shown.y, shown.width, shown.height)
+    assert window.box.intersection(inner) == inner
+    assert inner.y - window.box.y > 10, "the title bar belongs to the window"
+
+
+def test_without_a_window_manager_no_window_is_known_s2_7(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    assert desktop.window() is None
+    desktop.close()
+
+
+def test_release_all_lets_go_of_what_a_killed_process_held_s9_2(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, own_screen.display], env=own_screen.env, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    holder.kill()
+    holder.wait(10)
+    holder.stdout.close()
+    with catcher(own_screen) as events:
+        display = events._display
+        assert sum(display.query_keymap()) > 0, "the X server keeps them down"
+        assert display.screen().root.query_pointer().mask & 0x0105 == 0x0105
+        desktop.release_all()
+        assert sum(display.query_keymap()) == 0
+        assert display.screen().root.query_pointer().mask == 0
+    desktop.close()
+
+
+def _acts(desktop: Desktop) -> list[Callable[[], object]]:
+    return [
+        desktop.grab,
+        desktop.window,
+        desktop.identity,
+        lambda: desktop.click(Point(1, 1)),
+        lambda: desktop.drag(Point(1, 1), Point(2, 2)),
+        lambda: desktop.scroll(Point(1, 1), dy=1),
+        lambda: desktop.press(["a"]),
+        lambda: desktop.type_text("é"),
+        lambda: desktop.move(Point(1, 1)),
+        desktop.release_all,
+    ]
+
+
+@pytest.mark.parametrize("act", range(10))
+def test_a_killed_server_is_lost_at_once_and_stays_lost(act: int) -> None:
+    with virtual_desktop(320, 200, window_manager=False) as screen:
+        desktop = X11Desktop(screen.display)
+        desktop.grab()
+        screen.kill_server()
+        started = time.monotonic()
+        with pytest.raises(DesktopLost, match=screen.display):
+            _acts(desktop)[act]()
+        for later in _acts(desktop):
+            with pytest.raises(DesktopLost):
+                later()
+        assert time.monotonic() - started < 1
+        desktop.close()
+
+
+def test_a_server_lost_while_typing_is_lost_and_nothing_hangs(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    threading.Timer(0.15, own_screen.server.kill).start()
+    with pytest.raises(DesktopLost):
+        for _ in range(1000):
+            desktop.type_text("à bientôt " * 20)
+    own_screen.server.wait(10)
+    desktop.close()
+
+
+def test_a_frozen_server_is_lost_after_the_stall_time(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display, stall_s=0.4)
+    os.kill(own_screen.server.pid, signal.SIGSTOP)
+    try:
+        started = time.monotonic()
+        with pytest.raises(DesktopLost):
+            desktop.grab()
+        assert time.monotonic() - started < 3
+        with pytest.raises(DesktopLost):
+            desktop.release_all()
+        with pytest.raises(DesktopUnavailable, match="does not answer"):
+            X11Desktop(own_screen.display, stall_s=0.3)
+        desktop.close()
+    finally:
+        os.kill(own_screen.server.pid, signal.SIGCONT)
+
+
+def test_continuous_capture_passes_the_loss_on_to_whoever_asks_s1_14(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    capture = ContinuousCapture(desktop, interval_ms=10).start()
+    wait_until(capture.latest, what="a frame")
+    own_screen.kill_server()
+    wait_until(lambda: not capture.running, what="the end of the thread")
+    with pytest.raises(DesktopLost):
+        capture.latest()
+    with pytest.raises(DesktopLost):
+        capture.recent()
+    capture.stop()
+    desktop.close()
+
+
+def test_identity_is_shared_by_all_and_changes_with_the_server_s9_2(own_screen: VirtualDesktop) -> None:
+    one, two = X11Desktop(own_screen.display), X11Desktop(own_screen.display)
+    before = one.identity()
+    assert two.identity() == before
+    assert before.boot_id == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert before.size == (640, 400)
+    assert before.user
+    one.close()
+    two.close()
+    own_screen.restart_server()
+    again = X11Desktop(own_screen.display)
+    assert again.name == before.name
+    assert again.identity().session != before.session
+    again.close()
+
+
+def test_a_display_has_one_name_however_it_is_spelled(own_screen: VirtualDesktop) -> None:
+    for name in (own_screen.display, f"{own_screen.display}.0", f"unix{own_screen.display}"):
+        desktop = X11Desktop(name)
+        assert desktop.name == own_screen.display
+        desktop.close()
+
+
+def test_a_larger_screen_is_seen_whole(own_screen: VirtualDesktop) -> None:
+    """Multi-monitor (S5.5): the frame is the whole virtual screen, also after it has changed."""
+    desktop = X11Desktop(own_screen.display)
+    assert desktop.grab().size == (640, 400)
+    with catcher(own_screen) as events:
+        root = events._display.screen().root
+        try:
+            root.xrandr_set_screen_size(480, 300, 120, 75)
+            events._display.sync()
+        except Exception as problem:  # noqa: BLE001 - whatever an Xvfb without resizing says
+            pytest.skip(f"this Xvfb cannot be resized: {problem}")
+        wait_until(lambda: desktop.identity().size == (480, 300), timeout=3, what="the new size")
+    assert desktop.grab().size == (480, 300)
+    desktop.close()
+
+
+def test_frames_can_be_taken_from_several_threads(own_screen: VirtualDesktop) -> None:
+    desktop = X11Desktop(own_screen.display)
+    digests: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: digests.extend(desktop.grab().digest for _ in range(20))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    desktop.close()
+    assert len(digests) == 80
+    assert len(set(digests)) == 1
+
+
+def test_no_display_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    with pytest.raises(DesktopUnavailable, match="set DISPLAY"):
+        X11Desktop()
+    with pytest.raises(DesktopUnavailable, match="no X server :4711: start it"):
+        X11Desktop(":4711")
+    with pytest.raises(DesktopUnavailable, match="not the name of an X display"):
+        X11Desktop("nonsense")
+
+
+def test_without_an_authority_file_it_connects_and_prints_nothing(
+    own_screen: VirtualDesktop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("XAUTHORITY", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    X11Desktop(own_screen.display).close()
+    empty = tmp_path / "empty"
+    empty.touch()
+    for authority in (empty, tmp_path / "missing", Path(os.devnull)):
+        monkeypatch.setenv("XAUTHORITY", str(authority))
+        desktop = X11Desktop(own_screen.display)
+        desktop.grab()
+        desktop.close()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_wrong_authority_is_named(own_screen: VirtualDesktop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    right, wrong, broken = tmp_path / "right", tmp_path / "wrong", tmp_path / "broken"
+    broken.write_bytes(b"\x01\x00garbage")
+    server, display = None, ""
+    right.write_bytes(_authority("0", b"k" * 16))
+    server, display = start_server(
+        320, 200, folder=own_screen.folder, env=own_screen.env, extra=["-auth", str(right)]
+    )
+    try:
+        number = display.removeprefix(":")
+        wrong.write_bytes(_authority(number, b"x" * 16))
+        for authority in (wrong, broken):
+            monkeypatch.setenv("XAUTHORITY", str(authority))
+            with pytest.raises(DesktopUnavailable, match=f"XAUTHORITY.*{authority.name}|{authority.name}.*XAUTHORITY"):
+                X11Desktop(display)
+        right.write_bytes(_authority(number, b"k" * 16))
+        monkeypatch.setenv("XAUTHORITY", str(right))
+        desktop = X11Desktop(display)
+        assert desktop.grab().size == (320, 200)
+        desktop.close()
+    finally:
+        own_screen.end(server)
+
+
+def _authority(number: str, cookie: bytes) -> bytes:
+    """One entry of an X authority file for this machine."""
+    import socket
+
+    parts = [socket.gethostname().encode(), number.encode(), b"MIT-MAGIC-COOKIE-1", cookie]
+    return struct.pack(">H", 256) + b"".join(struct.pack(">H", len(part)) + part for part in parts)

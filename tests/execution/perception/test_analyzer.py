@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.elements import FrameDetector
+from execution.perception.embedding import BuiltinEmbedder
+from execution.perception.ocr import ReaderUnavailable
+from execution.types import Box, ScreenState, TextLine, Window, pixels_digest
+from tests.execution.perception.drawing import Canvas, ListReader, frame
+
+
+def settings_page() -> Canvas:
+    canvas = Canvas(1280, 800)
+    for row in range(12):
+        canvas.text(f"Setting number {row + 20}", 60, 60 + 50 * row)
+        canvas.field(Box(400, 54 + 50 * row, 300, 28), f"value {row * 7 + 31}")
+    canvas.button("Save", Box(1000, 720, 90, 30))
+    return canvas
+
+
+@pytest.fixture
+def analyzer(reader) -> ScreenAnalyzer:
+    return ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder())
+
+
+def texts(state: ScreenState) -> list[str]:
+    return [line.text for line in state.texts]
+
+
+def test_a_state_holds_texts_elements_embedding_and_timings(analyzer):
+    """S2.1, S2.5."""
+    window = Window(title="Settings")
+    state = analyzer.analyze(frame(settings_page().pixels), window)
+    assert "Save" in texts(state)
+    assert any(e.role == "button" and e.text == "Save" for e in state.elements)
+    assert state.embedding.model == "builtin-1"
+    assert (state.window, state.text_method) == (window, "rapidocr")
+    assert not state.cache_hit
+    assert not state.degraded
+    assert state.timings.ocr_ms > 0
+    assert state.timings.ui_ms > 0
+    assert state.timings.analyze_ms >= state.timings.ocr_ms + state.timings.ui_ms
+    assert state.timings.lines_read == len(state.texts)
+
+
+def test_with_both_off_the_state_is_a_stub_with_an_embedding(analyzer):
+    """S2.3."""
+    state = analyzer.analyze(frame(settings_page().pixels), None, ocr=False, ui=False)
+    assert (state.texts, state.elements, state.degraded, state.text_method) == ((), (), True, "")
+    assert state.embedding is not None
+
+
+def test_one_detection_off_is_not_degraded(analyzer):
+    """S2.2."""
+    seen = frame(settings_page().pixels)
+    assert analyzer.analyze(seen, None, ocr=False).texts == ()
+    assert analyzer.analyze(seen, None, ui=False).elements == ()
+    assert not analyzer.analyze(seen, None, ocr=False).degraded
+    assert not analyzer.analyze(seen, None, ui=False).degraded
+
+
+def test_an_unchanged_frame_gives_the_very_same_content(analyzer):
+    """S2.6."""
+    first = analyzer.analyze(frame(settings_page().pixels), None)
+    again = analyzer.analyze(frame(settings_page().pixels), Window(title="now"), previous=first)
+    assert again.cache_hit
+    assert (again.texts, again.elements, again.embedding) == (first.texts, first.elements, first.embedding)
+    assert (again.timings.ocr_ms, again.timings.lines_read) == (0.0, 0)
+    assert again.window.title == "now"
+
+
+def test_an_answer_to_another_question_is_no_hit(analyzer):
+    seen = frame(settings_page().pixels)
+    unread = analyzer.analyze(seen, None, ocr=False)
+    assert "Save" in texts(analyzer.analyze(seen, None, previous=unread))
+    bare = analyzer.analyze(seen, None, ui=False)
+    assert analyzer.analyze(seen, None, previous=bare).elements
+
+
+def test_what_was_read_before_detection_went_off_serves_as_long_as_nothing_changes(analyzer):
+    """S2.4: cache or stub instead."""
+    first = analyzer.analyze(frame(settings_page().pixels), None)
+    same = analyzer.analyze(frame(settings_page().pixels), None, ocr=False, ui=False, previous=first)
+    assert (same.cache_hit, same.degraded, same.texts) == (True, False, first.texts)
+    other = settings_page()
+    other.text("more", 900, 40)
+    changed = analyzer.analyze(frame(other.pixels), None, ocr=False, ui=False, previous=first)
+    assert (changed.cache_hit, changed.degraded, changed.texts) == (False, True, ())
+
+
+def test_a_digit_changed_is_a_miss_and_is_read(analyzer):
+    """S2.6: never the same for a frame that differs in text."""
+    before, after = Canvas(640, 300), Canvas(640, 300)
+    before.text("Total 1205", 100, 100, size=10)
+    after.text("Total 1206", 100, 100, size=10)
+    first = analyzer.analyze(frame(before.pixels), None)
+    second = analyzer.analyze(frame(after.pixels), None, previous=first)
+    assert not second.cache_hit
+    assert (texts(first), texts(second)) == (["Total 1205"], ["Total 1206"])
+
+
+def test_only_what_changed_is_read_again(analyzer):
+    """S2.11: typing in one field reads that line alone and leaves the others as they were."""
+    page, typed = settings_page(), settings_page()
+    first = analyzer.analyze(frame(page.pixels), None)
+    typed.text("Alice Martin", 900, 300)
+    second = analyzer.analyze(frame(typed.pixels), None, previous=first)
+    assert second.timings.lines_read == 1
+    assert sorted(texts(second)) == sorted([*texts(first), "Alice Martin"])
+
+
+def test_reading_what_changed_gives_what_reading_all_gives(analyzer):
+    """S2.11: a menu opened over the page, letters typed, a line removed."""
+    steps = [settings_page() for _ in range(4)]
+    steps[1].draw.rectangle((300, 80, 620, 300), fill=(255, 255, 255), outline=(120, 120, 120))
+    for row, entry in enumerate(("Copy", "Paste", "Rename...", "Delete")):
+        steps[1].text(entry, 320, 92 + 50 * row)
+    steps[2].text("notes.txt", 800, 130)
+    steps[3].draw.rectangle((40, 100, 720, 140), fill=(245, 245, 245))
+    state = None
+    for canvas in steps:
+        state = analyzer.analyze(frame(canvas.pixels), None, previous=state)
+        whole = analyzer.analyze(frame(canvas.pixels), None)
+        assert sorted(texts(state)) == sorted(texts(whole))
+
+
+def test_a_line_that_grows_is_read_whole(analyzer):
+    short, longer = Canvas(900, 200), Canvas(900, 200)
+    short.text("Bonjour", 100, 80)
+    longer.text("Bonjour à tous", 100, 80)
+    first = analyzer.analyze(frame(short.pixels), None)
+    assert texts(analyzer.analyze(frame(longer.pixels), None, previous=first)) == ["Bonjour à tous"]
+
+
+def test_an_unchanged_and_a_slightly_changed_frame_are_quick(analyzer):
+    """DESIGN 5.8: difference first. The limits are generous for a busy machine."""
+    page, typed = settings_page(), settings_page()
+    typed.text("Alice", 900, 300)
+    first = analyzer.analyze(frame(page.pixels), None)
+    hits, changes = [], []
+    for _ in range(5):
+        hits.append(analyzer.analyze(frame(page.pixels), None, previous=first).timings.analyze_ms)
+        changes.append(analyzer.analyze(frame(typed.pixels), None, previous=first).timings.analyze_ms)
+    assert min(hits) < 10
+    assert min(changes) < 250
+
+
+class Broken:
+    name = "broken"
+
+    def read(self, pixels, region=None):
+        raise RuntimeError("out of memory")
+
+
+def test_a_reader_that_raises_degrades_the_state_and_is_told_once(caplog):
+    """S1.21: a helper that raises costs one warning, never a run."""
+    analyzer = ScreenAnalyzer(Broken(), FrameDetector(), BuiltinEmbedder())
+    seen = frame(settings_page().pixels)
+    with caplog.at_level(logging.WARNING):
+        states = [analyzer.analyze(seen, None) for _ in range(3)]
+    assert all(s.degraded and s.texts == () and s.text_method == "" and s.elements for s in states)
+    assert [r.getMessage() for r in caplog.records] == [
+        "Perception is degraded: the text reader broken failed: RuntimeError: out of memory"
+    ]
+
+
+def test_after_a_failed_reading_all_is_read_again(reader):
+    seen = frame(settings_page().pixels)
+    failed = ScreenAnalyzer(Broken(), None, None).analyze(seen, None)
+    recovered = ScreenAnalyzer(reader, None, None).analyze(seen, None, previous=failed)
+    assert "Save" in texts(recovered)
+    assert not recovered.degraded
+
+
+def test_boxes_outside_the_picture_are_cut_and_degrade_the_state(caplog):
+    canvas = Canvas(200, 100)
+    over = TextLine(text="over the edge", box=Box(150, 40, 90, 20))
+    gone = TextLine(text="far away", box=Box(900, 900, 50, 20))
+    analyzer = ScreenAnalyzer(ListReader({pixels_digest(canvas.pixels): [over, gone]}), None, None)
+    with caplog.at_level(logging.WARNING):
+        state = analyzer.analyze(frame(canvas.pixels), None)
+    assert state.texts == (replace(over, box=Box(150, 40, 50, 20)),)
+    assert state.degraded
+    assert "outside the picture" in caplog.text
+
+
+def test_a_detector_that_raises_degrades_the_state(caplog):
+    class BrokenDetector:
+        def detect(self, pixels, texts):
+            raise ValueError("no such layer")
+
+    with caplog.at_level(logging.WARNING):
+        state = ScreenAnalyzer(None, BrokenDetector(), None).analyze(frame(Canvas(64, 64).pixels), None)
+    assert state.degraded
+    assert "no such layer" in caplog.text
+
+
+def test_models_are_loaded_by_the_first_frame_or_by_warming_up():
+    """DESIGN 5.6."""
+    analyzer = build_analyzer(reader_name="rapidocr")
+    assert analyzer.reader._models is None
+    analyzer.warm_up()
+    assert analyzer.reader._models is not None
+
+
+def test_warming_up_says_what_is_missing():
+    analyzer = build_analyzer(reader_name="easyocr")
+    with pytest.raises(ReaderUnavailable, match="lacks its weights"):
+        analyzer.warm_up()
+
+
+def test_an_unknown_reader_is_refused_when_the_analyzer_is_built():
+    """S2.8: refused at start."""
+    with pytest.raises(ValueError, match="easyocr, rapidocr, tesseract"):
+        build_analyzer(reader_name="Rapid")
+
+
+def test_a_screen_of_another_size_is_read_whole(analyzer):
+    first = analyzer.analyze(frame(settings_page().pixels), None)
+    small = Canvas(640, 400)
+    small.text("Small", 40, 40)
+    assert texts(analyzer.analyze(frame(small.pixels), None, previous=first)) == ["Small"]
+
+
+def test_a_black_screen_is_a_state_like_any_other(analyzer):
+    state = analyzer.analyze(frame(np.zeros((800, 1280, 3), np.uint8)), None)
+    assert (state.texts, state.elements, state.degraded) == ((), (), False)
+    assert analyzer.analyze(frame(np.zeros((800, 1280, 3), np.uint8)), None, previous=state).texts == ()

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execution.targeting.boxes import point_in, target_box
+from execution.targeting.evidence import teach_target
+from execution.types import Box, Element, Point, Window
+from tests.execution.perception.drawing import Canvas, Pictures
+
+
+def dialog() -> Canvas:
+    canvas = Canvas(1000, 600)
+    canvas.text("Delete the record?", 300, 200)
+    canvas.button("Yes", Box(300, 300, 100, 30))
+    canvas.button("No", Box(440, 300, 100, 30))
+    canvas.text("17:45", 900, 4)
+    canvas.text("2026-11-21", 800, 4)
+    canvas.text("Total", 300, 250)
+    return canvas
+
+
+def test_a_target_is_taught_with_picture_surroundings_text_neighbours_and_places():
+    """S6.1: evidence, never a bare coordinate."""
+    store, canvas = Pictures(), dialog()
+    window = Window(title="Confirm", box=Box(250, 150, 400, 250))
+    yes = Box(300, 300, 100, 30)
+    state = canvas.state(window=window, elements=[Element(box=yes, role="button", text="Yes")])
+    target = teach_target(state.frame, yes, label="Yes button", state=state, click=Point(310, 320), store=store)
+    assert (target.label, target.text, target.role, target.window_title) == ("Yes button", "Yes", "button", "Confirm")
+    assert np.array_equal(store[target.picture], state.frame.crop(yes))
+    assert store[target.context].shape == (30 + 96, 100 + 96, 3)
+    assert Box.from_normalised(target.box, state.frame.size) == yes
+    assert target.window_box == pytest.approx((50 / 400, 150 / 250, 100 / 400, 30 / 250))
+    assert target.screen_size == (1000, 600)
+    assert point_in(yes, target.click) == Point(310, 320)
+    assert [n.text for n in target.neighbours] == ["No", "Total", "Delete the record?"]
+    assert target.target_id
+
+
+def test_clocks_dates_and_counters_are_no_neighbours():
+    canvas = Canvas(600, 200)
+    for index, text in enumerate(("17:45", "2026-11-21", "1 250,50", "3 / 12", "9h05", "Room 3")):
+        canvas.text(text, 20 + 90 * index, 120)
+    state = canvas.state()
+    target = teach_target(state.frame, Box(250, 60, 80, 30), label="x", state=state, click=None, store=Pictures())
+    assert [n.text for n in target.neighbours] == ["Room 3"]
+
+
+def test_the_same_target_has_the_same_id_and_another_box_another():
+    state, store = dialog().state(), Pictures()
+    ids = [
+        teach_target(state.frame, box, label="Yes", state=state, click=None, store=store).target_id
+        for box in (Box(300, 300, 100, 30), Box(300, 300, 100, 30), Box(440, 300, 100, 30))
+    ]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_a_box_that_hangs_over_the_edge_is_cut_and_one_outside_is_refused():
+    state, store = dialog().state(), Pictures()
+    cut = teach_target(state.frame, Box(950, 580, 100, 60), label="x", state=state, click=None, store=store)
+    assert Box.from_normalised(cut.box, state.frame.size) == Box(950, 580, 50, 20)
+    with pytest.raises(ValueError, match="'x' has a box that is not on the screen"):
+        teach_target(state.frame, Box(2000, 0, 10, 10), label="x", state=state, click=None, store=store)
+
+
+def test_a_click_means_the_smallest_control_then_the_text_then_a_small_box():
+    canvas = dialog()
+    yes, around = Box(300, 300, 100, 30), Box(280, 280, 300, 70)
+    controls = [Element(box=around, role="group"), Element(box=yes, role="button", text="Yes")]
+    state = canvas.state(elements=controls)
+    assert target_box(state, Point(310, 310)) == yes
+    text = next(line.box for line in state.texts if line.text == "Delete the record?")
+    assert target_box(state, text.center) == text.grown(2, state.frame.size)
+    assert target_box(state, Point(50, 500)) == Box(26, 484, 48, 32)
+    assert target_box(state, Point(0, 0)) == Box(0, 0, 24, 16)
+
+
+@given(
+    st.builds(Box, st.integers(0, 500), st.integers(0, 500), st.integers(1, 400), st.integers(1, 400)),
+    st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_the_place_to_click_is_always_inside_the_box(box, click):
+    assert box.contains(point_in(box, click))
+
+
+@given(st.data())
+def test_a_taught_click_is_given_back_to_the_pixel(data):
+    state = dialog().state()
+    box = data.draw(st.builds(Box, st.integers(0, 800), st.integers(0, 500), st.integers(1, 200), st.integers(1, 100)))
+    click = Point(box.x + data.draw(st.integers(0, box.w - 1)), box.y + data.draw(st.integers(0, box.h - 1)))
+    target = teach_target(state.frame, box, label="x", state=state, click=click, store=Pictures())
+    assert point_in(box, target.click) == click

@@ -1,0 +1,266 @@
+"""Which node the screen is. S1.5: restricted to the workflow, successors of the last node preferred; never a guess."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from execution.matching import CONTEXT, Matcher
+from execution.perception.embedding import BuiltinEmbedder
+from execution.signs import title_matches
+from execution.types import ScreenState, Window
+from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
+
+EDITOR = Window(title="Untitled 1 - Mousepad", app_name="Mousepad")
+BAR = ("File", "Edit", "Search", "View", "Document", "Help")
+MENU = ("New", "Open...", "Save", "Save As...", "Print...", "Quit")
+
+
+def editor(*, menu: bool = False, extra: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Canvas:
+    canvas = Canvas(1280, 800)
+    for index, text in enumerate(BAR):
+        if text not in without:
+            canvas.text(text, 40 + 110 * index, 40)
+    for index, text in enumerate(extra):
+        canvas.text(text, 700, 140 + 60 * index)
+    if menu:
+        canvas.draw.rectangle((30, 70, 330, 420), fill=(220, 220, 220), outline=(90, 90, 90))
+        for index, text in enumerate(MENU):
+            canvas.text(text, 50, 84 + 54 * index)
+    return canvas
+
+
+def graph(*nodes: NodeSpec, edges: tuple[tuple[str, str], ...] = ()) -> GraphSpec:
+    made = tuple(
+        EdgeSpec(edge_id=f"e{i}", source=a, destination=b, action_type="click", order=i)
+        for i, (a, b) in enumerate(edges)
+    )
+    return GraphSpec(workflow_id="wf", name="wf", learning_state="COACHING", nodes=nodes, edges=made)
+
+
+def node(node_id: str, *texts: str, **fields: object) -> NodeSpec:
+    return NodeSpec(node_id=node_id, name=node_id.capitalize(), texts=texts, **fields)
+
+
+def recognise(spec: GraphSpec, state: ScreenState, **options: object):
+    variables = options.pop("variables", {})
+    return Matcher(spec, pictures=None, embedder=None).recognise(state, variables=variables, **options)
+
+
+def note(match, sign: str) -> str:
+    return next(r.note for r in match.reasons if r.sign == sign)
+
+
+def test_the_node_whose_texts_are_seen_is_recognised_and_says_why():
+    found = recognise(graph(node("main", *BAR), node("login", "User", "Password")), editor().state(window=EDITOR))
+    assert found.match.node_id == "main"
+    assert found.match.confidence == 1.0
+    assert (found.match.runner_up, found.match.margin) == ("login", 1.0)
+    assert note(found.match, "texts") == "6 of 6 texts seen"
+
+
+def test_what_is_missing_is_named():
+    found = recognise(graph(node("main", *BAR)), editor(without=("Help",)).state())
+    assert note(found.candidates[0], "texts") == "5 of 6 texts seen; missing: Help"
+
+
+def test_one_misread_text_of_many_does_not_hide_a_screen():
+    spec = graph(node("main", *BAR, *MENU))
+    canvas = editor(menu=True)
+    canvas.lines = [replace(line, text="Pr nt..") if line.text == "Print..." else line for line in canvas.lines]
+    assert recognise(spec, canvas.state()).match.node_id == "main"
+
+
+def test_a_screen_that_lacks_a_third_of_the_texts_is_not_recognised():
+    found = recognise(graph(node("main", *BAR)), editor(without=("Help", "View")).state())
+    assert found.match is None
+    assert "missing: View, Help" in found.why_not
+    assert "75% are needed" in found.why_not
+
+
+def test_an_empty_screen_and_an_unknown_one_are_nothing():
+    spec = graph(node("main", *BAR), node("bare"))
+    assert recognise(spec, Canvas(640, 400).state()).match is None
+    assert recognise(graph(), Canvas(640, 400).state()).why_not == "the workflow has no nodes"
+
+
+def test_a_text_that_must_not_be_there_rules_a_node_out():
+    spec = graph(node("main", *BAR, absent=("Save As...",)))
+    assert recognise(spec, editor().state()).match.node_id == "main"
+    found = recognise(spec, editor(menu=True).state())
+    assert found.match is None
+    assert "ruled out: 'Save As...' is on the screen" in found.why_not
+
+
+def test_an_open_menu_is_more_than_the_window_under_it():
+    """All texts of the window are seen in both; the node with more of them seen says more."""
+    spec = graph(node("main", *BAR), node("menu", *BAR, *MENU))
+    assert recognise(spec, editor(menu=True).state(), last_node="main", expected="main").match.node_id == "menu"
+    assert recognise(spec, editor().state(), last_node="menu").match.node_id == "main"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "title", "fits"),
+    [
+        ("Untitled 1 - Mousepad", "Untitled 1 - Mousepad", True),
+        ("* - Mousepad", "*Untitled 1 - Mousepad", True),
+        ("*", "anything", True),
+        ("Mousepad", "Untitled 1 - Mousepad", False),
+        ("Éditeur *", "EDITEUR – notes.txt", True),
+        ("a.c", "abc", False),
+        ("", "", True),
+    ],
+)
+def test_a_title_is_matched_whole_with_stars(pattern, title, fits):
+    assert title_matches(pattern, title) is fits
+
+
+def test_another_window_title_is_another_node_however_alike_the_rest():
+    spec = graph(node("main", *BAR, window_title="* - Mousepad"))
+    assert recognise(spec, editor().state(window=EDITOR)).match.confidence == 1.0
+    found = recognise(spec, editor().state(window=Window(title="Untitled 1 - Gedit")))
+    assert found.match is None
+    assert "the window is 'Untitled 1 - Gedit', not '* - Mousepad'" in found.why_not
+
+
+def test_where_no_window_is_known_its_title_is_not_held_against_the_screen():
+    """S2.7: None means no window known."""
+    found = recognise(graph(node("main", *BAR, window_title="* - Mousepad", app_name="Mousepad")), editor().state())
+    assert found.match.confidence == 1.0
+    assert note(found.match, "window_title") == "no window is known"
+
+
+def test_another_application_is_another_node():
+    spec = graph(node("main", *BAR, app_name="mousepad"))
+    assert recognise(spec, editor().state(window=EDITOR)).match
+    assert recognise(spec, editor().state(window=Window(title="x", app_name="Gedit"))).match is None
+
+
+def test_the_record_of_another_person_is_not_this_node():
+    """A text with a variable names what the run is about: it must be there to the letter."""
+    spec = graph(node("record", *BAR, "Patient: {{patient}}"))
+    right = editor(extra=("Patient: Marie Dupont",)).state()
+    wrong = editor(extra=("Patient: Marie Dupond",)).state()
+    variables = {"patient": "Marie Dupont"}
+    assert recognise(spec, right, variables=variables).match.node_id == "record"
+    assert recognise(spec, wrong, variables=variables).match is None
+    missing = recognise(spec, right)
+    assert missing.match is None
+    assert "the variable patient has no value" in missing.why_not
+
+
+TWINS = graph(node("one", *BAR), node("two", *BAR), node("three", "Login"), edges=(("three", "two"), ("one", "three")))
+
+
+def test_two_nodes_that_look_the_same_are_ambiguous_and_both_are_named():
+    found = recognise(TWINS, editor().state())
+    assert found.match is None
+    assert found.why_not == "ambiguous: One or Two"
+    assert [c.node_id for c in found.candidates[:2]] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("where", "chosen"),
+    [
+        ({"expected": "two"}, "two"),
+        ({"expected": "two", "last_node": "one"}, "two"),
+        ({"last_node": "one"}, "one"),
+        ({"last_node": "three"}, "two"),
+        ({"expected": "three", "last_node": "one"}, "one"),
+    ],
+)
+def test_of_two_equal_nodes_the_run_tells_which_and_the_match_says_so(where, chosen):
+    found = recognise(TWINS, editor().state(), **where)
+    assert found.match.node_id == chosen
+    assert "could be One or Two" in note(found.match, CONTEXT)
+
+
+@pytest.mark.parametrize(("menu", "expected", "told_by_run"), [(True, "menu", False), (False, "menu", True)])
+def test_what_the_run_expects_needs_no_excuse_where_the_screen_looks_most_like_it(menu, expected, told_by_run):
+    """Both nodes' texts are seen; the reference pictures tell an open menu from a closed one."""
+    pictures = Pictures()
+    spec = graph(
+        node("main", *BAR, picture=pictures.put(editor().pixels)),
+        node("menu", *BAR, picture=pictures.put(editor(menu=True).pixels)),
+    )
+    canvas = editor(menu=menu)
+    state = replace(canvas.state(), embedding=BuiltinEmbedder().embed(canvas.pixels))
+    matcher = Matcher(spec, pictures=pictures, embedder=BuiltinEmbedder(), margin=0.2)
+    found = matcher.recognise(state, variables={}, last_node="main", expected=expected)
+    assert found.match.node_id == expected
+    assert any(r.sign == CONTEXT for r in found.match.reasons) is told_by_run
+
+
+def test_the_run_never_overrules_the_screen():
+    spec = graph(node("main", *BAR), node("login", "User", "Password"))
+    assert recognise(spec, editor().state(), expected="login", last_node="login").match.node_id == "main"
+
+
+def embedding_graph(pictures: Pictures) -> GraphSpec:
+    plain, menu = pictures.put(editor().pixels), pictures.put(editor(menu=True).pixels)
+    other = Canvas(1280, 800, background=(30, 30, 30))
+    other.draw.rectangle((500, 200, 900, 600), fill=(200, 200, 200))
+    return graph(
+        node("main", *BAR, picture=plain),
+        node("menu", *BAR, *MENU, picture=menu),
+        node("login", "User", picture=pictures.put(other.pixels)),
+    )
+
+
+def matcher_with_pictures(pictures: Pictures) -> Matcher:
+    return Matcher(embedding_graph(pictures), pictures=pictures, embedder=BuiltinEmbedder())
+
+
+def test_a_screen_that_was_not_read_is_recognised_by_its_look_with_less_certainty():
+    """S2.3: matching falls back to the embedding alone."""
+    pictures = Pictures()
+    canvas = editor()
+    embedded = BuiltinEmbedder().embed(canvas.pixels)
+    stub = ScreenState(frame=canvas.state().frame, embedding=embedded, degraded=True)
+    found = matcher_with_pictures(pictures).recognise(stub, variables={})
+    assert found.match.node_id == "main"
+    assert found.match.confidence < 0.9
+    assert "less certain" in note(found.match, "reading")
+    read = replace(canvas.state(), embedding=embedded)
+    assert matcher_with_pictures(pictures).recognise(read, variables={}).match.confidence > 0.98
+
+
+def test_a_screen_that_was_not_read_is_no_one_s_record():
+    """What a variable names cannot be seen in the look: it stays unrecognised rather than guessed."""
+    pictures = Pictures()
+    digest = pictures.put(editor().pixels)
+    spec = graph(node("record", "Patient {{name}}", picture=digest))
+    state = ScreenState(frame=editor().state().frame, embedding=BuiltinEmbedder().embed(editor().pixels), degraded=True)
+    found = Matcher(spec, pictures=pictures, embedder=BuiltinEmbedder()).recognise(state, variables={"name": "Ana"})
+    assert found.match is None
+
+
+def test_a_missing_reference_picture_is_said_and_not_held_against_the_node():
+    spec = graph(node("main", *BAR, picture="gone"))
+    state = replace(editor().state(), embedding=BuiltinEmbedder().embed(editor().pixels))
+    found = Matcher(spec, pictures=Pictures(), embedder=BuiltinEmbedder()).recognise(state, variables={})
+    assert found.match.confidence == 1.0
+    assert note(found.match, "look") == "its reference picture cannot be read"
+
+
+def test_the_best_three_are_given_for_the_page():
+    spec = graph(*(node(f"n{i}", *BAR[: i + 1], f"other {i}") for i in range(6)))
+    found = recognise(spec, editor().state())
+    assert len(found.candidates) == 3
+    assert found.candidates[0].confidence >= found.candidates[1].confidence >= found.candidates[2].confidence
+
+
+def test_three_hundred_nodes_take_well_under_half_a_second():
+    canvas = Canvas(1920, 1080)
+    for index in range(110):
+        canvas.text(f"Entry number {index} of the page", 20 + 480 * (index % 4), 10 + 38 * (index // 4))
+    nodes = [
+        node(f"n{i}", *(f"Label {i}-{j} text" for j in range(5)), "Entry number 3 of the page") for i in range(300)
+    ]
+    matcher, state = Matcher(graph(*nodes), pictures=None, embedder=None), canvas.state()
+    started = time.perf_counter()
+    assert matcher.recognise(state, variables={}).match is None
+    assert time.perf_counter() - started < 0.5

@@ -1,0 +1,180 @@
+"""The product as it is run: its web process and its run loop as processes of their own, on a desktop of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from execution.desktop import backdrop
+from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "correct horse battery"
+PEOPLE = {"vera": "viewer", "otto": "operator", "dora": "designer", "ada": "admin", "sam": ""}
+
+MAKE_PEOPLE = f"""
+from django.contrib.auth.models import Group, User
+for name, role in {PEOPLE!r}.items():
+    user = User.objects.create_user(name, password={PASSWORD!r})
+    if role:
+        user.groups.add(Group.objects.get(name=role))
+"""
+
+
+@dataclass
+class Product:
+    """One installation: its data, its processes, the desktop that it works on and the editor shown there."""
+
+    screen: VirtualDesktop
+    data: Path
+    port: int
+    env: dict[str, str]
+    trace: Path | None = None
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def documents(self) -> Path:
+        return self.screen.folder / "home" / "Documents"
+
+    def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run a management command to its end."""
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120, check=False)
+        if check and done.returncode:
+            raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done
+
+    def start(self, name: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        if self.trace is not None:
+            traced = ["strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=connect,sendto", "-e", "signal=none"]
+            command = [*traced, "-o", str(self.trace / f"{name}.{len(self.processes)}"), *command]
+        with self.log(name).open("ab") as log:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        self.processes[f"{name}.{len(self.processes)}"] = process
+        return process
+
+    def log(self, name: str) -> Path:
+        return self.data / f"{name}.log"
+
+    def start_web(self) -> None:
+        self.start(
+            "web", [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(self.port), "rpa_site.asgi:application"]
+        )
+        wait_until(self._answers, timeout=60, what=f"the web process ({self.log('web').read_text()[-500:]})")
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/health", trust_env=False).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def start_runloop(self) -> subprocess.Popen[bytes]:
+        process = self.start("runloop", [sys.executable, "manage.py", "runloop", "--desktop", self.screen.display])
+        wait_until(
+            lambda: self.rows("SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND pid IN (SELECT pid FROM execution_robot)")
+            and "Watching" in self.log("runloop").read_text(),
+            timeout=60,
+            what="the run loop",
+        )
+        return process
+
+    def kill_runloop(self) -> None:
+        """kill -9, as the kernel or a power switch would."""
+        (pid,) = self.rows("SELECT pid FROM execution_robot")[0]
+        os.kill(pid, signal.SIGKILL)
+        for name, process in self.processes.items():
+            if name.startswith("runloop"):
+                process.wait(10)
+
+    def open_editor(self) -> None:
+        """An empty Mousepad, as a person would have left it."""
+        self.screen.spawn(["env", "-C", str(self.documents), "mousepad"])
+        self.screen.wait_for_window("Untitled 1 - Mousepad")
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What a person with a database shell sees; the product's own code is not asked."""
+        with sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=ro", uri=True, timeout=20) as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def client(self, name: str) -> httpx.Client:
+        """An HTTP client logged in as one of PEOPLE, with the CSRF token that its pages would send."""
+        client = httpx.Client(base_url=self.url, trust_env=False, timeout=30)
+        client.get("/login")
+        token = client.cookies["csrftoken"]
+        done = client.post("/login", data={"username": name, "password": PASSWORD, "csrfmiddlewaretoken": token})
+        assert done.status_code == 302, done.text[:300]
+        client.headers.update({"X-CSRFToken": client.cookies["csrftoken"], "Referer": self.url})
+        return client
+
+    def connections(self) -> set[str]:
+        """Every address that a traced process connected or sent to, as strace wrote it."""
+        assert self.trace is not None
+        lines = [line for file in self.trace.iterdir() for line in file.read_text(errors="replace").splitlines()]
+        return {found[0] for line in lines if (found := re.search(r"\{sa_family=[^}]*\}", line))}
+
+    def stop(self) -> None:
+        for process in reversed(self.processes.values()):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+        for process in self.processes.values():
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(5)
+
+
+@contextmanager
+def product(folder: Path, *, traced: bool = False, width: int = 1280, height: int = 800) -> Iterator[Product]:
+    """A migrated installation with people and the demo workflow, its web process up; the run loop is not started."""
+    with virtual_desktop(width, height) as screen:
+        backdrop.paint(screen.display)
+        (screen.folder / "home" / "Documents").mkdir(parents=True)
+        screen.env["HOME"] = str(screen.folder / "home")
+        data = folder / "data"
+        data.mkdir()
+        trace = folder / "trace" if traced and shutil.which("strace") else None
+        if trace:
+            trace.mkdir()
+        env = {
+            **os.environ,
+            **screen.env,
+            "RPA_DATA_DIR": str(data),
+            "RPA_ENV_FILE": os.devnull,
+            "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
+        }
+        one = Product(screen=screen, data=data, port=free_port(), env=env, trace=trace)
+        try:
+            one.manage("migrate", "-v0")
+            one.manage("shell", "-v0", "-c", MAKE_PEOPLE)
+            one.manage("load_demo")
+            one.start_web()
+            yield one
+        finally:
+            one.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,196 @@
+"""The forms of screens, targets and actions: fields for what the rows keep as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from workflows.admin.fields import KeysField, LinesField, PictureField
+from workflows.catalogue import ACTIONS, Param
+from workflows.graph import TargetSpec
+from workflows.models import Edge, Node, Target
+from workflows.shape import WrongShape, check
+
+PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
+PARAM_LABELS = {
+    "text": gettext_lazy("Text to type"),
+    "clear": gettext_lazy("Empty the field first"),
+    "keys": gettext_lazy("Keys to press"),
+    "dx": gettext_lazy("Way across (px or notches)"),
+    "dy": gettext_lazy("Way down (px or notches)"),
+}
+PARAM_HELP = {
+    "text": gettext_lazy("May hold {{variables}}."),
+    "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
+}
+
+
+class WithPictures(forms.ModelForm):
+    """`pictures` says which form field fills which column; each can be replaced or taken away."""
+
+    pictures: Mapping[str, str] = {}
+
+    def save(self, commit: bool = True) -> Any:
+        for upload, column in self.pictures.items():
+            if picture := self.cleaned_data.get(upload):
+                setattr(self.instance, column, picture)
+            elif self.cleaned_data.get(f"remove_{column}"):
+                setattr(self.instance, column, None)
+        return super().save(commit)
+
+
+class NodeForm(WithPictures):
+    pictures = {"new_picture": "reference"}
+
+    texts = LinesField(
+        label=gettext_lazy("Texts that must be seen"),
+        help_text=gettext_lazy("One a line. All of them must be on the screen. May hold {{variables}}."),
+    )
+    absent = LinesField(
+        label=gettext_lazy("Texts that must not be seen"),
+        help_text=gettext_lazy("One a line. Helps to tell this screen from one that looks like it."),
+    )
+    new_picture = PictureField(
+        label=gettext_lazy("Upload a picture"), help_text=gettext_lazy("The whole screen, as it was when taught.")
+    )
+    remove_reference = forms.BooleanField(label=gettext_lazy("Take the picture away"), required=False)
+
+    class Meta:
+        model = Node
+        exclude = ("reference",)  # noqa: DJ006  the admin's fieldsets say which fields are shown
+        help_texts = {"window_title": gettext_lazy("* stands for any text. Empty: any window.")}
+
+
+class TargetForm(WithPictures):
+    pictures = {"new_picture": "picture", "new_context": "context"}
+
+    new_picture = PictureField(label=gettext_lazy("Upload a picture of it"))
+    remove_picture = forms.BooleanField(label=gettext_lazy("Take the picture away"), required=False)
+    new_context = PictureField(label=gettext_lazy("Upload it with its surroundings"))
+    remove_context = forms.BooleanField(label=gettext_lazy("Take that picture away"), required=False)
+
+    class Meta:
+        model = Target
+        exclude = ("picture", "context")  # noqa: DJ006
+        help_texts = {
+            "label": gettext_lazy("What people read: Click “…”."),
+            "text": gettext_lazy("The text that stands on it; empty for an icon."),
+            "role": gettext_lazy("Such as button, menu item or field."),
+            "evidence": gettext_lazy(
+                "Boxes are left, top, width, height as fractions of the taught screen; click is where inside the box."
+            ),
+        }
+
+    def clean_evidence(self) -> dict[str, Any]:
+        evidence = self.cleaned_data["evidence"] or {}
+        if not isinstance(evidence, dict):
+            raise ValidationError(_("Evidence must be an object."))
+        own = {"target_id", "label", "text", "role", "picture", "context"}
+        if doubled := sorted(own & set(evidence)):
+            raise ValidationError(_("“%(name)s” has a field of its own.") % {"name": doubled[0]})
+        try:
+            check({"target_id": "", "label": "", **evidence}, TargetSpec, _("evidence"))
+        except WrongShape as error:
+            raise ValidationError(str(error)) from error
+        return evidence
+
+
+def param_field(param: Param) -> forms.Field:
+    """The form field of an action's parameter; which are needed depends on the action, so none is required here."""
+    common: dict[str, Any] = {
+        "label": PARAM_LABELS.get(param.name, param.name),
+        "help_text": PARAM_HELP.get(param.name, ""),
+        "required": False,
+    }
+    if param.kind == "bool":
+        return forms.BooleanField(**common)
+    if param.kind == "int":
+        return forms.IntegerField(min_value=-math.trunc(1e5), max_value=math.trunc(1e5), **common)
+    if param.kind == "keys":
+        return KeysField(**common)
+    return forms.CharField(widget=forms.TextInput(attrs={"size": 60}), strip=False, **common)
+
+
+class EdgeForm(forms.ModelForm):
+    """An action: its parameters and expectations as fields. Choices are those of its own workflow."""
+
+    action_type = forms.ChoiceField(label=gettext_lazy("Action"), choices=())
+    expect_texts = LinesField(
+        label=gettext_lazy("Texts that appear"), help_text=gettext_lazy("One a line. May hold {{variables}}.")
+    )
+    expect_gone = LinesField(label=gettext_lazy("Texts that go away"), help_text=gettext_lazy("One a line."))
+    expect_window_title = forms.CharField(
+        label=gettext_lazy("Window title"),
+        required=False,
+        max_length=300,
+        help_text=gettext_lazy("* stands for any text."),
+        widget=forms.TextInput(attrs={"size": 60}),
+    )
+
+    class Meta:
+        model = Edge
+        exclude = ("params", "expect")  # noqa: DJ006
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._offer_actions()
+        limit_to_workflow(self)
+        params = self.instance.params if isinstance(self.instance.params, dict) else {}
+        expect = self.instance.expect if isinstance(self.instance.expect, dict) else {}
+        for name in PARAMS:
+            if name in params:
+                self.initial.setdefault(f"param_{name}", params[name])
+        for name in ("texts", "gone", "window_title"):
+            self.initial.setdefault(f"expect_{name}", expect.get(name))
+
+    def _offer_actions(self) -> None:
+        field = self.fields.get("action_type")
+        if field is None:  # shown read-only
+            return
+        known = [(name, spec.label) for name, spec in ACTIONS.items()]
+        if (own := self.instance.action_type) and own not in ACTIONS:
+            known.append((own, _("%(name)s (not known)") % {"name": own}))
+        field.choices = known
+        takes = {name: " ".join(p.name for p in spec.params) for name, spec in ACTIONS.items()}
+        field.widget.attrs |= {"data-action-type": "", **{f"data-takes-{n}": names for n, names in takes.items()}}
+        field.widget.attrs |= {f"data-target-{name}": spec.target for name, spec in ACTIONS.items()}
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        workflow = data.get("workflow") or getattr(self.instance, "workflow", None)
+        for name in ("source", "destination", "target"):
+            row = data.get(name)
+            if row and workflow and row.workflow_id != workflow.pk:
+                self.add_error(name, _("“%(name)s” belongs to another workflow.") % {"name": row})
+        return data
+
+    def save(self, commit: bool = True) -> Edge:
+        spec = ACTIONS.get(self.cleaned_data.get("action_type", self.instance.action_type))
+        if spec is not None:
+            given = {p.name: self.cleaned_data.get(f"param_{p.name}") for p in spec.params}
+            self.instance.params = {name: value for name, value in given.items() if value not in (None, "", False)}
+        expect = {name: self.cleaned_data.get(f"expect_{name}") for name in ("texts", "gone", "window_title")}
+        self.instance.expect = {name: value for name, value in expect.items() if value}
+        return super().save(commit)
+
+
+# One field for each parameter that any action takes.
+for _param in PARAMS.values():
+    EdgeForm.base_fields[f"param_{_param.name}"] = EdgeForm.declared_fields[f"param_{_param.name}"] = param_field(
+        _param
+    )
+
+
+def limit_to_workflow(form: forms.ModelForm) -> None:
+    """Screens and targets of the form's own workflow alone."""
+    key = form.instance.workflow_id or form.data.get("workflow") or form.initial.get("workflow")
+    for name in ("source", "destination", "target"):
+        field = form.fields.get(name)
+        if isinstance(field, forms.ModelChoiceField) and field.queryset is not None and str(key or "").isdigit():
+            field.queryset = field.queryset.filter(workflow=key)

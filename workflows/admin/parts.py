@@ -1,0 +1,140 @@
+"""Screens, actions, targets and variables, each on a page of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from workflows.admin.fields import thumbnail
+from workflows.admin.forms import PARAMS, EdgeForm, NodeForm, TargetForm
+from workflows.models import Edge, Node, Target, Variable
+from workflows.specs import edge_spec
+from workflows.words import sentence
+
+
+class PartAdmin(admin.ModelAdmin):
+    """A part of a workflow; it stays in the workflow it was made in."""
+
+    autocomplete_fields = ("workflow",)
+    list_filter = ("workflow",)
+    list_select_related = ("workflow",)
+    list_per_page = 50
+
+    class Media:
+        css = {"all": ("workflows/admin.css",)}
+        js = ("workflows/admin.js",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        own = tuple(super().get_readonly_fields(request, obj))
+        return (*own, "of_workflow") if obj else own
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """The workflow is chosen once, and a link to it afterwards."""
+        first, *rest = super().get_fieldsets(request, obj)
+        name, options = first
+        return [(name, {**options, "fields": ("of_workflow" if obj else "workflow", *options["fields"])}), *rest]
+
+    @admin.display(description=_("workflow"))
+    def of_workflow(self, obj: Any) -> SafeString:
+        url = reverse("admin:workflows_workflow_change", args=[obj.workflow_id])
+        return format_html('<a href="{}">{}</a>', url, obj.workflow)
+
+
+@admin.register(Node)
+class NodeAdmin(PartAdmin):
+    form = NodeForm
+    list_display = ("name", "node_id", "workflow", "is_entry", "is_end", "small")
+    list_select_related = ("workflow", "reference")
+    search_fields = ("name", "node_id", "window_title")
+    readonly_fields = ("shown",)
+    fieldsets = (
+        (None, {"fields": ("name", "node_id", ("is_entry", "is_end"))}),
+        (_("Recognised by"), {"fields": ("texts", "absent", "window_title", "app_name")}),
+        (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference")}),
+    )
+    prepopulated_fields: dict[str, tuple[str, ...]] = {}
+
+    @admin.display(description=_("picture"))
+    def small(self, node: Node) -> SafeString | str:
+        return thumbnail(node.reference)
+
+    @admin.display(description=_("now"))
+    def shown(self, node: Node) -> SafeString | str:
+        return thumbnail(node.reference, css="picture-large")
+
+
+@admin.register(Target)
+class TargetAdmin(PartAdmin):
+    form = TargetForm
+    list_display = ("label", "target_id", "workflow", "text", "small")
+    list_select_related = ("workflow", "picture")
+    search_fields = ("label", "target_id", "text")
+    readonly_fields = ("shown_picture", "shown_context", "used_by")
+    fieldsets = (
+        (None, {"fields": ("label", "target_id", "used_by")}),
+        (_("What it looks like"), {"fields": ("text", "role", "shown_picture", "new_picture", "remove_picture")}),
+        (_("With its surroundings"), {"fields": ("shown_context", "new_context", "remove_context")}),
+        (_("Where it was, and what stood near it"), {"classes": ("collapse",), "fields": ("evidence",)}),
+    )
+
+    @admin.display(description=_("picture"))
+    def small(self, target: Target) -> SafeString | str:
+        return thumbnail(target.picture)
+
+    @admin.display(description=_("now"))
+    def shown_picture(self, target: Target) -> SafeString | str:
+        return thumbnail(target.picture, css="picture-natural")
+
+    @admin.display(description=_("now"))
+    def shown_context(self, target: Target) -> SafeString | str:
+        return thumbnail(target.context, css="picture-natural")
+
+    @admin.display(description=_("used by"))
+    def used_by(self, target: Target) -> SafeString | str:
+        return edge_links(target.edges.select_related("source", "destination", "target")) if target.pk else "–"
+
+
+@admin.register(Edge)
+class EdgeAdmin(PartAdmin):
+    form = EdgeForm
+    list_display = ("words", "edge_id", "workflow", "source", "destination", "order")
+    list_select_related = ("workflow", "source", "destination", "target__picture", "target__context")
+    search_fields = ("edge_id", "source__name", "destination__name", "target__label")
+    radio_fields = {"effect_class": admin.VERTICAL}
+    fieldsets = (
+        (None, {"fields": ("edge_id", ("source", "destination"), "order")}),
+        (_("What it does"), {"fields": ("action_type", "target", *(f"param_{name}" for name in PARAMS))}),
+        (_("What must be seen after it"), {"fields": ("expect_texts", "expect_gone", "expect_window_title")}),
+        (_("If it fails"), {"fields": ("effect_class", ("retries", "retry_backoff_ms"))}),
+        (_("Waiting for the screen"), {"classes": ("collapse",), "fields": (("settle_ms", "settle_timeout_ms"),)}),
+    )
+
+    @admin.display(description=_("action"))
+    def words(self, edge: Edge) -> str:
+        return sentence(edge_spec(edge))
+
+
+@admin.register(Variable)
+class VariableAdmin(PartAdmin):
+    list_display = ("name", "label", "workflow", "kind", "required", "default")
+    search_fields = ("name", "label")
+    fieldsets = ((None, {"fields": ("name", "label", "kind", "required", "default", "example", "order")}),)
+
+
+def edge_links(edges: Any) -> SafeString | str:
+    """Each action in words, linked to its page; empty: a dash."""
+    rows = [
+        format_html(
+            '<div><a href="{}">{}</a></div>',
+            reverse("admin:workflows_edge_change", args=[edge.pk]),
+            sentence(edge_spec(edge)),
+        )
+        for edge in edges
+    ]
+    return SafeString("".join(rows)) or "–"

@@ -1,0 +1,216 @@
+"""The page of a workflow: what is wrong with it, its graph, its parts, its versions, and publishing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from workflows.actions.publish import publish
+from workflows.admin.fields import thumbnail
+from workflows.drawing import elements
+from workflows.exceptions import InvalidWorkflow
+from workflows.graph import GraphSpec
+from workflows.links import linked
+from workflows.models import Edge, Node, Target, Variable, Workflow, WorkflowVersion
+from workflows.permissions import PUBLISH
+from workflows.specs import edge_spec, graph_of
+from workflows.validation import problems
+from workflows.words import sentence
+
+
+class PartInline(admin.TabularInline):
+    extra = 0
+    show_change_link = True
+
+
+class NodeInline(PartInline):
+    model = Node
+    verbose_name = gettext_lazy("screen")
+    verbose_name_plural = gettext_lazy("screens")
+    fields = ("name", "node_id", "is_entry", "is_end", "recognised_by", "small")
+    readonly_fields = ("recognised_by", "small")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Node]:
+        return super().get_queryset(request).select_related("reference")
+
+    @admin.display(description=gettext_lazy("recognised by"))
+    def recognised_by(self, node: Node) -> str:
+        return " · ".join([*map(str, node.texts or ()), *([node.window_title] if node.window_title else [])]) or "–"
+
+    @admin.display(description=gettext_lazy("picture"))
+    def small(self, node: Node) -> SafeString | str:
+        return thumbnail(node.reference)
+
+
+class EdgeInline(PartInline):
+    """Actions in words; a new one is made on its own page, where its fields are."""
+
+    model = Edge
+    fk_name = "workflow"
+    verbose_name = gettext_lazy("action")
+    verbose_name_plural = gettext_lazy("actions")
+    fields = ("order", "source", "words", "destination")
+    readonly_fields = ("source", "words", "destination")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Edge]:
+        return (
+            super().get_queryset(request).select_related("source", "destination", "target__picture", "target__context")
+        )
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.display(description=gettext_lazy("action"))
+    def words(self, edge: Edge) -> str:
+        return sentence(edge_spec(edge))
+
+
+class TargetInline(PartInline):
+    model = Target
+    fields = ("label", "target_id", "text", "small")
+    readonly_fields = ("small",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Target]:
+        return super().get_queryset(request).select_related("picture")
+
+    @admin.display(description=gettext_lazy("picture"))
+    def small(self, target: Target) -> SafeString | str:
+        return thumbnail(target.picture)
+
+
+class VariableInline(PartInline):
+    model = Variable
+    fields = ("order", "name", "label", "kind", "required", "default", "example")
+
+
+class VersionInline(admin.TabularInline):
+    model = WorkflowVersion
+    verbose_name_plural = gettext_lazy("versions")
+    fields = ("number", "note", "published_by", "published_at")
+    readonly_fields = fields
+    extra = 0
+    can_delete = False
+    show_change_link = True
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WorkflowVersion]:
+        return super().get_queryset(request).select_related("published_by", "workflow").defer("graph")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Workflow)
+class WorkflowAdmin(admin.ModelAdmin):
+    change_form_template = "admin/workflows/workflow/change_form.html"
+    list_display = ("name", "workflow_id", "learning_state", "latest", "updated_at")
+    list_filter = ("learning_state",)
+    search_fields = ("name", "workflow_id", "description")
+    actions = ("publish_chosen",)
+    inlines = (NodeInline, EdgeInline, TargetInline, VariableInline, VersionInline)
+    radio_fields = {"learning_state": admin.HORIZONTAL}
+    fieldsets = (
+        (None, {"fields": ("name", "workflow_id", "description", "learning_state")}),
+        (
+            gettext_lazy("How runs look at the screen"),
+            {
+                "classes": ("collapse",),
+                "description": gettext_lazy("Empty: as the server is set. A run may be started with others."),
+                "fields": ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider"),
+            },
+        ),
+    )
+
+    class Media:
+        css = {"all": ("workflows/graph.css", "workflows/admin.css")}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Workflow]:
+        return super().get_queryset(request).with_latest_version()  # type: ignore[attr-defined]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Workflow | None = None) -> tuple[str, ...]:
+        """Runs, corrections and other people's scripts know a workflow by its id."""
+        return ("workflow_id",) if obj and obj.latest_number else ()  # type: ignore[attr-defined]
+
+    def get_inlines(self, request: HttpRequest, obj: Workflow | None) -> Any:
+        return self.inlines if obj else (VariableInline,)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "description":
+            kwargs["widget"] = forms.Textarea(attrs={"rows": 2, "cols": 80})
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    @admin.display(description=gettext_lazy("version"), empty_value="–")
+    def latest(self, workflow: Workflow) -> int | None:
+        return workflow.latest_number  # type: ignore[attr-defined]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        workflow = self.get_object(request, object_id)
+        context = dict(extra_context or {})
+        if workflow is not None:
+            graph = graph_of(workflow)
+            found = problems(graph)
+            context |= {
+                "problems": linked(found, workflow),
+                "errors": sum(p.is_error for p in found),
+                "drawing": _drawing(graph, workflow) if graph.nodes else None,
+                "may_publish": request.user.has_perm(PUBLISH),
+            }
+        return super().change_view(request, object_id, form_url, context)
+
+    # --- Publishing ---------------------------------------------------------------------------------------------
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "<int:pk>/publish/", self.admin_site.admin_view(self.publish_view), name="workflows_workflow_publish"
+        )
+        return [own, *super().get_urls()]
+
+    def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        if request.method != "POST" or not request.user.has_perm(PUBLISH):
+            raise PermissionDenied(PUBLISH)
+        workflow = get_object_or_404(Workflow, pk=pk)
+        self._publish(request, workflow, note=request.POST.get("note", ""))
+        return HttpResponseRedirect(reverse("admin:workflows_workflow_change", args=[pk]))
+
+    @admin.action(description=gettext_lazy("Publish the chosen workflows"), permissions=["publish"])
+    def publish_chosen(self, request: HttpRequest, queryset: QuerySet[Workflow]) -> None:
+        for workflow in queryset:
+            self._publish(request, workflow)
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(PUBLISH)
+
+    def _publish(self, request: HttpRequest, workflow: Workflow, *, note: str = "") -> None:
+        try:
+            version = publish(workflow=workflow, user=request.user, note=note)
+        except InvalidWorkflow as error:
+            self.message_user(request, str(error), messages.ERROR)
+            return
+        words = _("“%(name)s”: version %(n)d is what new runs use.")
+        self.message_user(request, words % {"name": workflow.name, "n": version.number}, messages.SUCCESS)
+
+
+def _drawing(graph: GraphSpec, workflow: Workflow) -> dict[str, Any]:
+    """The graph's elements, each with the page that edits it."""
+    keys = {
+        "node": dict(workflow.nodes.values_list("node_id", "pk")),
+        "edge": dict(workflow.edges.values_list("edge_id", "pk")),
+    }
+    drawing = elements(graph)
+    for item in (*drawing["nodes"], *drawing["edges"]):
+        kind, _sep, own_id = item["id"].partition("-")
+        item["edit"] = reverse(f"admin:workflows_{kind}_change", args=[keys[kind][own_id]])
+    return drawing

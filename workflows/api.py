@@ -1,0 +1,116 @@
+"""Workflows over REST: read, publish, files in and out (S8.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics, status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from workflows.actions.publish import publish
+from workflows.bundle import export_bundle, import_bundle
+from workflows.models import Workflow
+from workflows.permissions import DESIGN, PUBLISH, VIEW
+from workflows.serializers import (
+    ImportSerializer,
+    ProblemSerializer,
+    PublishSerializer,
+    WorkflowDetailSerializer,
+    WorkflowSerializer,
+    WorkflowVersionSerializer,
+)
+from workflows.specs import graph_of
+from workflows.validation import problems
+
+
+def _described(workflow: Workflow) -> dict[str, Any]:
+    graph = graph_of(workflow)
+    return WorkflowDetailSerializer(workflow, context={"graph": graph, "problems": problems(graph)}).data
+
+
+class WorkflowList(generics.ListAPIView[Workflow]):
+    """Every workflow, with the version that runs use."""
+
+    read_permission = VIEW
+    write_permission = DESIGN
+    serializer_class = WorkflowSerializer
+    queryset = Workflow.objects.with_latest_version()
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(
+        operation_id="workflows_import",
+        request=ImportSerializer,
+        responses={201: WorkflowDetailSerializer, 422: OpenApiResponse(description="Refused whole, with the reason.")},
+    )
+    def post(self, request: Request) -> Response:
+        """Import a workflow file as a draft."""
+        form = ImportSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        made = import_bundle(
+            form.validated_data["file"].read(), user=request.user, workflow_id=form.validated_data["workflow_id"]
+        )
+        workflow = Workflow.objects.with_latest_version().by_id(made.workflow_id)
+        return Response(_described(workflow), status=status.HTTP_201_CREATED)
+
+
+class WorkflowDetail(APIView):
+    """One workflow as it is drawn now, with its versions and what is wrong with it."""
+
+    read_permission = VIEW
+
+    @extend_schema(operation_id="workflows_retrieve", responses=WorkflowDetailSerializer)
+    def get(self, request: Request, workflow_id: str) -> Response:
+        return Response(_described(Workflow.objects.with_latest_version().by_id(workflow_id)))
+
+
+class WorkflowProblems(APIView):
+    """What is wrong with the workflow as it is drawn now, errors first."""
+
+    read_permission = VIEW
+
+    @extend_schema(operation_id="workflows_problems", responses=ProblemSerializer(many=True))
+    def get(self, request: Request, workflow_id: str) -> Response:
+        found = problems(graph_of(Workflow.objects.by_id(workflow_id)))
+        return Response(ProblemSerializer(found, many=True).data)
+
+
+class WorkflowPublish(APIView):
+    """Publish what is drawn now. An unchanged graph gives the version that is there."""
+
+    write_permission = PUBLISH
+
+    @extend_schema(
+        operation_id="workflows_publish",
+        request=PublishSerializer,
+        responses={
+            200: WorkflowVersionSerializer,
+            422: OpenApiResponse(description="Something in the graph is wrong; `problems` says what."),
+        },
+    )
+    def post(self, request: Request, workflow_id: str) -> Response:
+        form = PublishSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        workflow = Workflow.objects.by_id(workflow_id)
+        version = publish(workflow=workflow, user=request.user, note=form.validated_data["note"])
+        return Response(WorkflowVersionSerializer(version).data)
+
+
+class WorkflowExport(APIView):
+    """The workflow with its pictures as one file."""
+
+    read_permission = VIEW
+
+    @extend_schema(operation_id="workflows_export", responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, workflow_id: str) -> HttpResponse:
+        workflow = Workflow.objects.by_id(workflow_id)
+        return HttpResponse(
+            export_bundle(workflow),
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{workflow.workflow_id}.zip"'},
+        )

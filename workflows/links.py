@@ -1,0 +1,46 @@
+"""Where in the admin a problem can be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from workflows.models import Workflow
+from workflows.validation import Problem
+
+# The fields of a problem that go by another name in the admin's forms.
+FIELD_IDS = {
+    "picture": "id_new_picture",
+    "context": "id_new_context",
+    "params": "id_action_type",
+}
+GROUPS = {"no_node": "nodes-group", "no_entry": "nodes-group", "no_end": "nodes-group"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedProblem:
+    problem: Problem
+    url: str
+
+
+def linked(problems: Sequence[Problem], workflow: Workflow) -> list[LinkedProblem]:
+    """Each problem with the address of the field that mends it."""
+    if not problems:
+        return []
+    keys: dict[str, dict[str, int]] = {
+        "node": dict(workflow.nodes.values_list("node_id", "pk")),
+        "edge": dict(workflow.edges.values_list("edge_id", "pk")),
+        "target": dict(workflow.targets.values_list("target_id", "pk")),
+    }
+    return [LinkedProblem(problem=p, url=_url(p, workflow, keys)) for p in problems]
+
+
+def _url(problem: Problem, workflow: Workflow, keys: dict[str, dict[str, int]]) -> str:
+    key = keys.get(problem.kind, {}).get(problem.where)
+    if key is None:
+        group = GROUPS.get(problem.code, "variables-group" if problem.kind == "variable" else "")
+        return reverse("admin:workflows_workflow_change", args=[workflow.pk]) + (f"#{group}" if group else "")
+    url = reverse(f"admin:workflows_{problem.kind}_change", args=[key])
+    return f"{url}#{FIELD_IDS.get(problem.field, f'id_{problem.field}')}" if problem.field else url

@@ -1,0 +1,171 @@
+"""Workflows as JSON: what the API gives and what its docs say about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from workflows.models import Workflow, WorkflowVersion
+from workflows.models.workflow import text_id
+
+
+def norm_box() -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.FloatField(), min_length=4, max_length=4, allow_null=True, required=False
+    )
+
+
+class NeighbourSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    dx = serializers.IntegerField(help_text="Pixels of the taught screen, from centre to centre.")
+    dy = serializers.IntegerField()
+
+
+class TargetSerializer(serializers.Serializer[Any]):
+    """What an action acts on, by evidence. Boxes are left, top, width, height as fractions of the taught screen."""
+
+    target_id = serializers.CharField()
+    label = serializers.CharField()
+    text = serializers.CharField()
+    role = serializers.CharField()
+    picture = serializers.CharField(help_text="Digest; the picture is at /pictures/<digest>.png.")
+    context = serializers.CharField(help_text="Digest of the picture of the target with its surroundings.")
+    context_box = norm_box()
+    box = norm_box()
+    window_box = norm_box()
+    window_title = serializers.CharField()
+    screen_size = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    click = serializers.ListField(
+        child=serializers.FloatField(), min_length=2, max_length=2, help_text="Where to act, as fractions of the box."
+    )
+    neighbours = NeighbourSerializer(many=True)
+
+
+class ExpectSerializer(serializers.Serializer[Any]):
+    """What must be seen after an action."""
+
+    texts = serializers.ListField(child=serializers.CharField())
+    gone = serializers.ListField(child=serializers.CharField())
+    window_title = serializers.CharField()
+
+
+class NodeSerializer(serializers.Serializer[Any]):
+    """A screen state: `texts` must be on it, `absent` must not."""
+
+    node_id = serializers.CharField()
+    name = serializers.CharField()
+    texts = serializers.ListField(child=serializers.CharField())
+    absent = serializers.ListField(child=serializers.CharField())
+    window_title = serializers.CharField()
+    app_name = serializers.CharField()
+    picture = serializers.CharField(help_text="Digest of the reference picture; empty where there is none.")
+    is_entry = serializers.BooleanField()
+    is_end = serializers.BooleanField()
+
+
+class EdgeSerializer(serializers.Serializer[Any]):
+    """The action that leads from one screen to the next."""
+
+    edge_id = serializers.CharField()
+    source = serializers.CharField()
+    destination = serializers.CharField()
+    action_type = serializers.CharField()
+    params = serializers.DictField()
+    target = TargetSerializer(allow_null=True)
+    expect = ExpectSerializer()
+    effect_class = serializers.CharField(help_text="read, idempotent, observable or opaque.")
+    retries = serializers.IntegerField()
+    retry_backoff_ms = serializers.IntegerField()
+    settle_ms = serializers.IntegerField()
+    settle_timeout_ms = serializers.IntegerField()
+    order = serializers.IntegerField()
+
+
+class VariableSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    label = serializers.CharField()
+    kind = serializers.CharField(help_text="text, date, email or number.")
+    required = serializers.BooleanField()
+    default = serializers.CharField()
+    example = serializers.CharField()
+
+
+class GraphSerializer(serializers.Serializer[Any]):
+    """The workflow as it is drawn now, published or not."""
+
+    entry_nodes = serializers.ListField(child=serializers.CharField())
+    end_nodes = serializers.ListField(child=serializers.CharField())
+    nodes = NodeSerializer(many=True)
+    edges = EdgeSerializer(many=True)
+    variables = VariableSerializer(many=True)
+    flags = serializers.DictField()
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """One thing to mend, in words. Errors keep the workflow from being published, warnings do not."""
+
+    code = serializers.CharField()
+    severity = serializers.CharField(help_text="error or warning.")
+    kind = serializers.CharField(help_text="workflow, node, edge, target or variable.")
+    where = serializers.CharField(help_text="The id of what is meant.")
+    message = serializers.CharField()
+
+
+class WorkflowVersionSerializer(serializers.ModelSerializer[WorkflowVersion]):
+    published_by = serializers.CharField(source="published_by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = WorkflowVersion
+        fields = ("number", "digest", "note", "published_at", "published_by")
+        read_only_fields = fields
+
+
+class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
+    version = serializers.IntegerField(
+        source="latest_number", allow_null=True, help_text="The version that runs use; null: nothing published yet."
+    )
+    learning_state = serializers.CharField(help_text="OBSERVATION, COACHING, AUTO_CANDIDATE or AUTO_CONFIRMED.")
+
+    class Meta:
+        model = Workflow
+        fields = ("workflow_id", "name", "description", "learning_state", "version", "updated_at")
+        read_only_fields = fields
+
+
+class WorkflowDetailSerializer(WorkflowSerializer):
+    graph = serializers.SerializerMethodField()
+    versions = serializers.SerializerMethodField()
+    problems = serializers.SerializerMethodField()
+
+    class Meta(WorkflowSerializer.Meta):
+        fields = (*WorkflowSerializer.Meta.fields, "graph", "versions", "problems")
+        read_only_fields = fields
+
+    @extend_schema_field(GraphSerializer)
+    def get_graph(self, workflow: Workflow) -> dict[str, Any]:
+        return GraphSerializer(self.context["graph"]).data
+
+    @extend_schema_field(WorkflowVersionSerializer(many=True))
+    def get_versions(self, workflow: Workflow) -> list[dict[str, Any]]:
+        rows = workflow.versions.select_related("published_by").defer("graph")
+        return WorkflowVersionSerializer(rows, many=True).data
+
+    @extend_schema_field(ProblemSerializer(many=True))
+    def get_problems(self, workflow: Workflow) -> list[dict[str, Any]]:
+        return ProblemSerializer(self.context["problems"], many=True).data
+
+
+class PublishSerializer(serializers.Serializer[Any]):
+    note = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=WorkflowVersion._meta.get_field("note").max_length
+    )
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text=_("A workflow file, as the export gives it."))
+    workflow_id = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=100, validators=[text_id]
+    )

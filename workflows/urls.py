@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workflows import views
+
+urlpatterns = [
+    path("", views.workflows, name="workflows"),
+    path("<str:workflow_id>", views.workflow, name="workflow"),
+    path("<str:workflow_id>/publish", views.publish_workflow, name="workflow_publish"),
+    path("<str:workflow_id>/export", views.export_workflow, name="workflow_export"),
+]
