@@ -90,13 +90,16 @@ async def _serve(hub: Hub, client: Client, receive: Receive, send: Send) -> None
             task.cancel()
         for outcome in await asyncio.gather(sending, hearing, return_exceptions=True):
             if isinstance(outcome, Exception):
-                log.warning("A socket of the stream broke off: %s", outcome)
+                log.error("A socket of the stream broke off.", exc_info=outcome)
 
 
 async def _send_all(client: Client, send: Send) -> None:
-    while isinstance(item := await client.next(), str):
-        await send({"type": "websocket.send", "text": item})
-    await send({"type": "websocket.close", "code": item})
+    try:
+        while isinstance(item := await client.next(), str):
+            await send({"type": "websocket.send", "text": item})
+        await send({"type": "websocket.close", "code": item})
+    except Exception as error:  # each server has its own kind of error for a client that has just gone
+        log.debug("A browser went away: %s", error)
 
 
 async def _hear_all(client: Client, receive: Receive) -> None:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 
 MAX_BATCHES = 32
-MAX_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 1024 * 1024
 ACK_TIMEOUT_S = 30.0
 
 

@@ -82,7 +82,7 @@ def gather(
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
         return Evidence(confidence=0.0, reasons=tuple(reasons))
-    texts, complete, factor = _texts(node, words, variables, read)
+    texts, complete, factor = _texts(node, words, variables, read=read)
     window, window_factor = _window(node, state.window, variables)
     reasons += [*([texts] if texts else []), *window]
     factor *= window_factor
@@ -117,7 +117,7 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
 
 
 def _texts(
-    node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], read: bool
+    node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, read: bool
 ) -> tuple[Reason | None, bool, float]:
     """The sign of the texts, whether all were seen, and a factor below 1 where one that names the case is missing."""
     if not node.texts:

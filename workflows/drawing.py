@@ -45,6 +45,10 @@ class Action:
     def anchor(self) -> str:
         return f"edge-{self.edge.edge_id}"
 
+    @property
+    def severity(self) -> str:
+        return worst(self.problems)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
@@ -56,6 +60,15 @@ class Screen:
     @property
     def anchor(self) -> str:
         return f"node-{self.node.node_id}"
+
+    @property
+    def severity(self) -> str:
+        return worst(self.problems)
+
+
+def worst(problems: Iterable[Problem]) -> str:
+    """“error” where one of them is, else “warning” where there is any, else empty."""
+    return min((p.severity for p in problems), default="")  # “error” sorts before “warning”
 
 
 def screens(graph: GraphSpec, problems: Iterable[Problem] = ()) -> tuple[Screen, ...]:
@@ -131,6 +144,7 @@ def elements(graph: GraphSpec) -> dict[str, Any]:
                 "id": f"node-{n.node_id}",
                 "label": n.name,
                 "picture": reverse("picture", args=[n.picture]) if n.picture else "",
+                "signs": " · ".join([*n.texts, *([n.window_title] if n.window_title else [])]),
                 "entry": n.is_entry,
                 "end": n.is_end,
             }

@@ -18,6 +18,6 @@ def sentence(edge: EdgeSpec) -> str:
         **{p.name: "…" for p in spec.params},
         **edge.params,
         "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
-        "target": f"“{edge.target.label}”" if edge.target else _("the screen"),
+        "target": f"“{edge.target.label}”" if edge.target else "…" if spec.target == "needed" else _("the screen"),
     }
     return str(spec.sentence) % values

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -114,8 +116,6 @@ class XConnection:
 
     def _watch(self) -> None:
         """Cut the connection when the server has not answered for too long: the waiting call then ends as lost."""
-        import socket
-
         while not self._closed.wait(self._stall_s / 10):
             since = self._busy_since
             if since is None or time.monotonic() - since < self._stall_s:
@@ -151,17 +151,19 @@ def _connected(name: str, *, stall_s: float) -> Display:
             "no X display is given: set DISPLAY (such as :0) or name one, or start one with `Xvfb :99`"
         )
     result: list[Display | Exception] = []
-    thread = threading.Thread(target=_connect, args=(name, result), name=f"x11-connect{name}", daemon=True)
+    given_up = threading.Event()
+    thread = threading.Thread(target=_connect, args=(name, result, given_up), name=f"x11-connect{name}", daemon=True)
     thread.start()
     thread.join(stall_s)
     if not result:
+        given_up.set()
         raise DesktopUnavailable(f"the X server {name} takes connections but does not answer: restart it")
     if isinstance(result[0], Exception):
         raise DesktopUnavailable(_why_not_connected(name, result[0])) from result[0]
     return result[0]
 
 
-def _connect(name: str, result: list[Display | Exception]) -> None:
+def _connect(name: str, result: list[Display | Exception], given_up: threading.Event) -> None:
     try:
         import Xlib
         from Xlib import xauth
@@ -172,9 +174,25 @@ def _connect(name: str, result: list[Display | Exception]) -> None:
         # It prints to standard output where there is no usable authority file; the refusal itself is reported.
         xauth.print = lambda *_: None
         # "unix/" keeps it from trying TCP where no local socket is there.
-        result.append(Display(f"unix/{name}" if name.startswith(":") else name))
+        display = Display(f"unix/{name}" if name.startswith(":") else name)
+        if given_up.is_set():
+            display.close()
+        result.append(display)
     except Exception as problem:  # noqa: BLE001 - handed to the thread that waits
+        _close_socket_of(problem)
         result.append(problem)
+
+
+def _close_socket_of(problem: BaseException | None) -> None:
+    """A connection that was refused leaves its socket open, where only the traceback still knows it."""
+    while problem is not None:
+        for frame, _ in traceback.walk_tb(problem.__traceback__):
+            # Not by getattr: half-made displays answer that with endless recursion.
+            holder = getattr(frame.f_locals.get("self"), "__dict__", {})
+            for left in (*frame.f_locals.values(), holder.get("socket")):
+                if isinstance(left, socket.socket):
+                    left.close()
+        problem = problem.__context__
 
 
 def _why_not_connected(name: str, problem: Exception) -> str:
@@ -185,7 +203,7 @@ def _why_not_connected(name: str, problem: Exception) -> str:
         return f"the X library cannot be used: {text}"
     if isinstance(problem, error.DisplayNameError):
         return f"{name!r} is not the name of an X display: it looks like :0"
-    if "uthor" in text or "protocol specified" in text:
+    if any(word in text for word in ("uthor", "COOKIE", "protocol specified")):
         authority = os.environ.get("XAUTHORITY") or "~/.Xauthority"
         return f"the X server {name} refused {authority}: point XAUTHORITY at its authority file ({text})"
     return f"there is no X server {name}: start it or set DISPLAY to one that runs ({text})"

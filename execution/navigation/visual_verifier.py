@@ -46,9 +46,9 @@ def verify_after(
     started = time.perf_counter()
     changed = something_changed(before, after)
     if edge.expect:
-        verification = _declared(edge, before, after, recognition, variables, changed)
+        verification = _declared(edge, before, after, recognition, variables, changed=changed)
     else:
-        verification = _observed(edge, before, after, recognition, typed, changed)
+        verification = _observed(edge, before, after, recognition, typed, changed=changed)
     return replace(verification, verify_ms=_ms_since(started))
 
 
@@ -68,10 +68,11 @@ def _declared(
     after: ScreenState,
     recognition: Recognition,
     variables: Mapping[str, str],
+    *,
     changed: bool,
 ) -> Verification:
     reasons = _expectations(edge, after, variables)
-    reasons.append(_change(changed))
+    reasons.append(_change(changed=changed))
     failed = [r for r in reasons if r.sign == EXPECTED and r.score == 0.0]
     unknown = [r for r in reasons if r.sign == EXPECTED and r.score is None]
     if not failed and not unknown:
@@ -127,10 +128,10 @@ def _title_expected(pattern: str, after: ScreenState, variables: Mapping[str, st
 
 
 def _observed(
-    edge: EdgeSpec, before: ScreenState, after: ScreenState, recognition: Recognition, typed: str, changed: bool
+    edge: EdgeSpec, before: ScreenState, after: ScreenState, recognition: Recognition, typed: str, *, changed: bool
 ) -> Verification:
     """Nothing was declared: the destination, the typed text, or at least a change must speak for it."""
-    reasons = [_change(changed)]
+    reasons = [_change(changed=changed)]
     match = recognition.match
     if match and match.node_id == edge.destination != edge.source:
         told_by_run = any(r.sign == CONTEXT for r in match.reasons)
@@ -149,7 +150,10 @@ def _observed(
 
 
 def _typed(typed: str, before: ScreenState, after: ScreenState) -> Reason | None:
-    """Whether every line of the typed text can be read and could not be read before. What was typed may be a secret: no reason quotes it."""
+    """Whether every line of the typed text can be read and could not be read before.
+
+    What was typed may be a secret: no reason quotes it.
+    """
     lines = [line.strip() for line in typed.splitlines() if len(words(line).key) >= _TELLING]
     if not lines or not (after.text_method and before.text_method):
         return None
@@ -162,7 +166,7 @@ def _typed(typed: str, before: ScreenState, after: ScreenState) -> Reason | None
     return Reason(sign=TYPED, score=1.0, note="the typed text is seen")
 
 
-def _change(changed: bool) -> Reason:
+def _change(*, changed: bool) -> Reason:
     return Reason(
         sign=CHANGE, score=float(changed), note="the screen changed" if changed else "the screen did not change"
     )

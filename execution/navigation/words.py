@@ -15,7 +15,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Editops, Levenshtein
 
 # One wrong letter in seven: a reader's slip in a word of a label. Enough to recognise a screen by several texts.
 SEEN = 0.84
@@ -82,7 +82,8 @@ def words(text: str) -> Words:
     plain_text = _unaccented(text)
     if len(plain_text) != len(text):  # positions in the original are lost: spans then refer to the plain form
         text = plain_text
-    key, strict, plain, spans, owners, limits, starts = "", "", [], [], [], [], []
+    key, strict, plain = "", "", list[str]()
+    spans, owners, limits, starts = list[tuple[int, int]](), list[int](), list[int](), list[int]()
     for start, end in _word_spans(plain_text):
         word = plain_text[start:end]
         loose = _key(word.casefold().translate(_LOOSE))
@@ -145,7 +146,7 @@ def _graded(key: str, owners: tuple[int, ...], limits: tuple[int, ...], b: Words
     return 1.0 - len(edits) / longest
 
 
-def _tolerable(edits: Levenshtein.editops, side: str, owners: tuple[int, ...], limits: tuple[int, ...]) -> bool:
+def _tolerable(edits: Editops, side: str, owners: tuple[int, ...], limits: tuple[int, ...]) -> bool:
     """True if no word of that side has more wrong letters than it may; a letter put in counts for both neighbours."""
     absent_tag = "insert" if side == "src" else "delete"
     counts = [0] * len(limits)

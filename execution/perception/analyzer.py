@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,6 @@ from execution.perception.ocr.base import TextReader, in_reading_order
 from execution.types import Box, Element, Embedding, Frame, ScreenState, TextLine, Timings, Window
 
 logger = logging.getLogger(__name__)
-
-
-class ReaderFailed(Exception):
-    """A reader raised, or found text outside the picture; the message says which."""
 
 
 class ScreenAnalyzer:
@@ -92,7 +89,7 @@ class ScreenAnalyzer:
         try:
             usable = previous is not None and previous.text_method == reader.name and not previous.degraded
             texts, count, strays = _lines(frame, reader, previous if usable else None)
-        except Exception as error:  # readers are other people's code: one bad frame must not end a run
+        except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
             return (), 0, self._tell(f"the text reader {reader.name} failed: {type(error).__name__}: {error}")
         if strays:
             return texts, count, self._tell(f"the text reader {reader.name} found text outside the picture")
@@ -103,7 +100,7 @@ class ScreenAnalyzer:
     ) -> tuple[tuple[Element, ...], str]:
         try:
             return detector.detect(frame.pixels, texts), ""
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the same
             return (), self._tell(f"the element detector failed: {type(error).__name__}: {error}")
 
     def _embed(self, frame: Frame) -> Embedding | None:
@@ -111,7 +108,7 @@ class ScreenAnalyzer:
             return None
         try:
             return self.embedder.embed(frame.pixels)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the same
             self._tell(f"the embedding failed: {type(error).__name__}: {error}")
             return None
 
@@ -123,15 +120,16 @@ class ScreenAnalyzer:
         return problem
 
 
-def build_analyzer(*, reader_name: str) -> ScreenAnalyzer:
+def build_analyzer(*, reader_name: str, **options: Any) -> ScreenAnalyzer:
     """The product's own analyzer; models are loaded with the first frame or by `warm_up`.
 
-    ValueError for an unknown reader; "none" reads no text.
+    `options` are the reader's own (a folder of weights, languages). ValueError for an unknown reader; "none" reads no
+    text.
     """
     if reader_name == "none":
         return ScreenAnalyzer(None, FrameDetector(), BuiltinEmbedder())
     check_reader_name(reader_name)
-    return ScreenAnalyzer(open_reader(reader_name), FrameDetector(), BuiltinEmbedder())
+    return ScreenAnalyzer(open_reader(reader_name, **options), FrameDetector(), BuiltinEmbedder())
 
 
 def _answers(previous: ScreenState, frame: Frame, reader: TextReader | None, detector: ElementDetector | None) -> bool:

@@ -45,7 +45,7 @@ def find_changes(before: np.ndarray, after: np.ndarray) -> Changes | None:
     """Where `after` differs from `before`; None where their sizes differ and nothing can be compared."""
     if before.shape != after.shape:
         return None
-    difference = cv2.absdiff(before, after)
+    difference = np.asarray(cv2.absdiff(before, after), np.uint8)
     mask = (difference[..., 0] | difference[..., 1] | difference[..., 2]) != 0
     return Changes(mask, tuple(_regions(mask.view(np.uint8))))
 

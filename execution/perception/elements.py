@@ -19,6 +19,7 @@ _BRIDGED = 2  # pixels: rounded corners leave the sides apart
 _SMALLEST = Size(10, 10)
 _TALLEST = 80  # higher frames are panes and windows, not controls
 _CHECKBOX = 26
+_DRAWN = 0.7  # of each side: corners may be round, a focus ring may cover a part
 _LETTER = 0.6  # of a frame covered by a line of text
 _MOST = 400
 
@@ -83,9 +84,9 @@ def _border_lines(pixels: np.ndarray) -> np.ndarray:
     down = (cv2.absdiff(grey[:, 1:], grey[:, :-1]) > _EDGE).astype(np.uint8) * 255
     level = cv2.morphologyEx(across, cv2.MORPH_OPEN, np.ones((1, _SHORTEST[0]), np.uint8))
     upright = cv2.morphologyEx(down, cv2.MORPH_OPEN, np.ones((_SHORTEST[1], 1), np.uint8))
-    lines = np.zeros_like(grey)
-    lines[1:] |= level
-    lines[:, 1:] |= upright
+    lines = np.zeros(grey.shape, np.uint8)
+    lines[1:] = level
+    lines[:, 1:] = np.maximum(lines[:, 1:], upright)
     return cv2.dilate(lines, np.ones((2 * _BRIDGED + 1,) * 2, np.uint8))
 
 
@@ -96,4 +97,4 @@ def _is_frame(box: Box, lines: np.ndarray) -> bool:
     top, bottom = lines[box.y : box.y + 6, box.x : box.right], lines[box.bottom - 6 : box.bottom, box.x : box.right]
     left, right = lines[box.y : box.bottom, box.x : box.x + 6], lines[box.y : box.bottom, box.right - 6 : box.right]
     drawn = [top.any(axis=0).mean(), bottom.any(axis=0).mean(), left.any(axis=1).mean(), right.any(axis=1).mean()]
-    return min(drawn) > 0.7
+    return bool(min(drawn) > _DRAWN)

@@ -48,7 +48,7 @@ def teach_target(
         box=box.normalised(frame.size),
         window_box=_in_window(box, window.box) if window and window.box else None,
         window_title=window.title if window else "",
-        screen_size=tuple(frame.size),
+        screen_size=(frame.size.width, frame.size.height),
         click=_fraction(click, box),
         neighbours=_neighbours(box, state),
     )

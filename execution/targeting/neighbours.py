@@ -94,10 +94,10 @@ def _is_there(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
     want = wanted(neighbour.text, context.variables)
     if want.problem:
         return False
-    return any(_in_place(s.box, neighbour, box, context) for s in _sightings(want.text, context, want.exact))
+    return any(_in_place(s.box, neighbour, box, context) for s in _sightings(want.text, context, exact=want.exact))
 
 
-def _sightings(text: str, context: Context, exact: bool) -> list[Sighting]:
+def _sightings(text: str, context: Context, *, exact: bool) -> list[Sighting]:
     words = context.words
     whole = words.whole_lines(text, minimum=SEEN, strict=exact)
     return [*whole, *words.inside_lines(text, minimum=SEEN, strict=exact)]

@@ -54,6 +54,7 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "id": key,
         "number": execution.pk,
         "name": workflow.name,
+        "start_node": execution.start_node_id,
         "socket": f"/ws/executions/{key}/",
         "decide": f"/api/executions/{key}/decide/",
         "control": f"/api/executions/{key}/control/",

@@ -28,6 +28,13 @@ def own_screen() -> Iterator[VirtualDesktop]:
 
 
 @pytest.fixture
+def own_desktop(own_screen: VirtualDesktop) -> Iterator[X11Desktop]:
+    opened = X11Desktop(own_screen.display)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def desktop(screen: VirtualDesktop) -> Iterator[X11Desktop]:
     opened = X11Desktop(screen.display)
     yield opened

@@ -1,5 +1,7 @@
 """S5.2: fuzzy, with accents and OCR confusions handled, and strict where an edit changes the sense."""
 
+# ruff: noqa: RUF001  look-alike characters are what this is about
+
 from __future__ import annotations
 
 import string
@@ -114,18 +116,29 @@ def test_a_run_of_whole_words_is_found_where_it_stands(pieces, data):
 
 @pytest.mark.parametrize(
     ("needle", "text"),
-    [("File", "Profile"), ("Save", "Profile Saved"), ("250", "Total 1,250"), ("5", "Total 1 250,5"), ("on", "Once more"),
-     ("Room 10", "In Room 101 now")],
-)  # fmt: skip
+    [
+        ("File", "Profile"),
+        ("Save", "Profile Saved"),
+        ("250", "Total 1,250"),
+        ("5", "Total 1 250,5"),
+        ("on", "Once more"),
+        ("Room 10", "In Room 101 now"),
+    ],
+)
 def test_a_part_of_a_word_or_number_is_not_found(needle, text):
     assert find(needle, text) is None
 
 
 @pytest.mark.parametrize(
     ("needle", "text", "found"),
-    [("Edit", "File Edit Search", "Edit"), ("Name", "Name:John", "Name"), ("Mousepad", "*Untitled 1 - Mousepad", "Mousepad"),
-     ("Save As", "File SaveAs Help", "SaveAs"), ("réseau", "Le reseau (local)", "reseau")],
-)  # fmt: skip
+    [
+        ("Edit", "File Edit Search", "Edit"),
+        ("Name", "Name:John", "Name"),
+        ("Mousepad", "*Untitled 1 - Mousepad", "Mousepad"),
+        ("Save As", "File SaveAs Help", "SaveAs"),
+        ("réseau", "Le reseau (local)", "reseau"),
+    ],
+)
 def test_a_word_in_a_longer_line_is_found(needle, text, found):
     place = find(needle, text)
     assert text[place.start : place.end] == found

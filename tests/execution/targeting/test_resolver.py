@@ -1,4 +1,4 @@
-"""Where a taught target is. S5.3: unique, or ambiguous; never a guess, and never a place that contradicts the evidence."""
+"""Where a taught target is. S5.3: unique, or ambiguous; never a guess, nor a place that contradicts the evidence."""
 
 from __future__ import annotations
 

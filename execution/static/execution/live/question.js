@@ -27,6 +27,7 @@ export class Question {
     const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
     this.promptId = store.prompt?.prompt_id;
     this.shown = signature;
+    if (kind === "correct" && find("form", this.element)) return void this.correct(); // a form keeps its place and its focus
     this.element.className = "panel live-question";
     fill(this.element, this[kind]());
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
@@ -60,6 +61,7 @@ export class Question {
       this.closer(step),
       this.buttons(prompt),
       this.said(),
+      this.refused(),
     ];
   }
 

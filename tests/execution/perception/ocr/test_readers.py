@@ -20,7 +20,7 @@ from tests.execution.perception.drawing import Canvas
 
 def test_an_unknown_reader_is_refused_with_the_list_of_those_there_are():
     """S2.8."""
-    with pytest.raises(ValueError, match="'paddle'.*easyocr, rapidocr, tesseract"):
+    with pytest.raises(ValueError, match=r"'paddle'.*easyocr, rapidocr, tesseract"):
         open_reader("paddle")
 
 

@@ -1,0 +1,53 @@
+# Two commands matter: `make run` and `make test`. Both install what is missing first.
+PYTHON = .venv/bin/python
+PACKAGES = rpa_site workflows gpu execution analytics
+
+.PHONY: run test test-fast lint audit bench bench-stream messages vendor demo setup setup-dev
+.DEFAULT_GOAL := run
+
+setup:
+	@tools/setup.sh run
+
+setup-dev:
+	@tools/setup.sh dev
+
+run: setup
+	@$(PYTHON) manage.py migrate -v0
+	@$(PYTHON) manage.py first_admin
+	@$(PYTHON) manage.py load_demo
+	@exec $(PYTHON) tools/serve.py
+
+test: setup-dev
+	$(PYTHON) -m pytest
+
+test-fast: setup-dev
+	$(PYTHON) -m pytest -m "not display and not browser and not slow"
+
+lint: setup-dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy $(PACKAGES)
+	.venv/bin/lint-imports
+	$(PYTHON) manage.py makemigrations --check --dry-run
+
+audit: setup-dev
+	.venv/bin/bandit -q -r $(PACKAGES) tools -c pyproject.toml
+	$(PYTHON) tools/secrets_scan.py
+	@.venv/bin/pip-audit -r requirements.txt --no-deps --disable-pip || \
+	  echo "pip-audit could not finish: without its vulnerability data nothing is said about known flaws."
+
+bench: setup-dev
+	$(PYTHON) -m tests.benchmarks.loop
+
+bench-stream: setup-dev
+	$(PYTHON) -m tests.benchmarks.stream
+
+messages: setup-dev
+	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --no-location
+	$(PYTHON) manage.py compilemessages -l fr
+
+vendor:
+	tools/vendor.sh
+
+demo: setup-dev
+	$(PYTHON) tools/make_demo.py

@@ -1,0 +1,116 @@
+/* The live page of a run. The store knows, the views show, the connection brings news; this file joins them. */
+
+import { all, fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
+import { say, useWords, word } from "../rpa_site/words.js";
+import { connect } from "./live/connection.js";
+import { endCorrection } from "./live/correct.js";
+import { eventsView } from "./live/events.js";
+import { graphView } from "./live/graph.js";
+import { Picture } from "./live/picture.js";
+import { KEYS, Question } from "./live/question.js";
+import { control } from "./live/requests.js";
+import { stepsView } from "./live/steps.js";
+import { Store } from "./live/store.js";
+import { whyView } from "./live/why.js";
+
+const BADGES = {
+  idle: ["grey", "circle-dashed"], queued: ["grey", "clock"], running: ["blue", "player-play"], paused: ["amber", "player-pause"], waiting: ["blue", "message-question"],
+  coaching: ["blue", "message-question"], completed: ["green", "circle-check"], failed: ["red", "alert-circle"], stopped: ["grey", "player-stop"],
+};
+
+const data = json("page-data");
+useWords(data.words);
+const store = new Store(data);
+const picture = new Picture(store);
+const question = new Question(store, picture);
+stepsView(store);
+whyView(store);
+eventsView(store);
+const openGraph = graphView(store, find("script[data-vendor]").dataset.vendor);
+headView();
+tabs();
+keys();
+store.onChange(() => store.correcting || endCorrection());
+store.set({});
+connect(store);
+
+// --- what stands above -----------------------------------------------------------------------------------------------
+function headView() {
+  const state = find("#state");
+  const controls = find("#controls");
+  const degraded = find("#degraded");
+  let shown = "";
+  store.onChange(() => {
+    const { status, pause_reason: reason, degraded: off, degraded_reason: why, mode } = store.execution;
+    const signature = JSON.stringify([status, reason, off, why, mode, store.wishing]);
+    if (signature === shown) return;
+    shown = signature;
+    const [colour, name] = BADGES[status] ?? ["grey", "circle"];
+    const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause", reason)}` : word("state", status);
+    fill(state, h("span", { class: `badge-state ${colour}` }, icon(name), h("span", { class: "clip" }, words)));
+    text(find("#mode"), word("mode", mode));
+    fill(controls, buttons(status));
+    degraded.hidden = !off || store.isFinal;
+    if (off) fill(degraded, icon("gauge"), h("span", {}, h("strong", {}, say("degraded_title")), `. ${why || say("degraded_text")}`), store.me.may_operate ? h("button", { class: "button slim", type: "button", onclick: () => control(store, { verb: "lift_degraded" }) }, say("lift")) : null);
+  });
+}
+
+function buttons(status) {
+  if (!store.me.may_operate || store.isFinal) return [];
+  const { wishing } = store;
+  const button = (verb, glyph, words, css = "") => h("button", { class: `button ${css}`, type: "button", disabled: Boolean(wishing), onclick: () => (verb === "stop" ? askToStop() : control(store, { verb })) },
+    icon(glyph), wishing === verb ? say(`asked_${verb}`) : words);
+  const stop = button("stop", "player-stop", say("stop"), "danger");
+  if (status === "paused") return [button("resume", "player-play", say("resume")), stop];
+  return ["running", "waiting", "coaching"].includes(status) ? [button("pause", "player-pause", say("pause")), stop] : [stop];
+}
+
+function askToStop() {
+  const dialog = find("#stop-dialog");
+  text(find("[data-title]", dialog), say("stop_title", { n: store.run.number }));
+  dialog.returnValue = "no";
+  dialog.showModal();
+  dialog.addEventListener("close", () => dialog.returnValue === "stop" && control(store, { verb: "stop" }), { once: true });
+}
+
+// --- tabs ------------------------------------------------------------------------------------------------------------
+function tabs() {
+  const buttons = all('[role="tab"]');
+  const choose = (tab) => {
+    for (const other of buttons) {
+      const on = other === tab;
+      other.setAttribute("aria-selected", String(on));
+      other.tabIndex = on ? 0 : -1;
+      document.getElementById(other.getAttribute("aria-controls")).hidden = !on;
+    }
+    if (tab.id === "tab-graph") openGraph();
+  };
+  buttons.forEach((tab, index) => {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const next = buttons[(index + step + buttons.length) % buttons.length];
+      next.focus();
+      choose(next);
+    });
+  });
+}
+
+// --- keys: the same as the buttons, and off while typing -------------------------------------------------------------
+function keys() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && store.correcting && !event.target.closest("dialog")) {
+      store.set({ correcting: false, answer: null });
+      find("#question").focus({ preventScroll: true });
+      return;
+    }
+    if (event.key === "Escape" && store.selected) return void store.set({ selected: null });
+    if (isTyping(event) || event.repeat || store.correcting || !store.isAsking) return;
+    const choice = store.prompt.choices.find((name) => KEYS[name] === event.key.toUpperCase());
+    if (!choice) return;
+    event.preventDefault();
+    question.choose(choice);
+  });
+}

@@ -1,0 +1,67 @@
+/* The feed: what happened, newest first, in words. */
+
+import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { clock, say, word } from "../../rpa_site/words.js";
+import { emphasised } from "./sentence.js";
+
+const ICONS = {
+  state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
+  degraded: ["gauge", "amber-ink"], drift_detected: ["trending-down", "amber-ink"], error: ["alert-circle", "red-ink"],
+};
+const STEP_ICONS = { failed: ["alert-circle", "red-ink"], rejected: ["circle-x", "red-ink"], skipped: ["player-skip-forward", "muted"], interrupted: ["circle-minus", "muted"], manual: ["hand-finger", "blue-ink"], observed: ["eye", "muted"] };
+
+export function eventsView(store) {
+  const panel = find("#panel-events");
+  const feed = h("ol", { class: "feed" });
+  let newest = -1;
+  store.onChange(() => {
+    const events = told(store.events);
+    const last = events.at(-1)?.seq ?? 0;
+    if (last === newest) return;
+    const fresh = newest < 0 ? [] : events.filter((event) => event.seq > newest);
+    if (newest < 0 || fresh.length > 50) fill(feed, events.toReversed().map((event) => row(store, event)));
+    else for (const event of fresh) feed.prepend(row(store, event, "slide-in"));
+    newest = last;
+    fill(panel, events.length ? feed : h("p", { class: "muted" }, say("events_none")));
+  });
+}
+
+/** A state is news only when it differs from the one before. */
+function told(events) {
+  let state = "";
+  return events.filter((event) => {
+    if (event.kind !== "state") return true;
+    const now = `${event.payload.status}${event.payload.pause_reason ?? ""}`;
+    const isNews = now !== state;
+    state = now;
+    return isNews;
+  });
+}
+
+function row(store, event, css = "") {
+  const [name, colour] = (event.kind === "step" && STEP_ICONS[event.payload.outcome]) || ICONS[event.kind] || ["point", "muted"];
+  return h("li", { class: css }, icon(name, colour), h("span", { class: "what" }, words(store, event)), h("time", { datetime: event.at, title: new Date(event.at).toLocaleString(document.documentElement.lang) }, clock(event.at)));
+}
+
+function words(store, { kind, payload }) {
+  if (kind === "state") return stateWords(payload);
+  if (kind === "step") {
+    const sentence = say("event_step", { n: payload.index, sentence: payload.sentence || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
+    return h("button", { type: "button", onclick: () => store.steps.has(payload.index) && store.set({ selected: { index: payload.index, side: "before" }, correcting: false }) }, emphasised(sentence));
+  }
+  if (kind === "prompt") return emphasised(say("event_prompt", { sentence: payload.step?.sentence || payload.message || "" }));
+  if (kind === "decision") {
+    if (payload.source === "policy") return say("event_timeout", { choice: word("answers", payload.choice) });
+    return say(`answered.${payload.choice}`, { who: payload.decided_by }) + (payload.feedback ? ` “${payload.feedback}”` : "");
+  }
+  if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
+  if (kind === "drift_detected") return say("event_drift", { name: store.nodeName(payload.node_id) });
+  if (kind === "error") return payload.message ?? "";
+  return say({ resource_changed: "event_resource", mode_changed: "event_mode", idle_unload: "event_unload" }[kind] ?? "") || kind;
+}
+
+function stateWords(payload) {
+  const state = word("state", payload.status);
+  const reason = payload.pause_reason ? `${state}: ${word("pause", payload.pause_reason)}` : state;
+  return say("event_state", { state: reason });
+}

@@ -1,0 +1,149 @@
+/* Why: which screen and how sure, each sign of the target, the taught picture beside the found one, and the times. */
+
+import { fill, find, h } from "../../rpa_site/dom.js";
+import { milliseconds, say, score, word } from "../../rpa_site/words.js";
+
+const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
+const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms"];
+
+export function whyView(store) {
+  const panel = find("#panel-why");
+  let shown = "";
+  store.onChange(() => {
+    const step = store.focus;
+    const paused = store.execution.status === "paused" && !store.selected ? store.execution.pause_detail : null;
+    const signature = JSON.stringify([step?.index, step?.phase, step?.outcome, step?.suggestion?.box, step?.score, step?.total_ms, paused]);
+    if (signature === shown) return;
+    shown = signature;
+    const top = panel.scrollTop;
+    if (paused?.candidates?.length) fill(panel, block(say("why_screen"), candidates(store, paused.candidates)), step ? steps(store, step).slice(1) : null);
+    else if (!step) fill(panel, h("p", { class: "muted" }, say("why_nothing")));
+    else fill(panel, steps(store, step));
+    panel.scrollTop = top;
+  });
+}
+
+const steps = (store, step) => [
+  screenBlock(store, step),
+  targetBlock(store, step),
+  pairBlock(store, step),
+  resultBlock(step),
+  block(say("why_turn"), times(step)),
+];
+
+const block = (title, ...content) => h("section", { class: "why-block" }, h("h3", { class: "overline" }, title), content);
+
+function bar(value, colour = "") {
+  return h("div", { class: `bar ${colour}`, "aria-hidden": "true" }, h("i", { style: { width: `${Math.round(Math.min(1, Math.max(0, value ?? 0)) * 100)}%` } }));
+}
+
+// --- which screen ----------------------------------------------------------------------------------------------------
+function screenBlock(store, step) {
+  const match = step.recognition?.match;
+  if (!match) return null;
+  const next = match.runner_up
+    ? say("next_best_screen", { name: store.nodeName(match.runner_up), score: score(match.runner_up_confidence) })
+    : say("no_other_screen");
+  return block(say("why_screen"),
+    h("p", { class: "why-line" }, h("span", {}, store.nodeName(match.node_id)), h("span", {}, score(match.confidence))),
+    bar(match.confidence, match.confidence >= 0.75 ? "green" : "amber"),
+    h("p", { class: "muted" }, next),
+    reasons(match.reasons));
+}
+
+function reasons(list) {
+  if (!list?.length) return null;
+  return h("dl", { class: "signs" }, list.map((reason) => [
+    h("dt", {}, word("signs", reason.sign)),
+    h("dd", {}, reason.note || (reason.score === null ? say("not_tried") : "")),
+    h("dd", { class: "number" }, score(reason.score)),
+  ]));
+}
+
+function candidates(store, list) {
+  return list.map((match) => h("div", { class: "why-block" },
+    h("p", { class: "why-line" }, h("span", {}, match.name ?? store.nodeName(match.node_id)), h("span", {}, score(match.confidence))),
+    bar(match.confidence, "amber"),
+    reasons(match.reasons)));
+}
+
+// --- the target, by sign ---------------------------------------------------------------------------------------------
+function targetBlock(store, step) {
+  const suggestion = step.suggestion ?? {};
+  if (!suggestion.status) return null;
+  if (suggestion.status === "not_needed") return block(say("why_target"), h("p", { class: "muted" }, say("no_target")));
+  const evidence = new Map((suggestion.evidence ?? []).map((rung) => [rung.rung, rung]));
+  const names = [...RUNGS, ...[...evidence.keys()].filter((name) => !RUNGS.includes(name))];
+  return block(say("why_target"),
+    h("dl", { class: "signs" }, names.map((name) => rungRow(name, evidence.get(name), suggestion))),
+    suggestion.message && suggestion.status !== "found" ? h("p", { class: "muted" }, suggestion.message) : null);
+}
+
+function rungRow(name, rung, suggestion) {
+  const won = name === suggestion.rung;
+  const words = say(`rungs.${name}`) || name;
+  const found = rung && (rung.status === "found" || rung.status === "ambiguous");
+  const what = !rung ? say(suggestion.status === "found" ? "not_needed" : "not_tried")
+    : found ? [bar(rung.score, rung.status === "ambiguous" ? "amber" : ""), rung.status === "ambiguous" ? h("span", { class: "small" }, rung.note || say("ambiguous")) : null]
+      : rung.note || say("not_found");
+  return [h("dt", { class: won ? "won" : "", title: name }, words), h("dd", {}, what), h("dd", { class: "number" }, found ? score(rung.score) : "–")];
+}
+
+// --- taught and found ------------------------------------------------------------------------------------------------
+function pairBlock(store, step) {
+  const { target, box } = step.suggestion ?? {};
+  if (!target) return null;
+  const taught = target.picture ? h("img", { src: store.pictureUrl(target.picture), alt: say("taught") }) : h("span", { class: "small muted" }, say("no_taught"));
+  const canvas = box ? h("canvas", { role: "img", "aria-label": say("found") }) : h("span", { class: "small muted" }, say("not_found"));
+  if (box) cut(canvas, store.pictureUrl(step.picture_before), around(store.edges.get(step.edge_id), box, target));
+  return block(say("why_taught"),
+    h("div", { class: "pair" },
+      h("figure", {}, h("figcaption", {}, say("taught")), h("div", { class: "crop" }, taught)),
+      h("figure", {}, h("figcaption", {}, say("found")), h("div", { class: "crop" }, canvas))));
+}
+
+/** The found box with the same surroundings as the taught picture has. */
+function around(edge, [x, y, w, h_], target) {
+  if (!edge?.has_context || !edge.box || !edge.context_box || !target.picture) return [x, y, w, h_];
+  const [tx, ty, tw, th] = edge.box;
+  const [cx, cy, cw, ch] = edge.context_box;
+  const left = x - (tx - cx);
+  const top = y - (ty - cy);
+  return [left, top, w + (cw - tw), h_ + (ch - th)];
+}
+
+async function cut(canvas, url, [x, y, w, h_]) {
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+  } catch {
+    return;
+  }
+  const [iw, ih] = [image.naturalWidth, image.naturalHeight];
+  const [sw, sh] = [Math.max(1, w * iw), Math.max(1, h_ * ih)];
+  Object.assign(canvas, { width: sw, height: sh });
+  canvas.getContext("2d").drawImage(image, x * iw, y * ih, sw, sh, 0, 0, sw, sh);
+}
+
+// --- what came of it, and how long it took ---------------------------------------------------------------------------
+function resultBlock(step) {
+  if (step.phase !== "closed") return null;
+  const verified = step.verified ? word("verified", step.verified) : "";
+  return block(say("why_result"),
+    h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${step.retries} ${say("retries")}` : ""),
+    step.message ? h("p", { class: "muted" }, step.message) : null,
+    reasons(step.verification?.evidence));
+}
+
+function times(step) {
+  const rows = TIMES.filter((name) => step[name] > 0 || name === "capture_ms" || name === "ocr_ms");
+  const value = (name) => {
+    if (name !== "ocr_ms" || step.ocr_ms > 0) return milliseconds(step[name]);
+    return step.degraded ? say("degraded_step") : say("from_memory");
+  };
+  return h("dl", { class: "times" },
+    rows.map((name) => [h("dt", {}, say(`times.${name}`)), h("dd", {}, value(name))]),
+    step.total_ms ? [h("dt", { class: "sum" }, say("times.total_ms")), h("dd", { class: "sum" }, milliseconds(step.total_ms))] : null);
+}
+

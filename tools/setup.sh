@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs what the product lacks: system packages, then the virtual environment. Quick when nothing is to do.
+#
+#   tools/setup.sh         what `make run` needs
+#   tools/setup.sh dev     what `make test` needs besides
+set -eu
+cd "$(dirname "$0")/.."
+kind=${1:-run}
+
+say() { printf '%s\n' "· $*"; }
+
+packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
+gsettings-desktop-schemas libgl1 libglib2.0-0"
+if [ "$kind" = dev ]; then
+  packages="$packages git gettext chromium libatomic1 strace at-spi2-core gir1.2-atspi-2.0 python3-gi xdotool \
+tesseract-ocr procps"
+fi
+
+missing=
+for package in $packages; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+  if ! command -v apt-get >/dev/null; then
+    say "These are not managed by apt here; make sure that they are installed:$missing"
+  else
+    as_root=
+    if [ "$(id -u)" != 0 ]; then
+      if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then as_root=sudo; else
+        say "System packages are missing and may not be installed by $(id -un). Type, then run this again:"
+        printf '    sudo apt-get install --no-install-recommends%s\n' "$missing"
+        exit 1
+      fi
+    fi
+    say "Installing system packages:$missing"
+    $as_root apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  fi
+fi
+
+python=
+for candidate in python3.11 python3.12 python3.13 python3; do
+  if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+  then python=$candidate; break; fi
+done
+[ -n "$python" ] || { say "Python 3.11 or later with venv is needed and was not found."; exit 1; }
+[ -x .venv/bin/python ] || { say "Making the virtual environment with $("$python" --version)"; "$python" -m venv .venv; }
+
+install() {
+  stamp=.venv/.installed-$1
+  wanted=$(cat requirements.txt "$1" | sha256sum)
+  if [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ]; then
+    say "Installing $1 (several minutes and 7 GB the first time)"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r "$1"
+    printf '%s' "$wanted" > "$stamp"
+  fi
+}
+install requirements.txt
+if [ "$kind" = dev ]; then install requirements-dev.txt; fi
