@@ -16,7 +16,7 @@ def sentence(edge: EdgeSpec) -> str:
     keys = edge.params.get("keys", "")
     values = {
         **{p.name: "…" for p in spec.params},
-        **edge.params,
+        **{name: v.strip() if isinstance(v, str) else v for name, v in edge.params.items()},
         "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
         "target": f"“{edge.target.label}”" if edge.target else "…" if spec.target == "needed" else _("the screen"),
     }

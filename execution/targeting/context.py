@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import cv2
@@ -11,7 +11,7 @@ import numpy as np
 
 from execution.navigation.screen_words import ScreenWords, Wanted, wanted
 from execution.perception.pictures import PictureSource
-from execution.types import Box, Frame, RungResult, ScreenState, Size
+from execution.types import Box, Frame, ScreenState, Size
 from workflows.graph import TargetSpec
 
 ANCHOR = "anchor_template"
@@ -28,7 +28,6 @@ class Context:
     pictures: PictureSource
     threshold: float
     words: ScreenWords
-    results: dict[str, RungResult] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:

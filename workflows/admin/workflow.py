@@ -165,7 +165,7 @@ class WorkflowAdmin(admin.ModelAdmin):
             found = problems(graph)
             context |= {
                 "problems": linked(found, workflow),
-                "errors": sum(p.is_error for p in found),
+                "error_count": sum(p.is_error for p in found),
                 "drawing": _drawing(graph, workflow) if graph.nodes else None,
                 "may_publish": request.user.has_perm(PUBLISH),
             }

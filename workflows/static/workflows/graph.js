@@ -109,7 +109,7 @@ function best(container, data, items) {
 function folded(across, columns, perLine) {
   const lineOf = (node) => Math.floor(columns.indexOf(node.x) / perLine);
   const lines = Array.from({ length: Math.ceil(columns.length / perLine) }, (_, i) => ({
-    left: columns[i * perLine] - CARD.width / 2, top: Infinity, bottom: -Infinity, crossing: 0,
+    left: columns[i * perLine] - CARD.width / 2, top: Infinity, bottom: -Infinity, crossing: 0, leaving: 0,
   }));
   const stretch = (line, y, half) => {
     line.top = Math.min(line.top, y - half);
@@ -119,7 +119,7 @@ function folded(across, columns, perLine) {
   const ends = (edge) => [across.nodes.get(edge.source), across.nodes.get(edge.target)];
   for (const edge of across.edges.values()) {
     const [from, to] = ends(edge).map(lineOf);
-    if (from !== to) edge.order = lines[to].crossing++;
+    if (from !== to) Object.assign(edge, { order: lines[to].crossing++, lane: lines[from].leaving++ });
     else for (const point of [...edge.points, edge]) stretch(lines[from], point.y, 12);
   }
   let y = 0;
@@ -143,11 +143,12 @@ function around(edge, nodes, y) {
   const [from, to] = [nodes.get(edge.source), nodes.get(edge.target)];
   const out = from.x + CARD.width / 2;
   const into = to.x - CARD.width / 2;
+  const turn = out + 16 + edge.lane * 10;
   const points = [
-    { x: out, y: from.y }, { x: out + 18, y: from.y }, { x: out + 18, y },
+    { x: out, y: from.y }, { x: turn, y: from.y }, { x: turn, y },
     { x: into - 18, y }, { x: into - 18, y: to.y }, { x: into, y: to.y },
   ];
-  return { ...edge, points, square: true, x: (out + into) / 2, y };
+  return { ...edge, points, square: true, x: (turn + into) / 2, y };
 }
 
 /** The layout moved so that nothing lies left of or above the margin, with its size. */

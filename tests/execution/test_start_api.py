@@ -1,0 +1,131 @@
+"""Starting runs by the API (S1.3, S1.4, S2.2): what is refused, and how the refusal reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from execution.choices import ExecutionState
+from execution.models import Execution
+from tests.factories import make_execution, make_published, make_workflow
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/api/executions/"
+
+
+@pytest.fixture
+def api(operator: Any, client_of: Any) -> Client:
+    return client_of(operator)
+
+
+def post(api: Client, **body: Any) -> Any:
+    return api.post(PATH, body, content_type="application/json")
+
+
+def test_a_started_run_is_queued_with_its_version_pinned(api, operator):
+    """S1.4"""
+    version = make_published()
+    answer = post(api, workflow_id=version.workflow.workflow_id, variables={"patient": "Bo Li"})
+    run = Execution.objects.get()
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"/api/executions/{run.execution_id}/"
+    assert answer.json()["execution_id"] == run.execution_id
+    assert (run.state, run.version, run.started_by) == (ExecutionState.QUEUED, version, operator)
+    assert (run.variables, run.start_node_id, run.mode) == ({"patient": "Bo Li"}, "empty_note", "observation")
+    assert run.events.count() == 1
+
+
+def test_mode_node_desktop_and_flags_can_be_chosen(api):
+    """S1.4, S2.2"""
+    version = make_published()
+    answer = post(
+        api,
+        workflow_id=version.workflow.workflow_id,
+        mode="supervised",
+        start_node_id="save_dialog",
+        desktop="host:7",
+        enable_ocr=False,
+        analyze_timeout_ms=15000,
+    )
+    body = answer.json()
+    assert (body["mode"], body["start_node_id"], body["desktop"]) == ("supervised", "save_dialog", "host:7")
+    assert body["flags"] == {
+        "enable_ui_detection": True,
+        "enable_ocr": False,
+        "analyze_timeout_ms": 15000,
+        "window_info_provider": "",
+    }
+
+
+def test_a_second_run_on_a_busy_desktop_is_queued(api):
+    """S1.4"""
+    busy = make_execution(state=ExecutionState.RUNNING, desktop="host:1")
+    answer = post(api, workflow_id=busy.workflow_id, desktop="host:1")
+    assert (answer.status_code, answer.json()["state"]) == (201, "queued")
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "error", "named"),
+    [
+        ({"workflow_id": "wf_nowhere"}, 404, "unknown_workflow", "wf_nowhere"),
+        ({"start_node_id": "cellar"}, 400, "unknown_node", "cellar"),
+        ({"mode": "wild"}, 400, "bad_mode", "wild"),
+        ({"variables": {"patient": "", "ward": "3"}}, 422, "bad_variable", "ward"),
+        ({"workflow_id": ""}, 400, "invalid", "workflow_id"),
+        ({"analyze_timeout_ms": 0}, 400, "invalid", "analyze_timeout_ms"),
+        ({"enable_ocr": "perhaps"}, 400, "invalid", "enable_ocr"),
+        ({"variables": ["patient"]}, 400, "invalid", "variables"),
+    ],
+)
+def test_what_cannot_start_is_refused_by_name(api, change, status, error, named):
+    """S1.4"""
+    version = make_published(workflow_id="wf_notes")
+    answer = post(api, **{"workflow_id": version.workflow.workflow_id, **change})
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
+    assert named in answer.json()["detail"]
+    assert not Execution.objects.exists()
+
+
+def test_a_missing_value_is_named(api):
+    """S1.4"""
+    version = make_published(variables=[{"name": "patient", "label": "Patient"}])
+    answer = post(api, workflow_id=version.workflow.workflow_id)
+    assert (answer.status_code, answer.json()["error"], answer.json()["variables"]) == (
+        422,
+        "missing_variable",
+        ["patient"],
+    )
+
+
+def test_an_unpublished_workflow_does_not_start(api):
+    """S1.4"""
+    answer = post(api, workflow_id=make_workflow().workflow_id)
+    assert (answer.status_code, answer.json()["error"]) == (409, "not_published")
+
+
+def test_only_a_designer_may_name_code_for_the_run_loop_to_call(api, designer, client_of):
+    version = make_published()
+    body = {"workflow_id": version.workflow.workflow_id, "window_info_provider": "os.getcwd"}
+    assert post(api, **body).status_code == 403
+    assert not Execution.objects.exists()
+    assert post(client_of(designer), **body).status_code == 201
+
+
+def test_a_viewer_may_not_start(viewer, client_of):
+    """S10.1"""
+    version = make_published()
+    answer = post(client_of(viewer), workflow_id=version.workflow.workflow_id)
+    assert answer.status_code == 403
+    assert "operator" in answer.json()["detail"]
+    assert not Execution.objects.exists()
+
+
+def test_refusals_come_in_the_language_of_the_browser(operator, client_of):
+    """S8.5: the sentence is translated, the code is not."""
+    api = client_of(operator, headers={"accept-language": "fr"})
+    answer = post(api, workflow_id="wf_nowhere")
+    assert answer.json()["error"] == "unknown_workflow"
+    assert answer.headers["Content-Language"] == "fr"
