@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from django.db.models import Prefetch, Q, QuerySet, TextField
+from django.db.models import Max, Prefetch, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from execution.actions.control import ended_error
-from execution.choices import FINAL, WAITING, ExecutionState, Outcome, PauseReason, StepPhase, Verified
+from execution.choices import (
+    FINAL,
+    WAITING,
+    EventKind,
+    ExecutionState,
+    Outcome,
+    PauseReason,
+    PromptKind,
+    StepPhase,
+    Verified,
+)
 from execution.models import Decision, Execution, Prompt, Step
 from execution.outlook import likely_path
 from execution.types import Choice
@@ -21,6 +32,7 @@ from workflows.models import WorkflowVersion
 
 MOST_CELLS = 24
 MOST_CARDS = 12
+SUGGESTS = frozenset({PromptKind.COACHING, PromptKind.CONFIRMATION})
 
 # The choices of the state filter, and the states behind each.
 FILTERS: dict[str, tuple[str, frozenset[ExecutionState]]] = {
@@ -42,6 +54,8 @@ CELL_OF_OUTCOME = {
     Outcome.OBSERVED: "observed",
     Outcome.INTERRUPTED: "skipped",
 }
+
+PASSED = frozenset({Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.SKIPPED})
 
 WORDS_OF_CELL = {
     "done": gettext_lazy("%(n)d done"),
@@ -102,6 +116,7 @@ class Card:
 
     execution: Execution
     badge: Badge
+    since: datetime
     prompt: Prompt | None = None
     sentence: str = ""
     picture: str = ""
@@ -142,7 +157,7 @@ def rows(executions: Iterable[Execution]) -> list[Row]:
     page = list(executions)
     ids = [e.pk for e in page]
     steps: dict[int, list[Step]] = {pk: [] for pk in ids}
-    fields = ("execution_id", "index", "outcome", "phase", "verified")
+    fields = ("execution_id", "index", "outcome", "phase", "verified", "node_id")
     for step in Step.objects.filter(execution__in=ids).order_by("index").only(*fields):
         steps[step.execution_id].append(step)
     corrected = set(
@@ -188,8 +203,10 @@ def steps_ahead(execution: Execution, steps: Sequence[Step], graph: GraphSpec) -
     if execution.state in FINAL:
         return 0
     node = execution.current_node_id or execution.start_node_id
-    at_work = bool(steps) and steps[-1].phase != StepPhase.CLOSED
-    return max(0, len(likely_path(graph, node)) - at_work)
+    last = steps[-1] if steps else None
+    # The open step is the path's first; so is one just passed while the next screen is not yet recognised.
+    counted = last is not None and last.node_id == node and (last.phase != StepPhase.CLOSED or last.outcome in PASSED)
+    return max(0, len(likely_path(graph, node)) - counted)
 
 
 def squeezed(cells: Sequence[str]) -> tuple[str, ...]:
@@ -228,7 +245,9 @@ def cards(runs: QuerySet[Execution]) -> list[Card]:
     questions = Prefetch(
         "prompts", Prompt.objects.open().select_related("step").defer("step__screen"), to_attr="open_prompts"
     )
-    needing = runs.needing_a_person().prefetch_related(questions)[: MOST_CARDS * 2]
+    needing = runs.needing_a_person().prefetch_related(questions).annotate(
+        moved_at=Max("events__at", filter=Q(events__kind=EventKind.STATE))
+    )[: MOST_CARDS * 2]
     return sorted((_card(e) for e in needing), key=_urgency)[:MOST_CARDS]
 
 
@@ -238,14 +257,16 @@ def _card(execution: Execution) -> Card:
         return Card(
             execution=execution,
             badge=badge(execution),
+            since=execution.moved_at or execution.created_at,
             sentence=problem(execution),
             picture=str(execution.pause_detail.get("picture", "")),
         )
     return Card(
         execution=execution,
         badge=badge(execution),
+        since=prompt.created_at,
         prompt=prompt,
-        sentence=prompt.step.sentence if prompt.kind != "in_doubt" else prompt.message,
+        sentence=prompt.step.sentence if prompt.kind in SUGGESTS else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
         choices=prompt.choices,
     )

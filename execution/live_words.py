@@ -46,7 +46,7 @@ def live() -> dict[str, object]:
         "mode": {m.value: str(m.label) for m in ExecutionMode},
         "state": {s.value: str(s.label) for s in ExecutionState},
         "outcome": {o.value: str(o.label) for o in Outcome if o.value},
-        "pause": {r.value: str(r.label) for r in PauseReason if r.value},
+        "pause_reason": {r.value: str(r.label) for r in PauseReason if r.value},
         "verified": {v.value: str(v.label) for v in Verified if v.value},
     }
 
@@ -104,6 +104,8 @@ def _question() -> dict[str, object]:
         "before": _("Before"),
         "after": _("After"),
         "now": _("now"),
+        "now_title": _("Now"),
+        "enlarge": _("show it larger"),
         "may_not_answer": _("You may watch this run. Answering takes the role “%(role)s”."),
         "may_not_control": _("Pausing and stopping takes the role “%(role)s”."),
         "use_this": _("Use this"),

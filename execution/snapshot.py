@@ -126,6 +126,6 @@ def head(execution: Execution) -> dict[str, Any]:
 def desktop_words(execution: Execution) -> str:
     """“desktop :1”; the machine's name is shown on the robots page."""
     if not execution.desktop:
-        return _("no desktop yet")
+        return "" if execution.is_final else _("no desktop yet")
     _host, colon, display = execution.desktop.rpartition(":")
     return _("desktop %(name)s") % {"name": f"{colon}{display}" if colon else display}

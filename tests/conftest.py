@@ -18,18 +18,10 @@ os.environ["RPA_DATA_DIR"] = str(DATA_DIR)
 os.environ["RPA_ENV_FILE"] = os.devnull
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
 
-MARKERS = {
-    "display": "needs an X server of its own (Xvfb)",
-    "browser": "needs Chromium",
-    "gpu": "needs an NVIDIA GPU",
-    "slow": "takes more than a few seconds",
-}
 PASSWORD = "correct horse battery"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name, meaning in MARKERS.items():
-        config.addinivalue_line("markers", f"{name}: {meaning}")
     from django.conf import settings
 
     if settings.DATA_DIR != DATA_DIR.resolve():

@@ -14,7 +14,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
+from execution.desktop.base import Button, DesktopIdentity, DesktopUnavailable
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
 from execution.desktop.text import typeable
@@ -127,16 +127,14 @@ class X11Desktop:
         self._connection.display.xtest_fake_input(X.MotionNotify, x=point.x, y=point.y)
 
     def _pixels(self, size: Size) -> np.ndarray:
-        from mss.exception import ScreenShotError
-
         region = {"left": 0, "top": 0, "width": size.width, "height": size.height}
         try:
             shot = self._screen_of(size).grab(region)
-        except ScreenShotError as problem:
+        except _capture_problems() as problem:
             self._close_screen()
-            # Gone, or changed its size between the question and the picture.
+            # Gone (then this raises DesktopLost), or changed its size between the question and the picture.
             if self._connection.size() == size:
-                raise DesktopError(f"the picture of {self.name} could not be taken: {problem}") from problem
+                raise DesktopUnavailable(f"pictures of {self.name} cannot be taken: {problem!r}") from problem
             return self._pixels(self._connection.size())
         whole = np.frombuffer(shot.raw, dtype=np.uint8).reshape(size.height, size.width, 4)
         return cv2.cvtColor(whole, cv2.COLOR_BGRA2BGR)
@@ -146,19 +144,21 @@ class X11Desktop:
         if self._screen is None or size != self._screen_size:
             self._close_screen()
             import mss
-            from mss.exception import ScreenShotError
 
-            try:
-                self._screen, self._screen_size = mss.MSS(display=self.name), size
-            except ScreenShotError as problem:
-                self._connection.size()  # raises DesktopLost when that is the reason
-                raise DesktopUnavailable(f"pictures of {self.name} cannot be taken: {problem}") from problem
+            self._screen, self._screen_size = mss.MSS(display=self.name), size
         return self._screen
 
     def _close_screen(self) -> None:
         if self._screen is not None:
             self._screen.close()
             self._screen = None
+
+
+def _capture_problems() -> tuple[type[Exception], ...]:
+    """What mss raises; where the server dies in the middle of a picture it trips over a null pointer instead."""
+    from mss.exception import ScreenShotError
+
+    return ScreenShotError, AssertionError, ValueError
 
 
 def _boot_id() -> str:

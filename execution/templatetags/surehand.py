@@ -13,6 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from execution import live_words
+from execution.models import Execution
+from execution.snapshot import desktop_words
 from rpa_site.roles import role_needed
 
 register = template.Library()
@@ -65,6 +67,11 @@ def duration(seconds: float | None) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@register.filter
+def desktop(execution: Execution) -> str:
+    return desktop_words(execution)
 
 
 @register.filter

@@ -381,7 +381,7 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     bad = tmp_path / "bad.zip"
     bad.write_bytes(b"no zip")
 
-    with pytest.raises(CommandError, match="was not imported. This is no zip file"):
+    with pytest.raises(CommandError, match=r"was not imported\. This is no zip file"):
         call_command("import_workflow", str(bad))
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_workflow", str(tmp_path / "none.zip"))

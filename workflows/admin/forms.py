@@ -174,7 +174,9 @@ class EdgeForm(forms.ModelForm):
         spec = ACTIONS.get(self.cleaned_data.get("action_type", self.instance.action_type))
         if spec is not None:
             given = {p.name: self.cleaned_data.get(f"param_{p.name}") for p in spec.params}
-            self.instance.params = {name: value for name, value in given.items() if value not in (None, "", False)}
+            self.instance.params = {
+                name: value for name, value in given.items() if value is not None and value is not False and value != ""
+            }
         expect = {name: self.cleaned_data.get(f"expect_{name}") for name in ("texts", "gone", "window_title")}
         self.instance.expect = {name: value for name, value in expect.items() if value}
         return super().save(commit)

@@ -8,6 +8,7 @@ from collections import OrderedDict
 import numpy as np
 
 from execution.perception.ocr.base import in_reading_order, moved, size_of, within
+from execution.perception.ocr.caret import without_caret
 from execution.perception.ocr.detection import detection_scale, find_lines
 from execution.perception.ocr.engines import Models, load_models
 from execution.perception.ocr.recognition import Letters, Piece, read_line
@@ -43,7 +44,7 @@ class RapidReader:
         return in_reading_order(moved(line, dx=part.x, dy=part.y) for line in found)
 
     def _line(self, pixels: np.ndarray, box: Box, models: Models) -> list[TextLine]:
-        crop = np.ascontiguousarray(pixels[box.y : box.bottom, box.x : box.right])
+        crop = without_caret(np.ascontiguousarray(pixels[box.y : box.bottom, box.x : box.right]))
         digest = pixels_digest(crop)
         if digest not in self._known:
             self._known[digest] = read_line(crop, models.recogniser.run, self._letters)

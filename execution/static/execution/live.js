@@ -46,7 +46,7 @@ function headView() {
     if (signature === shown) return;
     shown = signature;
     const [colour, name] = BADGES[status] ?? ["grey", "circle"];
-    const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause", reason)}` : word("state", status);
+    const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause_reason", reason)}` : word("state", status);
     fill(state, h("span", { class: `badge-state ${colour}` }, icon(name), h("span", { class: "clip" }, words)));
     text(find("#mode"), word("mode", mode));
     fill(controls, buttons(status));

@@ -42,8 +42,20 @@ export function ago(iso) {
 
 export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** A sentence cut at its quotation marks: what stands in them is what it is about. */
+const OPENS = new Set(["“", "«"]);
+const CLOSES = new Set(["”", "»"]);
+
+/** A sentence cut at its outer quotation marks: what stands in them is what it is about. */
 export function quoted(sentence) {
-  return String(sentence).split(/“([^”]*)”|« ?([^»]*?) ?»/).filter((part) => part !== undefined)
-    .map((part, index) => ({ part, strong: index % 2 === 1 })).filter(({ part }) => part !== "");
+  const parts = [{ part: "", strong: false }];
+  let depth = 0;
+  for (const letter of String(sentence)) {
+    const before = depth;
+    if (OPENS.has(letter)) depth += 1;
+    else if (CLOSES.has(letter) && depth > 0) depth -= 1;
+    const isOuter = Math.min(before, depth) === 0 && before !== depth;
+    if (isOuter) parts.push({ part: "", strong: depth === 1 });
+    else parts.at(-1).part += letter;
+  }
+  return parts.map(({ part, strong }) => ({ part: strong ? part.trim() : part, strong })).filter(({ part }) => part !== "");
 }

@@ -62,6 +62,6 @@ function words(store, { kind, payload }) {
 
 function stateWords(payload) {
   const state = word("state", payload.status);
-  const reason = payload.pause_reason ? `${state}: ${word("pause", payload.pause_reason)}` : state;
+  const reason = payload.pause_reason ? `${state}: ${word("pause_reason", payload.pause_reason)}` : state;
   return say("event_state", { state: reason });
 }

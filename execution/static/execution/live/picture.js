@@ -68,7 +68,7 @@ export class Picture {
     stage.classList.toggle("comparing", Boolean(choice.pair));
     this.compare.hidden = !choice.pair;
     this.canvas.hidden = Boolean(choice.pair);
-    find(".stage-tools").hidden = Boolean(choice.pair);
+    find(".stage-tools").hidden = Boolean(choice.pair) || !choice.src;
     if (choice.pair) this.showPair(choice);
     else if (choice.src && this.image.getAttribute("src") !== choice.src) this.image.src = choice.src;
     const nothing = !choice.pair && !choice.src;
@@ -87,9 +87,20 @@ export class Picture {
     const key = pair.join();
     if (this.compare.dataset.key === key) return;
     this.compare.dataset.key = key;
-    const names = [say("before"), this.store.isFinal || this.store.selected ? say("after") : say("now")];
+    const names = [say("before"), this.store.isFinal || this.store.selected ? say("after") : say("now_title")];
     fill(this.compare, pair.map((src, i) =>
-      h("figure", {}, h("figcaption", {}, names[i]), h("div", { class: "shot" }, src ? h("img", { src, alt: names[i] }) : h("span", { class: "note" }, say("no_picture"))))));
+      h("figure", {}, h("figcaption", {}, names[i]), src ? this.shot(src, names[i]) : h("span", { class: "note" }, say("no_picture")))));
+  }
+
+  /** One of the two pictures; a click shows it alone, as large as there is room. */
+  shot(src, name) {
+    const button = h("button", { class: "shot", type: "button", "aria-pressed": "false", "aria-label": `${name}: ${say("enlarge")}`, title: say("enlarge") }, h("img", { src, alt: "" }));
+    button.addEventListener("click", () => {
+      const large = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(large));
+      for (const figure of this.compare.children) figure.hidden = large && !figure.contains(button);
+    });
+    return button;
   }
 
   showAge() {
@@ -131,7 +142,7 @@ export class Picture {
     if (this.store.correcting) return; // the overlay belongs to the correction
     const marks = closed ? [] : [...this.runnerUp(suggestion), ...this.chosen(suggestion)];
     fill(this.overlay, marks);
-    for (const tag of all(".tag", this.overlay)) this.keepInside(tag);
+    for (const tag of all(".sign-tag", this.overlay)) this.keepInside(tag);
     const label = suggestion.target?.label;
     this.image.alt = label && !closed ? say("alt_suggestion", { name: label }) : say("frame_alt");
     if (this.layers.size) this.drawLayers();
@@ -139,21 +150,21 @@ export class Picture {
 
   chosen(suggestion) {
     const words = `${suggestion.target?.label ?? ""} ${score(suggestion.score)}`.trim();
-    if (suggestion.box) return [place(h("div", { class: "mark chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box, "above")];
+    if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box, "above")];
     if (!suggestion.point) return [];
     const spot = [...suggestion.point, 0, 0];
-    return [place(h("div", { class: "mark point" }), spot), this.tag("chosen", words, spot, "above")];
+    return [place(h("div", { class: "spot point" }), spot), this.tag("chosen", words, spot, "above")];
   }
 
   runnerUp(suggestion) {
     const other = suggestion.runner_up;
     if (!other?.box) return [];
     const words = `${say("runner_up")} ${other.text ?? ""} ${score(other.score)}`.replace("  ", " ");
-    return [place(h("div", { class: "mark runner" }), other.box), this.tag("runner", words, other.box, "beside")];
+    return [place(h("div", { class: "spot runner" }), other.box), this.tag("runner", words, other.box, "beside")];
   }
 
   tag(kind, words, box, side) {
-    return h("div", { class: `tag ${kind}`, data: { box: box.join(), side } }, words);
+    return h("div", { class: `sign-tag ${kind}`, data: { box: box.join(), side } }, words);
   }
 
   /** A label above its box or beside it, wherever it is inside the picture. */
@@ -186,7 +197,7 @@ export class Picture {
     if (this.layers.has("elements")) for (const e of screen.ui_elements ?? []) seen.push(["seen-element", e.box, [e.role, e.text].filter(Boolean).join(": ")]);
     if (this.layers.has("text")) boxes.forEach((box, i) => seen.push(["seen-text", box, texts[i] ?? ""]));
     this.overlay.prepend(...seen.map(([kind, box, words]) => {
-      const mark = place(h("div", { class: `mark ${kind}` }), box);
+      const mark = place(h("div", { class: `spot ${kind}` }), box);
       mark.addEventListener("pointerenter", () => {
         const tag = this.tag("seen", words, box, "above");
         this.overlay.append(tag);
@@ -231,7 +242,7 @@ export class Picture {
       this.stage.style.setProperty("--zoom", scale);
       out.hidden = scale <= 1.01;
       this.canvas.style.touchAction = scale > 1.01 || this.store.correcting ? "none" : "pan-x pan-y";
-      for (const tag of all(".tag[data-box]", this.overlay)) this.keepInside(tag);
+      for (const tag of all(".sign-tag[data-box]", this.overlay)) this.keepInside(tag);
     });
     this.stage.addEventListener("wheel", (event) => {
       if (!this.canvas.contains(event.target)) return;

@@ -127,7 +127,7 @@ export class Question {
     const seconds = Math.ceil(left / 1000);
     const ring = find(".ring", this.element);
     if (ring) {
-      text(find("span", ring), say("seconds", { n: seconds }));
+      text(find("span", ring), seconds < 100 ? say("seconds", { n: seconds }) : duration(left));
       find(".rest", ring).style.strokeDashoffset = String(RING * (1 - Math.min(1, left / (Date.parse(end) - Date.parse(start)))));
       ring.classList.toggle("soon", seconds <= 30 && seconds > 10);
       ring.classList.toggle("late", seconds <= 10);
@@ -185,7 +185,7 @@ export class Question {
     const reason = execution.pause_reason;
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
-    const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause", reason)}`;
+    const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
     const message = asked ? say("paused_asked") : (execution.pause_detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: me.role_needed })));
     return this.plain("player-pause", "amber", title, message, this.waysOn());

@@ -52,7 +52,7 @@ export function stepsView(store) {
       row.remove();
       rows.delete(key);
     }
-    for (const stray of list.querySelectorAll(".step:not([data-row])")) stray.closest("li").remove();
+    for (const skeleton of list.querySelectorAll(":scope > li:not([data-row])")) skeleton.remove();
     showCount(store, count);
     follow();
   });

@@ -2,6 +2,7 @@
 
 const MOST_EVENTS = 300;
 const ASKING = new Set(["waiting", "coaching"]);
+const PASSED = new Set(["succeeded", "manual", "skipped"]);
 export const FINAL = new Set(["completed", "failed", "stopped"]);
 
 export class Store {
@@ -142,7 +143,7 @@ export class Store {
     const open = this.prompt ? this.edges.get(this.prompt.step.edge_id) : null;
     const path = [];
     const seen = new Set();
-    let node = open ? open.destination : this.execution.current_node || this.startNode;
+    let node = open ? open.destination : this.whereNow;
     while (node && !seen.has(node) && !this.nodes.get(node)?.end) {
       seen.add(node);
       const edge = this.outgoing(node)[0];
@@ -151,6 +152,14 @@ export class Store {
       node = edge.destination;
     }
     return path;
+  }
+
+  /** Where the run stands: past the last step where that was done and the next screen is not yet recognised. */
+  get whereNow() {
+    const here = this.execution.current_node || this.startNode;
+    const last = this.lastStep;
+    const passed = last && PASSED.has(last.outcome) && last.node_id === here;
+    return passed ? (this.edges.get(last.edge_id)?.destination ?? here) : here;
   }
 
   get startNode() {

@@ -16,7 +16,7 @@ export function whyView(store) {
     if (signature === shown) return;
     shown = signature;
     const top = panel.scrollTop;
-    if (paused?.candidates?.length) fill(panel, block(say("why_screen"), candidates(store, paused.candidates)), step ? steps(store, step).slice(1) : null);
+    if (paused?.candidates?.length) fill(panel, block(say("why_screen"), candidates(store, paused.candidates)));
     else if (!step) fill(panel, h("p", { class: "muted" }, say("why_nothing")));
     else fill(panel, steps(store, step));
     panel.scrollTop = top;
@@ -96,10 +96,18 @@ function pairBlock(store, step) {
   const taught = target.picture ? h("img", { src: store.pictureUrl(target.picture), alt: say("taught") }) : h("span", { class: "small muted" }, say("no_taught"));
   const canvas = box ? h("canvas", { role: "img", "aria-label": say("found") }) : h("span", { class: "small muted" }, say("not_found"));
   if (box) cut(canvas, store.pictureUrl(step.picture_before), around(store.edges.get(step.edge_id), box, target));
+  const flat = box && aspect(store, step, box) > 2;
   return block(say("why_taught"),
-    h("div", { class: "pair" },
+    h("div", { class: flat ? "pair flat" : "pair" },
       h("figure", {}, h("figcaption", {}, say("taught")), h("div", { class: "crop" }, taught)),
       h("figure", {}, h("figcaption", {}, say("found")), h("div", { class: "crop" }, canvas))));
+}
+
+/** Wide things are shown one above the other: side by side they would be too small to read. */
+function aspect(store, step, box) {
+  const [, , w, hgt] = around(store.edges.get(step.edge_id), box, step.suggestion.target);
+  const image = find("#frame");
+  return (w * (image.naturalWidth || 16)) / (hgt * (image.naturalHeight || 10));
 }
 
 /** The found box with the same surroundings as the taught picture has. */

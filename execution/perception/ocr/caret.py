@@ -1,0 +1,74 @@
+"""The text cursor is no letter: a bar next to a word would be read as "l" or "|".
+
+A letter stands on the line's baseline or reaches its top; a cursor reaches past the other letters at both ends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+WIDEST = 2  # pixels; GTK and Qt draw 1, at 200 % scale 2
+SHORTEST = 8
+STANDS_OUT = 60  # grey levels between the bar and the ground
+EVEN = 24  # grey levels within the bar
+NEAR = 3  # lengths of the bar to its left and right: the letters that it is compared with
+MOST = 6  # bars of one line that are looked at
+BESIDE = 0.15  # of the bar's length may have ink beside it: a letter that touches it
+
+
+def without_caret(crop: np.ndarray) -> np.ndarray:
+    """The line's pixels (BGR) with cursors, and borders like them, painted over by the ground."""
+    grey = crop.max(axis=2).astype(np.int16)
+    ground = int(np.median(grey))
+    ink = np.abs(grey - ground) > STANDS_OUT
+    cleaned = crop
+    for first, last in _thin_bars(ink):
+        top, bottom = _run(ink[:, first : last + 1].all(axis=1))
+        if not _alone(ink, first, last, top, bottom) or np.ptp(grey[top:bottom, first : last + 1]) > EVEN:
+            continue
+        reach = NEAR * (bottom - top)
+        left, right = ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach]
+        if bottom - top == len(crop) and left.any() and right.any():
+            continue  # a border between two texts, which keeps them apart
+        rows = np.flatnonzero(left.any(axis=1) | right.any(axis=1))
+        if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
+            continue
+        if cleaned is crop:
+            cleaned = crop.copy()
+        cleaned[:, first : last + 1] = np.median(crop[~ink], axis=0).astype(crop.dtype)
+        ink[:, first : last + 1] = False
+    return cleaned
+
+
+def _thin_bars(ink: np.ndarray) -> list[tuple[int, int]]:
+    """Groups of at most WIDEST columns with a long run of ink, the longest first."""
+    lengths = _longest_runs(ink)
+    found = np.flatnonzero(lengths >= SHORTEST)
+    if not found.size:
+        return []
+    groups = [(int(g[0]), int(g[-1])) for g in np.split(found, np.flatnonzero(np.diff(found) > 1) + 1)]
+    thin = [g for g in groups if g[1] - g[0] < WIDEST]
+    return sorted(thin, key=lambda g: -int(lengths[g[0]]))[:MOST]
+
+
+def _longest_runs(ink: np.ndarray) -> np.ndarray:
+    """For each column, the length of its longest unbroken run of ink."""
+    run = np.zeros(ink.shape[1], np.int32)
+    longest = run.copy()
+    for row in ink:
+        run = np.where(row, run + 1, 0)
+        np.maximum(longest, run, out=longest)
+    return longest
+
+
+def _run(column: np.ndarray) -> tuple[int, int]:
+    """The longest unbroken run of a column: its first row and the row after its last."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], column.astype(np.int8), [0]))))
+    starts, ends = edges[::2], edges[1::2]
+    longest = int(np.argmax(ends - starts)) if starts.size else 0
+    return (int(starts[longest]), int(ends[longest])) if starts.size else (0, 0)
+
+
+def _alone(ink: np.ndarray, first: int, last: int, top: int, bottom: int) -> bool:
+    beside = [x for x in (first - 1, last + 1) if 0 <= x < ink.shape[1]]
+    return bottom - top >= SHORTEST and all(ink[top:bottom, x].mean() <= BESIDE for x in beside)

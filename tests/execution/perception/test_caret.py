@@ -1,0 +1,40 @@
+"""A text cursor beside a word is not read as a letter (S2.6: a blinking caret does not matter)."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from execution.perception.ocr.caret import without_caret
+
+
+def line(text: str, *, dark: bool = False) -> tuple[np.ndarray, int, int, int]:
+    """A line of text with a margin; gives its pixels, where the text ends, and the rows that its letters fill."""
+    ground, ink = (30, 220) if dark else (255, 20)
+    pixels = np.full((28, 20 + 12 * len(text), 3), ground, np.uint8)
+    cv2.putText(pixels, text, (5, 19), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (ink, ink, ink), 1, cv2.LINE_AA)
+    rows, columns = np.nonzero(np.abs(pixels[:, :, 0].astype(int) - ground) > 60)
+    return pixels, int(columns.max()), int(rows.min()), int(rows.max())
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("text", ["hopital.example", "gap", "2026-11-21", "Lefevre"])
+def test_a_cursor_at_the_end_is_painted_over_and_the_word_is_not(text: str, dark: bool) -> None:
+    plain, end, top, bottom = line(text, dark=dark)
+    typed = plain.copy()
+    typed[top - 2 : bottom + 3, end + 2] = 235 if dark else 0
+    assert not np.array_equal(typed, plain)
+    assert np.array_equal(without_caret(typed), plain)
+
+
+@pytest.mark.parametrize("text", ["real", "Illegal", "11:11", "null", "T1l"])
+def test_a_line_without_a_cursor_is_left_as_it_is(text: str) -> None:
+    plain, *_rest = line(text)
+    assert without_caret(plain) is plain
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 3), (3, 200, 3), (40, 2, 3)])
+def test_tiny_pictures_are_left_as_they_are(shape: tuple[int, int, int]) -> None:
+    pixels = np.zeros(shape, np.uint8)
+    assert without_caret(pixels) is pixels

@@ -1,0 +1,412 @@
+"""Who may go where: every URL and every socket route of the product, for everybody (S10.1, S10.2).
+
+The table below names the role that each route takes. A route without a row fails, whatever it answers; so does one that
+answers somebody whom its row does not name.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from channels.routing import URLRouter
+from django.contrib import admin as admin_site
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from execution.choices import ExecutionState, PromptKind
+from execution.live_picture import path_of
+from execution.models import Execution, Prompt, Robot, Step
+from execution.routing import websocket_urlpatterns
+from rpa_site.roles import Role, permissions_of
+from tests.factories import make_execution, make_picture, make_published
+from tests.support.sockets import Closed, Socket, session_of
+
+ROOT = Path(__file__).resolve().parents[1]
+READS = ("get", "head", "options")
+WRITES = ("post", "put", "patch", "delete")
+ORDER = [None, *Role]  # a stranger, then the roles, each with the rights of the one before it
+
+# Open to all, with the reason.
+OPEN = {
+    "health": "says whether the product works, for those who watch over it (S5.7)",
+    "login": "the way in",
+    "set_language": "a choice of words",
+}
+# Open to whoever is logged in, role or not.
+OWN = {"logout": "the way out"}
+
+# What the others take: to read, to write (None: nothing is written there).
+V, O, D, A = Role.VIEWER, Role.OPERATOR, Role.DESIGNER, Role.ADMIN
+TABLE: dict[str, tuple[Role | None, Role | None]] = {
+    "api_schema": (V, None),
+    "api_docs": (V, None),
+    "api_workflows": (V, D),
+    "api_workflow": (V, None),
+    "api_workflow_problems": (V, None),
+    "api_workflow_publish": (None, D),
+    "api_workflow_export": (V, None),
+    "api_gpu_status": (V, None),
+    "api_executions": (V, O),
+    "api_execution": (V, None),
+    "api_execution_progress": (V, None),
+    "api_execution_coaching_stats": (V, None),
+    "api_execution_capture_stats": (V, None),
+    "api_execution_steps": (V, None),
+    "api_execution_step": (V, None),
+    "api_execution_events": (V, None),
+    "api_execution_prompt": (V, None),
+    "api_execution_decide": (None, O),
+    "api_execution_confirm": (None, O),
+    "api_execution_control": (None, O),
+    "api_progress": (V, None),
+    "api_prompts": (V, None),
+    "api_robots": (V, None),
+    "workflows": (V, D),
+    "workflow": (V, None),
+    "workflow_publish": (None, D),
+    "workflow_export": (V, None),
+    "runs": (V, None),
+    "run_start": (O, O),
+    "run": (V, None),
+    "run_snapshot": (V, None),
+    "run_frame": (V, None),
+    "run_screen": (V, None),
+    "picture": (V, None),
+    "robots": (V, None),
+    "robot_frame": (V, None),
+}
+ADMIN_OF = re.compile(r"^admin/(auth)/")
+
+SOCKETS = {"ws_execution": V, "ws_runs": V}
+
+
+# --- the routes -----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Route:
+    pattern: str  # as in the URL configuration
+    name: str
+    path: str  # with real objects in it
+
+    @property
+    def is_admin(self) -> bool:
+        return self.pattern.startswith("admin/")
+
+    def needs(self, method: str) -> Role | None:
+        """The role it takes; None where nobody has business with that method."""
+        if self.is_admin:
+            return A if ADMIN_OF.match(self.pattern) else D
+        reading, writing = TABLE[self.name]
+        return reading if method in READS else writing
+
+
+def routes(objects: dict[str, Any] | None = None) -> list[Route]:
+    return list(_walk(get_resolver().url_patterns, "", objects or {}))
+
+
+def _walk(patterns: list[Any], prefix: str, objects: dict[str, Any]) -> Iterator[Route]:
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, route, objects)
+        elif isinstance(pattern, URLPattern):
+            yield Route(route, pattern.name or "", "/" + _filled(route, objects))
+
+
+def _filled(route: str, objects: dict[str, Any]) -> str:
+    """The route with a real object in the place of each parameter."""
+    of_model = re.match(r"admin/(\w+)/(\w+)/<", route)
+    here = dict(objects)
+    if of_model:
+        here["object_id"] = here["id"] = here["pk"] = objects.get("admin", {}).get(of_model.groups(), 1)
+    filled = re.sub(r"<(?:\w+:)?(\w+)>(?!\[|\()", lambda m: str(here.get(m[1], "1")), route.replace("(?P<", "(<"))
+    filled = re.sub(r"\(<app_label>[^)]*\)|\(1auth[^)]*\)", "workflows", filled)
+    filled = re.sub(r"\(1\.\*\)", "nowhere/", filled)
+    return filled.replace("^", "").replace("$", "")
+
+
+@pytest.fixture
+def world(make_user: Any) -> dict[str, Any]:
+    """One of everything that a route can name."""
+    version = make_published()
+    name = "host:1"
+    robot = Robot.objects.create(name=name, desktop=name, host="host", pid=1)
+    run = make_execution(version=version, state=ExecutionState.WAITING_COACHING, desktop=name, robot=robot)
+    picture = make_picture()
+    step = Step.objects.create(execution=run, index=1, epoch=0, mode=run.mode, picture_before=picture.digest)
+    Prompt.objects.create(execution=run, step=step, kind=PromptKind.COACHING, message="?", picture=picture.digest)
+    path_of(name).parent.mkdir(parents=True, exist_ok=True)
+    path_of(name).write_bytes(b"picture")
+    registered = admin_site.site._registry
+    first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
+    return {
+        "execution_id": run.execution_id,
+        "workflow_id": run.workflow_id,
+        "index": 1,
+        "digest": picture.digest,
+        "name": name,
+        "content_type_id": 1,
+        "admin": {key: row.pk for key, row in first.items() if row is not None},
+    }
+
+
+def answer(route: Route, method: str, session_key: str = "", **client: Any) -> tuple[int, str]:
+    """Status and where it leads; whatever it changed is undone."""
+    browser = Client(raise_request_exception=False, **client)
+    if session_key:
+        browser.cookies["sessionid"] = session_key
+    with transaction.atomic():
+        response = getattr(browser, method)(route.path)
+        if getattr(response, "streaming", False):
+            response.close()
+        transaction.set_rollback(True)
+    return response.status_code, response.headers.get("Location", "")
+
+
+def is_shut(status: int, place: str) -> bool:
+    """Refused, or sent to the login."""
+    return status in (401, 403, 404, 405) or (status == 302 and "/login" in place)
+
+
+def is_refused(status: int, place: str) -> bool:
+    return status in (401, 403) or (status == 302 and "/login" in place)
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+def test_every_route_has_a_row_that_says_who_may_go_there():
+    """A new route is decided about, not forgotten."""
+    known = {*OPEN, *OWN, *TABLE}
+    names = {route.name for route in routes() if not route.is_admin}
+    assert names - known == set()
+    assert known - names == set(), "rows of routes that are no more"
+
+
+def test_every_path_of_the_walk_leads_to_the_route_it_was_made_from(db, world):
+    """Else the walk would knock at doors that are not there, and find them shut."""
+    for route in routes(world):
+        found = get_resolver().resolve(route.path)
+        assert (found.url_name or "") == route.name, route
+        assert found.route == route.pattern, route
+
+
+# --- pages, API, admin ----------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", READS + WRITES)
+@pytest.mark.parametrize("who", ["nobody", "stranger", "inactive"])
+def test_nothing_is_open_to_whoever_has_no_login_or_no_role(world, make_user, who, method):
+    """S10.1"""
+    session_key = ""
+    if who != "nobody":
+        person = make_user(who, "admin" if who == "inactive" else "")
+        session_key = session_of(person)
+        type(person).objects.filter(pk=person.pk).update(is_active=who == "stranger")
+    exempt = {*OPEN, *OWN} if who == "stranger" else OPEN
+    told = {r: answer(r, method, session_key) for r in routes(world) if r.is_admin or r.name not in exempt}
+    assert {route.path: said for route, said in told.items() if not is_shut(*said)} == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", list(Role))
+def test_each_role_reads_what_its_row_names_and_nothing_else(world, make_user, role):
+    """S10.1"""
+    session_key = session_of(make_user("zoe", role.value))
+    wrong = {}
+    for route in routes(world):
+        if route.is_admin or route.name in {*OPEN, *OWN}:
+            continue
+        needed = route.needs("get")
+        said = answer(route, "get", session_key)
+        may = needed is not None and ORDER.index(role) >= ORDER.index(needed)
+        if (may and said[0] != 200) or (not may and not is_shut(*said)):
+            wrong[route.path] = (needed, said)
+    assert wrong == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", list(Role))
+def test_each_role_writes_where_its_row_says_and_nowhere_else(world, make_user, role):
+    """S10.1"""
+    session_key = session_of(make_user("zoe", role.value))
+    wrong = {}
+    for route in routes(world):
+        if route.is_admin or route.name in {*OPEN, *OWN}:
+            continue
+        needed = route.needs("post")
+        said = answer(route, "post", session_key)
+        may = needed is not None and ORDER.index(role) >= ORDER.index(needed)
+        if (may and (is_shut(*said) or said[0] >= 500)) or (not may and not is_shut(*said)):
+            wrong[route.path] = (needed, said)
+    assert wrong == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("role", list(Role))
+def test_the_admin_is_for_designers_and_its_users_for_admins(world, make_user, role, method):
+    """S8.4, S10.1"""
+    session_key = session_of(make_user("zoe", role.value))
+    wrong = {}
+    for route in routes(world):
+        if not route.is_admin or route.name in {"login", "logout", "password_change", "password_change_done"}:
+            continue
+        said = answer(route, method, session_key)
+        may = ORDER.index(role) >= ORDER.index(route.needs(method))
+        # A designer's own pages may still be refused one by one: versions and corrections are not written by hand.
+        if (not may and not is_shut(*said)) or said[0] >= 500:
+            wrong[route.path] = said
+    assert wrong == {}
+    may_enter = "workflows.change_workflow" in permissions_of(role)
+    assert is_refused(*answer(Route("admin/", "index", "/admin/"), "get", session_key)) is not may_enter
+
+
+@pytest.mark.django_db
+def test_no_write_is_taken_without_its_token(world, make_user):
+    """A page elsewhere cannot make an admin's browser do anything (CSRF)."""
+    person = make_user("ada", "admin")
+    type(person).objects.filter(pk=person.pk).update(is_superuser=True)
+    session_key = session_of(person)
+    told = {
+        (route.path, method): answer(route, method, session_key, enforce_csrf_checks=True)[0]
+        for route in routes(world)
+        for method in WRITES
+    }
+    assert {place: status for place, status in told.items() if status != 403} == {}
+
+
+@pytest.mark.django_db
+def test_what_is_open_tells_a_stranger_nothing_of_the_runs(world):
+    run = Execution.objects.get()
+    for route in routes(world):
+        if route.name in OPEN and not route.is_admin:
+            page = Client().get(route.path).content.decode()
+            assert run.execution_id not in page
+            assert run.version.workflow.name not in page
+
+
+# --- sockets --------------------------------------------------------------------------------------------------------
+def socket_paths(world: dict[str, Any]) -> dict[str, str]:
+    named = {pattern.name: str(pattern.pattern) for pattern in websocket_urlpatterns if pattern.name}
+    return {name: "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda m: str(world[m[1]]), path) for name, path in named.items()}
+
+
+def test_every_socket_route_has_a_row_and_the_application_has_no_other():
+    import rpa_site.asgi  # noqa: F401  makes the application, whose router is looked for
+
+    named = [pattern for pattern in websocket_urlpatterns if pattern.name]
+    assert {pattern.name for pattern in named} == set(SOCKETS)
+    assert websocket_urlpatterns[:-1] == named, "the last one refuses what is no socket, and has no name"
+    routers = [thing for thing in gc.get_objects() if type(thing) is URLRouter]
+    assert [router.routes for router in routers] == [websocket_urlpatterns]
+
+
+@pytest.fixture
+def keys(transactional_db: None, world: dict[str, Any], make_user: Any) -> dict[str, str]:
+    """A session of everybody; nobody's is empty."""
+    people = {role.value: session_of(make_user(role.value, role.value)) for role in Role}
+    inactive = make_user("gone", "admin")
+    people["inactive"] = session_of(inactive)
+    type(inactive).objects.filter(pk=inactive.pk).update(is_active=False)
+    return {**people, "stranger": session_of(make_user("stranger")), "nobody": "", "forged": "x" * 32}
+
+
+async def first_word(path: str, **options: Any) -> Any:
+    """What a socket says first: the type of a message, or the code it is closed with; "handshake" if it is none."""
+    try:
+        async with Socket(path, **options) as socket:
+            return (await socket.hear())["type"]
+    except Closed as closed:
+        return closed.code
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", sorted(SOCKETS))
+async def test_each_socket_is_for_those_whom_its_row_names(world, keys, name):
+    """S10.2"""
+    path = socket_paths(world)[name]
+    told = {who: await first_word(path, session_key=key) for who, key in keys.items()}
+    expected: dict[str, Any] = {"nobody": 4401, "forged": 4401, "inactive": 4401, "stranger": 4403}
+    needed = ORDER.index(SOCKETS[name])
+    word = {"ws_execution": "snapshot", "ws_runs": "runs"}[name]
+    expected |= {role.value: word if ORDER.index(role) >= needed else 4403 for role in Role}
+    assert told == expected
+
+
+FOREIGN = {
+    "none": None,
+    "null": "null",
+    "empty": "",
+    "elsewhere": "https://evil.example",
+    "look-alike in front": "http://evillocalhost",
+    "look-alike behind": "http://localhost.evil.example",
+    "name before an at sign": "http://localhost@evil.example",
+    "another port": "http://localhost:9999",
+    "another name of this machine": "http://127.0.0.1",
+    "a file": "file://localhost",
+    "no scheme": "localhost",
+    "a trailing dot": "http://localhost.:80",
+    "a port that is none": "http://localhost:99999",
+    "an extension": "chrome-extension://localhost",
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("origin", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("name", sorted(SOCKETS))
+async def test_a_page_from_elsewhere_opens_no_socket_even_for_an_admin(world, keys, name, origin):
+    """S10.2: cross-site hijacking of the stream."""
+    path = socket_paths(world)[name]
+    with pytest.raises(Closed, match="closed with (1000|None)"):  # before the handshake: nothing was accepted
+        async with Socket(path, session_key=keys["admin"], origin=origin):
+            pytest.fail("the handshake was accepted")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", sorted(SOCKETS))
+async def test_a_name_that_was_rebound_to_this_machine_opens_no_socket(world, keys, name):
+    """DNS rebinding: origin and host agree, and neither is ours."""
+    with pytest.raises(Closed):
+        async with Socket(
+            socket_paths(world)[name], session_key=keys["admin"], origin="http://evil.example", host="evil.example"
+        ):
+            pytest.fail("the handshake was accepted")
+
+
+@pytest.mark.asyncio
+async def test_the_port_belongs_to_the_origin(world, keys):
+    path = socket_paths(world)["ws_runs"]
+    key = keys["viewer"]
+    assert await first_word(path, session_key=key, origin="http://localhost:5005", host="localhost:5005") == "runs"
+    assert await first_word(path, session_key=key, origin="https://localhost", host="localhost") == "runs"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/", "/ws/", "/ws/elsewhere/", "/ws/executions/", "/runs/new", "/ws/runs"])
+async def test_there_is_no_socket_elsewhere(keys, path):
+    with pytest.raises(Closed):
+        async with Socket(path, session_key=keys["admin"]):
+            pytest.fail("the handshake was accepted")
+
+
+def test_the_server_does_not_start_where_any_host_is_allowed():
+    """With `*` every page's origin would do."""
+    env = {**os.environ, "RPA_ALLOWED_HOSTS": "*", "RPA_DEBUG": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import rpa_site.asgi"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "RPA_ALLOWED_HOSTS holds *" in done.stderr

@@ -1,0 +1,410 @@
+"""Editing in depth: forms instead of JSON, pictures, problems in words, publishing (S8.4)."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from PIL import Image
+
+from tests.factories import EDGES, NODES, make_picture, make_published, make_user, make_workflow
+from workflows.admin.forms import EdgeForm, NodeForm, TargetForm
+from workflows.models import Correction, Edge, Node, Picture, Target, Workflow
+from workflows.pictures import PictureStore
+from workflows.specs import graph_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def as_designer(client):
+    client.force_login(make_user("designer"))
+    return client
+
+
+def change_url(row: Any) -> str:
+    return reverse(f"admin:workflows_{row._meta.model_name}_change", args=[row.pk])
+
+
+def fields_of(response: Any) -> dict[str, Any]:
+    """What the browser would post back unchanged."""
+    form = response.context["adminform"].form
+    values = {}
+    for bound in form:
+        value = bound.value()
+        if value is None or value is False or bound.field.widget.needs_multipart_form:
+            continue
+        values[bound.html_name] = "on" if value is True else value
+    return values
+
+
+def png(width: int = 20, height: int = 10) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(np.random.default_rng(7).integers(0, 255, (height, width, 3), dtype=np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+def huge() -> bytes:
+    """The header of a picture of 9 000 x 9 000, and no more than that."""
+    data = bytearray(png()[:60])
+    data[16:24] = struct.pack(">II", 9000, 9000)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    return bytes(data)
+
+
+def save(client, row: Any, **changes: Any):
+    """Open the page of a row, change some fields, save."""
+    url = change_url(row)
+    data = {**fields_of(client.get(url)), **changes}
+    return client.post(url, {name: value for name, value in data.items() if value is not None})
+
+
+# --- Who -------------------------------------------------------------------------------------------------------------
+@pytest.mark.security
+@pytest.mark.parametrize(("role", "status"), [(None, 302), ("viewer", 302), ("operator", 302), ("designer", 200)])
+def test_the_admin_is_for_designers(client, role, status) -> None:
+    """S10.1"""
+    workflow = make_workflow()
+    client.force_login(make_user(role))
+
+    assert client.get(change_url(workflow)).status_code == status
+
+
+@pytest.mark.security
+@pytest.mark.parametrize("model", ["workflowversion", "correction", "picture"])
+def test_what_machines_and_publishing_made_is_read_only(as_designer, model) -> None:
+    """S8.4"""
+    version = make_published()
+    correction = Correction.objects.create(
+        workflow=version.workflow, version_number=1, execution_id="e", step=1, node_id="n", edge_id="x"
+    )
+    row = {"workflowversion": version, "correction": correction, "picture": make_picture()}[model]
+
+    assert as_designer.get(reverse(f"admin:workflows_{model}_changelist")).status_code == 200
+    page = as_designer.get(change_url(row))
+    assert page.status_code == 200
+    assert b'name="_save"' not in page.content
+    assert as_designer.post(change_url(row), {}).status_code == 403
+    assert as_designer.get(reverse(f"admin:workflows_{model}_add")).status_code == 403
+    assert (
+        as_designer.post(reverse(f"admin:workflows_{model}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+    )
+
+
+@pytest.mark.security
+def test_publishing_in_the_admin_takes_a_post_and_the_permission(client) -> None:
+    workflow = make_workflow()
+    url = reverse("admin:workflows_workflow_publish", args=[workflow.pk])
+    client.force_login(make_user("designer"))
+    assert client.get(url).status_code == 403
+    client.force_login(make_user("operator"))
+    assert client.post(url).status_code == 302
+
+    assert not workflow.versions.exists()
+
+
+# --- The workflow's page ---------------------------------------------------------------------------------------------
+def test_every_list_and_page_opens(as_designer) -> None:
+    workflow = make_workflow()
+    rows = [
+        workflow,
+        *workflow.nodes.all()[:1],
+        *workflow.edges.all(),
+        *workflow.targets.all(),
+        *workflow.variables.all(),
+    ]
+
+    for row in rows:
+        assert as_designer.get(change_url(row)).status_code == 200
+        name = row._meta.model_name
+        assert as_designer.get(reverse(f"admin:workflows_{name}_changelist"), {"q": "a"}).status_code == 200
+        assert as_designer.get(reverse(f"admin:workflows_{name}_add"), {"workflow": workflow.pk}).status_code == 200
+
+
+def test_the_page_shows_problems_in_words_with_links_and_the_graph(as_designer) -> None:
+    workflow = make_workflow(nodes=({**NODES[0], "texts": ["{{dose}}"]}, *NODES[1:]))
+    node = workflow.nodes.get(node_id="empty_note")
+
+    text = as_designer.get(change_url(workflow)).content.decode()
+
+    assert "uses {{dose}}, which is no variable here" in text
+    assert f"{change_url(node)}#id_texts" in text
+    assert "workflow-drawing" in text
+    assert "Please correct the error" not in text
+    assert "<script>" not in text
+
+
+def test_a_good_workflow_can_be_published_from_its_page(as_designer) -> None:
+    workflow = make_workflow()
+    assert "Nothing is wrong with this workflow." in as_designer.get(change_url(workflow)).content.decode()
+
+    response = as_designer.post(
+        reverse("admin:workflows_workflow_publish", args=[workflow.pk]), {"note": "ready"}, follow=True
+    )
+
+    assert "version 1 is what new runs use" in response.content.decode()
+    assert workflow.latest_version().note == "ready"
+
+
+def test_the_action_publishes_the_good_and_says_what_is_wrong_with_the_others(as_designer) -> None:
+    good, bad = make_workflow(), make_workflow(nodes=(*NODES[:3], {**NODES[3], "is_end": False}))
+
+    response = as_designer.post(
+        reverse("admin:workflows_workflow_changelist"),
+        {"action": "publish_chosen", "_selected_action": [good.pk, bad.pk]},
+        follow=True,
+    )
+
+    assert good.versions.count() == 1
+    assert bad.versions.count() == 0
+    assert "The graph has no end." in response.content.decode()
+
+
+def test_the_id_of_what_was_published_stays(as_designer) -> None:
+    """S1.4: people and scripts know a workflow by its id."""
+    version = make_published()
+
+    form = as_designer.get(change_url(version.workflow)).context["adminform"].form
+
+    assert "workflow_id" not in form.fields
+
+
+def test_a_new_workflow_can_be_made(as_designer) -> None:
+    url = reverse("admin:workflows_workflow_add")
+    management = {f"variables-{k}": v for k, v in (("TOTAL_FORMS", 0), ("INITIAL_FORMS", 0))}
+
+    as_designer.post(
+        url, {"workflow_id": "wf_new", "name": "New", "learning_state": "OBSERVATION", "description": "", **management}
+    )
+
+    assert Workflow.objects.get(workflow_id="wf_new").name == "New"
+
+
+# --- Screens ---------------------------------------------------------------------------------------------------------
+def test_texts_are_edited_one_a_line(as_designer) -> None:
+    node = make_workflow().nodes.get(node_id="empty_note")
+    assert ">\nFile\nEdit\nView</textarea>" in as_designer.get(change_url(node)).content.decode()
+
+    save(as_designer, node, texts="File\r\n\r\n  Tools  \r\n{{patient}}", absent="Error")
+
+    node.refresh_from_db()
+    assert node.texts == ["File", "Tools", "{{patient}}"]
+    assert node.absent == ["Error"]
+
+
+def test_an_uploaded_picture_is_stored_and_shown(as_designer) -> None:
+    node = make_workflow().nodes.first()
+
+    response = save(as_designer, node, new_picture=SimpleUploadedFile("screen.png", png(), "image/png"))
+
+    assert response.status_code == 302
+    node.refresh_from_db()
+    assert (node.reference.width, node.reference.height) == (20, 10)
+    assert PictureStore().get(node.reference.digest).shape == (10, 20, 3)
+    assert node.reference.digest in as_designer.get(change_url(node)).content.decode()
+
+
+def test_the_same_picture_twice_is_one_row(as_designer) -> None:
+    one, other = make_workflow().nodes.all()[:2]
+
+    for node in (one, other):
+        save(as_designer, node, new_picture=SimpleUploadedFile("screen.png", png()))
+
+    assert Picture.objects.count() == 1
+
+
+def test_a_picture_can_be_taken_away(as_designer) -> None:
+    node = make_workflow(nodes=({**NODES[0], "picture": make_picture().digest}, *NODES[1:])).nodes.first()
+
+    save(as_designer, node, remove_reference="on")
+
+    node.refresh_from_db()
+    assert node.reference is None
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (b"no picture at all", "no picture that can be read"),
+        (png()[:60], "cannot be read"),
+        (huge(), "megapixels"),
+    ],
+    ids=["no picture", "cut off", "too large"],
+)
+def test_a_picture_that_is_refused_is_refused_at_its_field(as_designer, settings, file, reason) -> None:
+    node = make_workflow().nodes.first()
+
+    response = save(as_designer, node, new_picture=SimpleUploadedFile("screen.png", file))
+
+    assert response.status_code == 200
+    (error,) = response.context["adminform"].form.errors["new_picture"]
+    assert reason in error
+    assert not Picture.objects.exists()
+
+
+def test_saving_without_touching_anything_changes_nothing(as_designer) -> None:
+    target = {**EDGES[2]["target"], "picture": make_picture().digest, "evidence": {"box": [0.1, 0.1, 0.2, 0.2]}}
+    workflow = make_workflow(
+        nodes=({**NODES[0], "picture": make_picture().digest}, *NODES[1:]),
+        edges=(*EDGES[:2], {**EDGES[2], "target": target}),
+    )
+    before = graph_of(workflow)
+
+    for row in (*workflow.nodes.all(), *workflow.edges.all(), *workflow.targets.all()):
+        assert save(as_designer, row).status_code == 302
+
+    assert graph_of(workflow) == before
+
+
+# --- Actions ---------------------------------------------------------------------------------------------------------
+def test_parameters_and_expectations_are_fields(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="type_patient")
+
+    save(
+        as_designer,
+        edge,
+        param_text="Dear {{patient}}, ",
+        param_clear="on",
+        expect_texts="Dear\r\n{{patient}}",
+        expect_window_title="*Untitled*",
+    )
+
+    edge.refresh_from_db()
+    assert edge.params == {"text": "Dear {{patient}}, ", "clear": True}
+    assert edge.expect == {"texts": ["Dear", "{{patient}}"], "window_title": "*Untitled*"}
+
+
+def test_a_way_of_zero_is_a_way(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="click_save")
+
+    save(as_designer, edge, action_type="drag", param_dx="0", param_dy="-40")
+
+    edge.refresh_from_db()
+    assert edge.params == {"dx": 0, "dy": -40}
+
+
+def test_another_action_takes_its_own_parameters_and_drops_the_others(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="type_patient")
+
+    save(as_designer, edge, action_type="press_keys", param_keys="ctrl + s", param_text="left over")
+
+    edge.refresh_from_db()
+    assert (edge.action_type, edge.params) == ("press_keys", {"keys": "ctrl+s"})
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept", "shown"),
+    [
+        ("ctrl+s", "ctrl+s", "ctrl+s"),
+        ("enter", "enter", "enter"),
+        ("ctrl++", ["ctrl", "+"], "ctrl++"),
+        ("+", ["+"], "+"),
+    ],
+)
+def test_keys_are_written_as_people_do(as_designer, typed, kept, shown) -> None:
+    edge = make_workflow().edges.get(edge_id="open_save")
+
+    save(as_designer, edge, param_keys=typed)
+
+    edge.refresh_from_db()
+    assert edge.params["keys"] == kept
+    assert f'value="{shown}"' in as_designer.get(change_url(edge)).content.decode()
+
+
+def test_keys_with_a_hole_are_refused_at_their_field(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="open_save")
+
+    response = save(as_designer, edge, param_keys="ctrl++s")
+
+    assert "Write keys as ctrl+s." in str(response.context["adminform"].form.errors["param_keys"])
+
+
+def test_only_screens_and_targets_of_the_same_workflow_are_offered(as_designer) -> None:
+    workflow, other = make_workflow(), make_workflow()
+
+    form = EdgeForm(instance=workflow.edges.first())
+    fresh = EdgeForm(initial={"workflow": workflow.pk})
+
+    for shown in (form, fresh):
+        assert set(shown.fields["source"].queryset) == set(workflow.nodes.all())
+        assert set(shown.fields["target"].queryset) == set(workflow.targets.all())
+    assert not set(form.fields["source"].queryset) & set(other.nodes.all())
+
+
+def test_a_new_action_is_made_between_two_screens(as_designer) -> None:
+    workflow = make_workflow()
+    data = fields_of(as_designer.get(reverse("admin:workflows_edge_add"), {"workflow": workflow.pk}))
+    first, last = workflow.nodes.get(node_id="empty_note"), workflow.nodes.get(node_id="saved")
+
+    response = as_designer.post(
+        reverse("admin:workflows_edge_add"),
+        {**data, "edge_id": "shortcut", "source": first.pk, "destination": last.pk, "action_type": "wait"},
+    )
+
+    assert response.status_code == 302
+    assert Edge.objects.get(edge_id="shortcut").destination == last
+
+
+def test_an_action_cannot_lead_into_another_workflow(as_designer) -> None:
+    edge = make_workflow().edges.first()
+    stranger = make_workflow().nodes.first()
+
+    response = save(as_designer, edge, destination=stranger.pk)
+
+    assert "destination" in response.context["adminform"].form.errors
+
+
+def test_an_action_that_nobody_knows_can_be_opened_and_mended(as_designer) -> None:
+    edge = make_workflow().edges.first()
+    Edge.objects.filter(pk=edge.pk).update(action_type="smash", params={"force": 3})
+
+    assert "smash (not known)" in as_designer.get(change_url(edge)).content.decode()
+    save(as_designer, edge, action_type="wait")
+
+    edge.refresh_from_db()
+    assert (edge.action_type, edge.params) == ("wait", {})
+
+
+# --- Targets ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("evidence", "reason"),
+    [
+        ('{"box": [1, 2]}', "box must be a list of 4"),
+        ('{"elsewhere": 1}', "“elsewhere” is not known"),
+        ('{"label": "X"}', "“label” has a field of its own"),
+        ("[1]", "must be an object"),
+    ],
+)
+def test_evidence_of_a_wrong_form_is_refused_with_the_place(as_designer, evidence, reason) -> None:
+    target = make_workflow().targets.get()
+
+    response = save(as_designer, target, evidence=evidence)
+
+    assert reason in str(response.context["adminform"].form.errors["evidence"])
+
+
+def test_a_target_takes_its_picture_and_its_surroundings(as_designer) -> None:
+    target = make_workflow().targets.get()
+
+    save(
+        as_designer,
+        target,
+        new_picture=SimpleUploadedFile("a.png", png(10, 10)),
+        new_context=SimpleUploadedFile("b.png", png(60, 40)),
+    )
+
+    target.refresh_from_db()
+    assert (target.picture.width, target.context.width) == (10, 60)
+
+
+@pytest.mark.parametrize(("form", "row"), [(NodeForm, Node), (TargetForm, Target)])
+def test_a_form_never_lets_a_picture_be_named_by_hand(form, row) -> None:
+    """A picture comes in by upload alone, where it is checked."""
+    assert not {"reference", "picture", "context"} & set(form.base_fields)
+    assert form._meta.model is row

@@ -1,0 +1,76 @@
+"""A graph as pages show it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.workflows.test_validation import graph, graphs, with_edge
+from workflows.drawing import effect, elements, in_order, neighbour, screens
+from workflows.graph import ExpectSpec, NeighbourSpec
+from workflows.validation import problems
+
+many = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def test_screens_stand_in_the_order_in_which_a_run_meets_them() -> None:
+    whole = graph(nodes=tuple(reversed(graph().nodes)))
+
+    assert [n.node_id for n in in_order(whole)] == ["empty_note", "written_note", "save_dialog", "saved"]
+    assert [s.number for s in screens(whole)] == [1, 2, 3, 4]
+
+
+def test_a_screen_that_no_run_meets_comes_last() -> None:
+    whole = graph(edges=graph().edges[1:])
+
+    assert in_order(whole)[0].node_id == "empty_note"
+    assert {n.node_id for n in in_order(whole)} == {n.node_id for n in whole.nodes}
+
+
+@many
+@given(graphs)
+def test_any_graph_whatever_can_be_shown(whole) -> None:
+    shown = screens(whole, problems(whole))
+    drawn = elements(whole) if not any("/" in n.picture for n in whole.nodes) else {"nodes": [], "edges": []}
+
+    assert len({s.node.node_id for s in shown}) == len({n.node_id for n in whole.nodes})
+    ids = {n["id"] for n in drawn["nodes"]}
+    assert all(e["source"] in ids and e["target"] in ids for e in drawn["edges"])
+
+
+def test_problems_stand_at_what_they_are_about() -> None:
+    whole = with_edge("click_save", target=None)
+    (screen,) = [s for s in screens(whole, problems(whole)) if s.node.node_id == "save_dialog"]
+
+    assert screen.severity == ""
+    assert screen.actions[0].severity == "error"
+    assert [p.code for p in screen.actions[0].problems] == ["no_target"]
+
+
+def test_a_warning_is_no_error() -> None:
+    whole = with_edge("click_save", expect=ExpectSpec())
+    actions = [a for s in screens(whole, problems(whole)) for a in s.actions]
+
+    assert [a.severity for a in actions] == ["", "", "warning"]
+
+
+@pytest.mark.parametrize(
+    ("edge_id", "changes", "words"),
+    [
+        ("click_save", {"expect": ExpectSpec()}, "Never repeated without a person"),
+        ("click_save", {}, "Repeated only while the screen shows"),
+        ("click_save", {"effect_class": "read"}, "Changes nothing"),
+        ("type_patient", {"params": {"text": "x", "clear": True}}, "Doing it twice comes to the same"),
+    ],
+)
+def test_what_repeating_may_do_is_said_in_words(edge_id, changes, words) -> None:
+    """S9.3"""
+    assert effect(with_edge(edge_id, **changes).edge(edge_id)).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("dx", "dy", "words"),
+    [(90, 2, "90 px right of it"), (-90, 2, "90 px left of it"), (3, 40, "40 px below it"), (3, -40, "40 px above it")],
+)
+def test_a_neighbour_is_placed_in_words(dx, dy, words) -> None:
+    assert neighbour(NeighbourSpec(text="Cancel", dx=dx, dy=dy)) == f"“Cancel”, {words}"
