@@ -111,6 +111,26 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """The box that is meant to be touched, and its centre, in per cent of the picture: for styles, so with a point."""
+
+    left: str
+    top: str
+    width: str
+    height: str
+    x: str
+    y: str
+
+    @classmethod
+    def of(cls, box: Sequence[float] | None) -> Spot | None:
+        if not box:
+            return None
+        left, top, width, height = box
+        values = (left, top, width, height, left + width / 2, top + height / 2)
+        return cls(**dict(zip(("left", "top", "width", "height", "x", "y"), (f"{v:.2%}"[:-1] for v in values), strict=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """A run that needs a person: its question, or why it is paused."""
 
@@ -120,6 +140,7 @@ class Card:
     prompt: Prompt | None = None
     sentence: str = ""
     picture: str = ""
+    spot: Spot | None = None
     choices: Sequence[str] = field(default_factory=tuple)
 
 
@@ -268,6 +289,7 @@ def _card(execution: Execution) -> Card:
         prompt=prompt,
         sentence=prompt.step.sentence if prompt.kind in SUGGESTS else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
+        spot=Spot.of(prompt.step.suggestion.get("box")) if prompt.kind in SUGGESTS else None,
         choices=prompt.choices,
     )
 

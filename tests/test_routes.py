@@ -44,6 +44,8 @@ OPEN = {
 }
 # Open to whoever is logged in, role or not.
 OWN = {"logout": "the way out"}
+# The same two of the admin.
+ADMIN_OPEN, ADMIN_OWN = {"admin/login/"}, {"admin/logout/"}
 
 # What the others take: to read, to write (None: nothing is written there).
 V, O, D, A = Role.VIEWER, Role.OPERATOR, Role.DESIGNER, Role.ADMIN
@@ -100,6 +102,12 @@ class Route:
     @property
     def is_admin(self) -> bool:
         return self.pattern.startswith("admin/")
+
+    def is_open(self, *, to_stranger: bool = True) -> bool:
+        """Open to all, or to whoever has a login."""
+        if self.is_admin:
+            return self.pattern in ADMIN_OPEN or (to_stranger and self.pattern in ADMIN_OWN)
+        return self.name in OPEN or (to_stranger and self.name in OWN)
 
     def needs(self, method: str) -> Role | None:
         """The role it takes; None where nobody has business with that method."""
@@ -195,7 +203,7 @@ def test_every_path_of_the_walk_leads_to_the_route_it_was_made_from(db, world):
     for route in routes(world):
         found = get_resolver().resolve(route.path)
         assert (found.url_name or "") == route.name, route
-        assert found.route == route.pattern, route
+        assert found.route.replace("^", "") == route.pattern.replace("^", ""), route
 
 
 # --- pages, API, admin ----------------------------------------------------------------------------------------------
@@ -209,8 +217,7 @@ def test_nothing_is_open_to_whoever_has_no_login_or_no_role(world, make_user, wh
         person = make_user(who, "admin" if who == "inactive" else "")
         session_key = session_of(person)
         type(person).objects.filter(pk=person.pk).update(is_active=who == "stranger")
-    exempt = {*OPEN, *OWN} if who == "stranger" else OPEN
-    told = {r: answer(r, method, session_key) for r in routes(world) if r.is_admin or r.name not in exempt}
+    told = {r: answer(r, method, session_key) for r in routes(world) if not r.is_open(to_stranger=who == "stranger")}
     assert {route.path: said for route, said in told.items() if not is_shut(*said)} == {}
 
 
@@ -221,7 +228,7 @@ def test_each_role_reads_what_its_row_names_and_nothing_else(world, make_user, r
     session_key = session_of(make_user("zoe", role.value))
     wrong = {}
     for route in routes(world):
-        if route.is_admin or route.name in {*OPEN, *OWN}:
+        if route.is_admin or route.is_open():
             continue
         needed = route.needs("get")
         said = answer(route, "get", session_key)
@@ -238,7 +245,7 @@ def test_each_role_writes_where_its_row_says_and_nowhere_else(world, make_user, 
     session_key = session_of(make_user("zoe", role.value))
     wrong = {}
     for route in routes(world):
-        if route.is_admin or route.name in {*OPEN, *OWN}:
+        if route.is_admin or route.is_open():
             continue
         needed = route.needs("post")
         said = answer(route, "post", session_key)
@@ -256,10 +263,12 @@ def test_the_admin_is_for_designers_and_its_users_for_admins(world, make_user, r
     session_key = session_of(make_user("zoe", role.value))
     wrong = {}
     for route in routes(world):
-        if not route.is_admin or route.name in {"login", "logout", "password_change", "password_change_done"}:
+        if not route.is_admin or route.is_open() or route.name.startswith("password_change"):
             continue
         said = answer(route, method, session_key)
         may = ORDER.index(role) >= ORDER.index(route.needs(method))
+        if said == (302, f"{route.path}change/"):
+            continue  # an old address, which leads to one that is walked as well
         # A designer's own pages may still be refused one by one: versions and corrections are not written by hand.
         if (not may and not is_shut(*said)) or said[0] >= 500:
             wrong[route.path] = said

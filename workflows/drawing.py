@@ -14,7 +14,7 @@ from workflows.catalogue import ACTIONS, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
 from workflows.validation import Problem
-from workflows.words import sentence
+from workflows.words import params, sentence
 
 EFFECT_EXPLAINED = {
     EffectClass.READ: gettext_lazy("Changes nothing, so it may be repeated."),
@@ -38,6 +38,7 @@ class Action:
     sentence: str
     destination: NodeSpec | None
     effect: str
+    params: tuple[tuple[str, str], ...]
     neighbours: tuple[str, ...]
     problems: tuple[Problem, ...]
 
@@ -110,6 +111,7 @@ def _action(edge: EdgeSpec, graph: GraphSpec, found: Mapping[tuple[str, str], Se
         sentence=sentence(edge),
         destination=graph.node(edge.destination),
         effect=effect(edge),
+        params=params(edge),
         neighbours=tuple(neighbour(n) for n in edge.target.neighbours) if edge.target else (),
         problems=tuple(problems),
     )

@@ -107,5 +107,5 @@ def _last_runs(workflows: Sequence[Workflow]) -> dict[int, list[Run]]:
 
 
 def _state_labels() -> dict[str, Any]:
-    execution = WorkflowVersion._meta.get_field("executions").related_model
+    execution: Any = WorkflowVersion._meta.get_field("executions").related_model
     return dict(execution._meta.get_field("state").flatchoices)

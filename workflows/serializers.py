@@ -28,11 +28,11 @@ class TargetSerializer(serializers.Serializer[Any]):
     """What an action acts on, by evidence. Boxes are left, top, width, height as fractions of the taught screen."""
 
     target_id = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     text = serializers.CharField()
     role = serializers.CharField()
     picture = serializers.CharField(help_text="Digest; the picture is at /pictures/<digest>.png.")
-    context = serializers.CharField(help_text="Digest of the picture of the target with its surroundings.")
+    context = serializers.CharField(help_text="Digest of the picture of the target with its surroundings.")  # type: ignore[assignment]
     context_box = norm_box()
     box = norm_box()
     window_box = norm_box()
@@ -86,10 +86,10 @@ class EdgeSerializer(serializers.Serializer[Any]):
 
 class VariableSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     kind = serializers.CharField(help_text="text, date, email or number.")
-    required = serializers.BooleanField()
-    default = serializers.CharField()
+    required = serializers.BooleanField()  # type: ignore[assignment]
+    default = serializers.CharField()  # type: ignore[assignment]
     example = serializers.CharField()
 
 
@@ -131,8 +131,8 @@ class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
 
     class Meta:
         model = Workflow
-        fields = ("workflow_id", "name", "description", "learning_state", "version", "updated_at")
-        read_only_fields = fields
+        fields: tuple[str, ...] = ("workflow_id", "name", "description", "learning_state", "version", "updated_at")
+        read_only_fields: tuple[str, ...] = fields
 
 
 class WorkflowDetailSerializer(WorkflowSerializer):
@@ -141,8 +141,8 @@ class WorkflowDetailSerializer(WorkflowSerializer):
     problems = serializers.SerializerMethodField()
 
     class Meta(WorkflowSerializer.Meta):
-        fields = (*WorkflowSerializer.Meta.fields, "graph", "versions", "problems")
-        read_only_fields = fields
+        fields: tuple[str, ...] = (*WorkflowSerializer.Meta.fields, "graph", "versions", "problems")
+        read_only_fields: tuple[str, ...] = fields
 
     @extend_schema_field(GraphSerializer)
     def get_graph(self, workflow: Workflow) -> dict[str, Any]:
@@ -151,11 +151,11 @@ class WorkflowDetailSerializer(WorkflowSerializer):
     @extend_schema_field(WorkflowVersionSerializer(many=True))
     def get_versions(self, workflow: Workflow) -> list[dict[str, Any]]:
         rows = workflow.versions.select_related("published_by").defer("graph")
-        return WorkflowVersionSerializer(rows, many=True).data
+        return list(WorkflowVersionSerializer(rows, many=True).data)
 
     @extend_schema_field(ProblemSerializer(many=True))
     def get_problems(self, workflow: Workflow) -> list[dict[str, Any]]:
-        return ProblemSerializer(self.context["problems"], many=True).data
+        return list(ProblemSerializer(self.context["problems"], many=True).data)
 
 
 class PublishSerializer(serializers.Serializer[Any]):

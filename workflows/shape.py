@@ -21,7 +21,7 @@ class WrongShape(ValueError):
 
 def check(value: Any, kind: Any, where: str) -> None:
     """Raise WrongShape unless `value`, as JSON gave it, can become a `kind`."""
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         _check_dataclass(value, kind, where)
     elif get_origin(kind) in (Union, types.UnionType):
         if value is not None:

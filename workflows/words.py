@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from workflows.catalogue import ACTIONS
 from workflows.graph import EdgeSpec
+
+PARAM_WORDS = {
+    "text": gettext_lazy("Text"),
+    "clear": gettext_lazy("Empty the field first"),
+    "keys": gettext_lazy("Keys"),
+    "dx": gettext_lazy("Across"),
+    "dy": gettext_lazy("Down"),
+}
 
 
 def sentence(edge: EdgeSpec) -> str:
@@ -21,3 +32,14 @@ def sentence(edge: EdgeSpec) -> str:
         "target": f"“{edge.target.label}”" if edge.target else "…" if spec.target == "needed" else _("the screen"),
     }
     return str(spec.sentence) % values
+
+
+def params(edge: EdgeSpec) -> tuple[tuple[str, str], ...]:
+    """The parameters by their names in words, and their values."""
+    return tuple((str(PARAM_WORDS.get(name, name)), _value(value)) for name, value in edge.params.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

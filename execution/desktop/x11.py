@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -149,9 +150,11 @@ class X11Desktop:
         return self._screen
 
     def _close_screen(self) -> None:
-        if self._screen is not None:
-            self._screen.close()
-            self._screen = None
+        """Once only: on a dead connection mss frees it and then raises, and a second time ends the process."""
+        screen, self._screen = self._screen, None
+        if screen is not None:
+            with suppress(*_capture_problems()):
+                screen.close()
 
 
 def _capture_problems() -> tuple[type[Exception], ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,268 @@ def wait_for_end(world: Product, execution_id: str, *, timeout: float = 120) -> 
         what=f"the end of {execution_id}: {world.log('runloop').read_text()[-1500:]}",
     )
     return state_of(world, execution_id)
+
+
+class Coach:
+    """A person at the live page: reads what is asked, answers by key or button, sees the step arrive."""
+
+    def __init__(self, page: Page, world: Product, execution_id: str) -> None:
+        self.page, self.world, self.execution_id = page, world, execution_id
+        self.prompt_id = 0
+        self.page.evaluate("window.notReloaded = true")
+
+    def asked(self, sentence: str) -> dict[str, Any]:
+        """Wait until the page asks about `sentence`, and give the prompt as the API has it."""
+        expect(self.page.locator("#question-title")).to_contain_text(sentence, timeout=30_000)
+        expect(self.page.locator("#question [data-key]").first).to_be_enabled(timeout=30_000)
+        prompt = self.page.request.get(f"/api/executions/{self.execution_id}/prompt/").json()
+        prompt = prompt.get("prompt", prompt)
+        assert prompt["prompt_id"] != self.prompt_id
+        self.prompt_id = prompt["prompt_id"]
+        return prompt
+
+    def key(self, key: str, sentence: str) -> None:
+        self.asked(sentence)
+        self.page.keyboard.press(key)
+        self.arrived()
+
+    def arrived(self) -> None:
+        """The step reaches the page by the stream; the page was never loaded again."""
+        index = self.world.rows(
+            'SELECT s."index" FROM execution_step s JOIN execution_prompt p ON p.step_id = s.id WHERE p.id = ?', self.prompt_id
+        )[0][0]
+        wait_until(
+            lambda: self.world.rows(
+                'SELECT 1 FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id '
+                "WHERE e.execution_id = ? AND s.\"index\" = ? AND s.phase = 'closed'",
+                self.execution_id,
+                index,
+            ),
+            timeout=30,
+            what=f"step {index}",
+        )
+        expect(self.page.locator(f'#steps [data-row="step-{index}"]:not([data-now])')).to_be_visible(timeout=10_000)
+        assert self.page.evaluate("window.notReloaded") is True
+
+    def point_at(self, box: list[float]) -> None:
+        """Click in the middle of a normalised box on the picture."""
+        frame = self.page.locator("#frame").bounding_box()
+        assert frame is not None
+        x = frame["x"] + (box[0] + box[2] / 2) * frame["width"]
+        y = frame["y"] + (box[1] + box[3] / 2) * frame["height"]
+        self.page.mouse.click(x, y)
+
+
+def test_coaching_with_every_decision_then_the_file_is_right(world: Product, page: Page, tmp_path: Path) -> None:
+    """S1.9, S1.10, S1.12, S1.13, S8.1: accept, skip, manual, correct by clicking on the picture, in one run."""
+    world.open_editor()
+    world.start_runloop()
+    execution_id = start_in_browser(page, "coaching", "coached.txt")
+    coach = Coach(page, world, execution_id)
+    coach.key("a", "File")
+    coach.key("a", "New")
+    coach.key("s", "View")
+    coach.key("a", "Marie Lefèvre")
+    coach.asked("2026-11-21")
+    by_hand = X11Desktop(world.screen.display)
+    by_hand.type_text("2026-11-21\n")
+    by_hand.close()
+    page.keyboard.press("m")
+    coach.arrived()
+    coach.asked("marie.lefevre@hopital.example")
+    page.click('#question [data-key="accept"]')
+    coach.arrived()
+    prompt = coach.asked("File")
+    page.keyboard.press("c")
+    coach.point_at(prompt["step"]["suggestion"]["box"])
+    page.fill("#question [name=feedback]", "the menu, at its left")
+    page.click("#question form [type=submit]")
+    coach.arrived()
+    for sentence in ("Save As", "coached.txt", "Save", "File", "Quit"):
+        coach.key("a", sentence)
+    assert wait_for_end(world, execution_id) == "completed"
+    expect(page.locator("#state")).to_contain_text("completed", timeout=10_000)
+    page.screenshot(path=tmp_path / "finished.png")
+    assert (world.documents / "coached.txt").read_bytes() == NOTE.encode()
+
+    progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()
+    assert (progress["steps_executed"], progress["steps_succeeded"], progress["steps_failed"]) == (13, 10, 0)
+    stats = page.request.get(f"/api/executions/{execution_id}/coaching_stats/").json()
+    counts = {k: stats[k] for k in ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")}
+    assert counts == {
+        "suggestions_made": 12, "accepted": 9, "rejected": 0, "corrected": 1, "manual_executions": 1, "skipped": 1,
+    }  # fmt: skip
+    assert stats["acceptance_rate"] == pytest.approx(9 / 12)
+    kept = world.rows("SELECT feedback, correction_type FROM workflows_correction WHERE execution_id = ?", execution_id)
+    assert kept == [("the menu, at its left", "target")]
+
+
+def test_an_automatic_run_needs_no_person_and_leaves_metrics(world: Product, page: Page) -> None:
+    """S1.5, S7.1: the same file without a prompt; one metric a step; the users' own queries run as they are."""
+    world.open_editor()
+    execution_id = start_in_browser(page, "automatic", "automatic.txt")
+    assert wait_for_end(world, execution_id) == "completed"
+    assert (world.documents / "automatic.txt").read_bytes() == NOTE.encode()
+    assert world.rows(
+        "SELECT COUNT(*) FROM execution_prompt p JOIN execution_execution e ON e.id = p.execution_id "
+        "WHERE e.execution_id = ?",
+        execution_id,
+    ) == [(0,)]
+    metrics = world.rows(
+        "SELECT action_type, success, verified, rung FROM step_metrics WHERE execution_id = ? ORDER BY step", execution_id
+    )
+    assert len(metrics) == 14
+    assert all(success == 1 for _action, success, _verified, _rung in metrics)
+    assert all(verified == "yes" for action, _success, verified, _rung in metrics if action)
+    assert all(rung for action, _success, _verified, rung in metrics if action == "click")
+    first, second, third = (world.rows(query) for query in QUERIES)
+    assert all(ocr_ms > 300 for _node, _action, ocr_ms, _analyze in first)
+    assert [workflow for workflow, _ratio in second] == ["wf_patient_note"]
+    assert third == []
+
+
+def test_supervised_confirms_each_action_and_a_rejection_touches_nothing(world: Product, page: Page) -> None:
+    """S1.8: the rejected action's target is not touched; the node's other edge is suggested."""
+    world.open_editor()
+    execution_id = start_in_browser(page, "supervised", "supervised.txt")
+    coach = Coach(page, world, execution_id)
+    coach.key("a", "File")
+    coach.key("a", "New")
+    coach.key("r", "View")
+    for sentence in ("Marie", "2026", "marie", "File", "Save As", "supervised.txt", "Save", "File", "Quit"):
+        coach.key("a", sentence)
+    assert wait_for_end(world, execution_id) == "completed"
+    assert (world.documents / "supervised.txt").read_bytes() == NOTE.encode()
+    steps = world.rows(
+        "SELECT s.outcome, s.message FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
+        'WHERE e.execution_id = ? ORDER BY s."index"',
+        execution_id,
+    )
+    assert steps[2] == ("rejected", "Action rejected by user")
+    progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()
+    assert (progress["status"], progress["steps_executed"], progress["steps_succeeded"]) == ("completed", 12, 11)
+
+
+def test_observation_watches_a_person_and_never_acts(world: Product, page: Page) -> None:
+    """S1.18: one step a visit, and whether the person did the same."""
+    world.open_editor()
+    execution_id = start_in_browser(page, "observation", "observed.txt")
+    person = X11Desktop(world.screen.display)
+
+    def observed(index: int) -> bool:
+        return bool(
+            world.rows(
+                "SELECT 1 FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
+                "WHERE e.execution_id = ? AND s.\"index\" = ? AND s.outcome = 'observed'",
+                execution_id,
+                index,
+            )
+        )
+
+    wait_until(lambda: observed(1), timeout=30, what="the first observation")
+    person.press(("alt", "f"))
+    wait_until(lambda: observed(2), timeout=30, what="the second observation")
+    person.press(("ctrl", "q"))
+    person.press(("esc",))
+    page.request.post(
+        f"/api/executions/{execution_id}/control/",
+        data={"verb": "stop"},
+        headers={"X-CSRFToken": page.context.cookies()[0]["value"], "Referer": world.url},
+    )
+    person.press(("ctrl", "q"))
+    person.close()
+    agreed = world.rows(
+        "SELECT s.agreed FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
+        'WHERE e.execution_id = ? ORDER BY s."index" LIMIT 1',
+        execution_id,
+    )
+    assert agreed == [(1,)]
+
+
+def test_kill_9_in_the_middle_of_typing_is_noticed_and_never_repeated(world: Product, page: Page) -> None:
+    """S9.1, S9.2: keys are let go, the step is in doubt, a person is asked, the run completes with the right file."""
+    long_name = "Marie-Antoinette Lefèvre-Dubois de la Tour d'Auvergne " * 4
+    world.open_editor()
+    with closing(world.client("otto")) as otto:
+        started = otto.post(
+            "/api/executions/",
+            json={
+                "workflow_id": "wf_patient_note",
+                "mode": "automatic",
+                "variables": {"patient": long_name.strip(), "filename": "killed.txt"},
+            },
+        )
+        assert started.status_code == 201, started.text
+        execution_id = started.json()["execution_id"]
+        wait_until(
+            lambda: world.rows("SELECT 1 FROM execution_step WHERE phase = 'intent' AND action_type = 'type_text'"),
+            timeout=60,
+            what="the intent to type",
+        )
+        world.kill_runloop()
+        assert world.rows("SELECT action_type FROM execution_step WHERE phase = 'intent'") == [("type_text",)]
+        world.start_runloop()
+        page.goto(f"/runs/{execution_id}")
+        expect(page.locator("#question-title")).to_contain_text("done?", timeout=60_000)
+        mend = X11Desktop(world.screen.display)
+        mend.press(("ctrl", "a"))
+        mend.type_text(long_name.strip() + "\n")
+        mend.close()
+        page.keyboard.press("d")
+        assert wait_for_end(world, execution_id) == "completed"
+    written = (world.documents / "killed.txt").read_text()
+    assert written == f"{long_name.strip()}\n2026-11-21\nmarie.lefevre@hopital.example"
+    doubtful = world.rows(
+        "SELECT COUNT(*) FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
+        "WHERE e.execution_id = ? AND s.in_doubt",
+        execution_id,
+    )
+    assert doubtful == [(1,)]
+
+
+def test_two_browsers_decide_at_once_and_one_is_told_who_won(world: Product, page: Page) -> None:
+    """S1.11"""
+    world.open_editor()
+    execution_id = start_in_browser(page, "coaching", "two.txt")
+    Coach(page, world, execution_id).asked("File")
+    with closing(world.client("otto")) as otto, closing(world.client("dora")) as dora:
+        prompt_id = otto.get(f"/api/executions/{execution_id}/prompt/").json()
+        prompt_id = prompt_id.get("prompt", prompt_id)["prompt_id"]
+        with ThreadPoolExecutor(2) as both:
+            answers = list(
+                both.map(
+                    lambda client: client.post(
+                        f"/api/executions/{execution_id}/decide/", json={"prompt_id": prompt_id, "choice": "skip"}
+                    ),
+                    (otto, dora),
+                )
+            )
+        won, lost = sorted(answers, key=lambda answer: answer.status_code)
+        assert (won.status_code, lost.status_code) == (200, 409), [a.text for a in answers]
+        winner = "otto" if won is answers[0] else "dora"
+        assert (lost.json()["error"], lost.json()["decided_by"]) == ("already_decided", winner)
+        assert winner in lost.json()["detail"]
+        wait_for_end(world, execution_id)
+        otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"})
+        wait_until(lambda: state_of(world, execution_id) == "stopped", what="the stop")
+    quit_editor = X11Desktop(world.screen.display)
+    quit_editor.press(("ctrl", "q"))
+    quit_editor.close()
+
+
+@pytest.mark.security
+def test_nothing_left_the_machine(world: Product) -> None:
+    """S10.6: the web process and the run loops of all these runs, traced from start to end."""
+    if world.trace is None:
+        pytest.skip("strace is not installed")
+    elsewhere = [
+        address
+        for address in world.connections()
+        if "AF_UNIX" not in address
+        and "AF_NETLINK" not in address
+        and "AF_UNSPEC" not in address
+        and '"127.0.0.1"' not in address
+        and '"::1"' not in address
+    ]
+    assert elsewhere == []
+    assert any("AF_UNIX" in address for address in world.connections())

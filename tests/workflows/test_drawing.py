@@ -68,6 +68,15 @@ def test_what_repeating_may_do_is_said_in_words(edge_id, changes, words) -> None
     assert effect(with_edge(edge_id, **changes).edge(edge_id)).startswith(words)
 
 
+def test_parameters_are_named_in_words() -> None:
+    keys = with_edge("open_save", params={"keys": ["ctrl", "s"]})
+    text = with_edge("type_patient", params={"text": "{{patient}}", "clear": True})
+    shown = {a.edge.edge_id: a.params for whole in (keys, text) for s in screens(whole) for a in s.actions}
+
+    assert shown["type_patient"] == (("Text", "{{patient}}"), ("Empty the field first", "yes"))
+    assert {a.params for s in screens(keys) for a in s.actions} >= {(("Keys", "ctrl+s"),)}
+
+
 @pytest.mark.parametrize(
     ("dx", "dy", "words"),
     [(90, 2, "90 px right of it"), (-90, 2, "90 px left of it"), (3, 40, "40 px below it"), (3, -40, "40 px above it")],

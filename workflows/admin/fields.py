@@ -20,7 +20,7 @@ from workflows.specs import texts_in
 MAX_UPLOAD_MB = 40
 
 
-class LinesField(forms.CharField):
+class LinesField(forms.Field):
     """A JSON list of texts, edited as one text a line."""
 
     def __init__(self, **kwargs: Any) -> None:

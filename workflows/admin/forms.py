@@ -151,7 +151,7 @@ class EdgeForm(forms.ModelForm):
 
     def _offer_actions(self) -> None:
         field = self.fields.get("action_type")
-        if field is None:  # shown read-only
+        if not isinstance(field, forms.ChoiceField):  # shown read-only
             return
         known = [(name, spec.label) for name, spec in ACTIONS.items()]
         if (own := self.instance.action_type) and own not in ACTIONS:

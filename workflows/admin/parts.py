@@ -23,7 +23,7 @@ class PartAdmin(admin.ModelAdmin):
 
     autocomplete_fields = ("workflow",)
     list_filter = ("workflow",)
-    list_select_related = ("workflow",)
+    list_select_related: tuple[str, ...] = ("workflow",)
     list_per_page = 50
 
     class Media:
@@ -58,7 +58,6 @@ class NodeAdmin(PartAdmin):
         (_("Recognised by"), {"fields": ("texts", "absent", "window_title", "app_name")}),
         (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference")}),
     )
-    prepopulated_fields: dict[str, tuple[str, ...]] = {}
 
     @admin.display(description=_("picture"))
     def small(self, node: Node) -> SafeString | str:

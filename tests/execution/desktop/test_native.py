@@ -175,7 +175,7 @@ def test_windows_lifts_modifiers_before_typing_and_finds_all_keys_that_are_down(
 
 
 def test_windows_says_when_a_program_did_not_take_the_keys() -> None:
-    with pytest.raises(DesktopError, match="took 1 of 4.*administrator"):
+    with pytest.raises(DesktopError, match=r"took 1 of 4.*administrator"):
         WindowsPlatform(FakeWindowsLibraries(taken=1)).type_text("ab")
 
 

@@ -153,13 +153,20 @@ def test_a_killed_server_is_lost_at_once_and_stays_lost(act: int) -> None:
         desktop.close()
 
 
+def test_a_dead_capture_connection_is_closed_once_only(own_screen: VirtualDesktop, own_desktop: X11Desktop) -> None:
+    """mss frees a dead connection and raises; freeing it again ends the whole process."""
+    own_desktop.grab()
+    own_screen.kill_server()
+    own_desktop._close_screen()
+    own_desktop._close_screen()
+
+
 def test_a_server_lost_while_typing_is_lost_and_nothing_hangs(
     own_screen: VirtualDesktop, own_desktop: X11Desktop
 ) -> None:
     threading.Timer(0.15, own_screen.server.kill).start()
     with pytest.raises(DesktopLost):
-        for _ in range(1000):
-            own_desktop.type_text("à bientôt " * 20)
+        own_desktop.type_text("à bientôt " * 20_000)
     own_screen.server.wait(10)
 
 

@@ -9,12 +9,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from execution.desktop import x11_keyboard
 from execution.desktop.base import DesktopError
+from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
+from execution.types import Point
 from tests.execution.desktop.events import catcher
 from tests.support.display import VirtualDesktop, wait_until
 
@@ -98,23 +101,51 @@ def test_text_is_typed_faster_than_a_hundred_characters_a_second(
     assert len(text) / took > 100
 
 
+PAGE = """<title>page</title><textarea autofocus style="width:90%;height:80%"></textarea><script>
+const area = document.querySelector("textarea");
+area.oninput = () => { document.title = `${area.value.length} typed`; };
+area.onkeydown = (event) => {
+  if (event.key === "F9") document.title = "T:" + encodeURIComponent(area.value);
+  if (event.key === "Tab") { event.preventDefault(); document.execCommand("insertText", false, "\\t"); }
+};
+</script>"""
+
+
+@pytest.mark.browser
+def test_any_text_arrives_exactly_in_a_browser(screen: VirtualDesktop, desktop: X11Desktop, tmp_path: Path) -> None:
+    """Chromium gives multimedia keys a meaning of their own, whatever they are mapped to, and reads mappings late."""
+    page = tmp_path / "page.html"
+    page.write_text(PAGE, encoding="utf-8")
+    options = ["--no-sandbox", "--no-first-run", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    process = screen.spawn(["chromium", *options, f"--app=file://{page}"])
+    try:
+        window = screen.wait_for_window("page", timeout=60)
+        assert settle(desktop, timeout_ms=15000).settled, "the page is there"
+        desktop.click(Point(window.x + window.width // 2, window.y + window.height // 2))
+        settle(desktop)
+        desktop.type_text(NASTY)
+        desktop.press(["f9"])
+        title = screen.wait_for_window("T:", active=False).title
+        assert unquote(title.split(" - ")[0].removeprefix("T:")) == NASTY
+    finally:
+        screen.end(process)
+
+
 def test_windows_newlines_are_one_return_each(desktop: X11Desktop, editor: Callable[[], str]) -> None:
     desktop.type_text("a\r\nb\rc\nd")
     assert editor() == "a\nb\nc\nd"
 
 
-def test_a_chord_with_a_character_that_the_layout_lacks_arrives(own_screen: VirtualDesktop) -> None:
-    desktop = X11Desktop(own_screen.display)
-    with catcher(own_screen) as events:
-        desktop.press(["ctrl", "é"])
-        assert len(events.wait_for(4)) == 4
-    assert desktop._keyboard._layout().stroke_for("é") is None, "the borrowed key was given back"
-    desktop.close()
-
-
-def test_the_keyboard_is_given_back_when_typing_fails(
-    own_screen: VirtualDesktop, own_desktop: X11Desktop, monkeypatch: pytest.MonkeyPatch
+def test_a_chord_with_a_character_that_the_layout_lacks_arrives(
+    own_screen: VirtualDesktop, own_desktop: X11Desktop
 ) -> None:
+    with catcher(own_screen) as events:
+        own_desktop.press(["ctrl", "é"])
+        assert len(events.wait_for(4)) == 4
+    assert own_desktop._keyboard._layout().stroke_for("é") is None, "the borrowed key was given back"
+
+
+def test_the_keyboard_is_given_back_when_typing_fails(own_desktop: X11Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _mapping(own_desktop)
 
     def break_off(*_: object, **__: object) -> None:

@@ -52,6 +52,7 @@ function card(node) {
   } else {
     const signs = make("span", "graph-signs"); // no picture: what it is recognised by, in words
     signs.textContent = node.signs;
+    signs.setAttribute("aria-hidden", "true");
     picture.append(signs);
   }
   const name = make("span", "graph-name");

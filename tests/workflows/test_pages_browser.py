@@ -1,0 +1,200 @@
+"""The graph and the panel in a real browser: by mouse, by keyboard, on a phone (UI.md, S8.5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.factories import EDGES, NODES, make_picture, make_published, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+@contextmanager
+def browser_page(url: str, cookie: str, *, viewport: dict[str, int] = DESK, path: str) -> Iterator[Page]:
+    """A page of the product, logged in; leaving the block fails where the page reported an error."""
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        try:
+            context = browser.new_context(viewport=viewport, locale="en")
+            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": url}])
+            page = context.new_page()
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+            page.goto(url + path)
+            yield page
+        finally:
+            browser.close()
+    # the server of these tests has no sockets and no favicon; everything else is the page's own fault
+    assert [c for c in complaints if "WebSocket" not in c and "404" not in c] == []
+
+
+def logged_in(role: str) -> str:
+    client = Client()
+    client.force_login(make_user(role))
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def chain(length: int, *, back: bool = False) -> dict[str, Any]:
+    """A line of screens; `back` adds ways that skip and return."""
+    nodes = [
+        {
+            "node_id": f"n{i}",
+            "name": f"Screen {i}",
+            "texts": [f"title {i}"],
+            "is_entry": i == 0,
+            "is_end": i == length - 1,
+        }
+        for i in range(length)
+    ]
+    ways = [(i, i + 1) for i in range(length - 1)] + ([(1, length - 2), (length - 2, 2), (3, 3)] if back else [])
+    edges = [
+        {"edge_id": f"e{k}", "source": f"n{a}", "destination": f"n{b}", "action_type": "press_keys",
+         "params": {"keys": "ctrl+s"}, "expect": {"texts": [f"title {b}"]}}
+        for k, (a, b) in enumerate(ways)
+    ]  # fmt: skip
+    return {"nodes": nodes, "edges": edges, "variables": ()}
+
+
+def boxes(page: Page, selector: str) -> list[dict[str, float]]:
+    found = [item.bounding_box() for item in page.locator(selector).all()]
+    return [box for box in found if box]
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["x"] < other["x"] + other["width"]
+        and other["x"] < one["x"] + one["width"]
+        and one["y"] < other["y"] + other["height"]
+        and other["y"] < one["y"] + one["height"]
+    )
+
+
+def test_screens_and_actions_are_drawn_with_their_pictures(live_server) -> None:
+    picture = make_picture(width=160, height=100)
+    version = make_published(nodes=({**NODES[0], "picture": picture.digest}, *NODES[1:]), edges=EDGES)
+    path = f"/workflows/{version.workflow.workflow_id}"
+
+    with browser_page(live_server.url, logged_in("viewer"), path=path) as page:
+        expect(page.locator(".graph-card")).to_have_count(4)
+        expect(page.locator(".graph-label")).to_have_text(["Type “{{patient}}”", "Press ctrl+s", "Click “Save”"])
+        expect(page.locator(f'.graph-card img[src*="{picture.digest}"]')).to_have_js_property("naturalWidth", 160)
+        expect(page.locator(".graph-signs").first).to_contain_text("*Untitled - Notes")
+
+
+def test_a_choice_shows_the_same_in_list_graph_panel_and_address(live_server) -> None:
+    version = make_published()
+    path = f"/workflows/{version.workflow.workflow_id}"
+
+    with browser_page(live_server.url, logged_in("viewer"), path=path) as page:
+        expect(page.locator(".detail:visible")).to_have_attribute("id", "node-empty_note")
+
+        page.locator(".action-link", has_text="Click “Save”").click()
+        expect(page.locator(".detail:visible")).to_have_attribute("id", "edge-click_save")
+        expect(page.locator(".graph-label[aria-current]")).to_have_text("Click “Save”")
+        expect(page).to_have_url(re.compile("#edge-click_save$"))
+
+        page.locator(".graph-card", has_text="Save dialog").click()
+        expect(page.locator(".detail:visible")).to_have_attribute("id", "node-save_dialog")
+        expect(page.locator(".screen-list [aria-current]")).to_contain_text("Save dialog")
+
+        page.reload()
+        expect(page.locator(".detail:visible")).to_have_attribute("id", "node-save_dialog")
+
+
+def test_the_graph_is_walked_by_keyboard(live_server) -> None:
+    """S8.5: one stop for Tab, arrows from item to item, Enter opens and takes the focus along."""
+    version = make_published()
+    path = f"/workflows/{version.workflow.workflow_id}"
+
+    with browser_page(live_server.url, logged_in("viewer"), path=path) as page:
+        assert page.locator(".graph [tabindex='0']").count() == 1
+        page.locator(".graph [tabindex='0']").focus()
+
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".graph-card:focus")).to_have_text(re.compile("Note with text"))
+        page.keyboard.press("Enter")
+        expect(page.locator(".detail:focus")).to_have_attribute("id", "node-written_note")
+
+        before = page.locator(".graph-card").first.bounding_box()
+        page.locator(".graph-card").first.focus()
+        page.keyboard.press("+")
+        assert page.locator(".graph-card").first.bounding_box()["width"] > before["width"]
+
+
+@pytest.mark.parametrize(("length", "back"), [(14, False), (9, True), (3, False)])
+def test_nothing_drawn_lies_on_a_screen_and_all_of_it_is_in_sight(live_server, length, back) -> None:
+    version = make_published(**chain(length, back=back))
+    path = f"/workflows/{version.workflow.workflow_id}"
+
+    with browser_page(live_server.url, logged_in("viewer"), path=path) as page:
+        page.locator("[data-zoom='fit']").click()
+        frame = page.locator(".graph").bounding_box()
+        cards, labels = boxes(page, ".graph-card"), boxes(page, ".graph-label")
+
+        assert len(cards) == length
+        assert not [(a, b) for i, a in enumerate(cards) for b in cards[i + 1 :] if overlap(a, b)]
+        assert not [(a, b) for a in labels for b in cards if overlap(a, b)]
+        for box in cards + labels:
+            assert box["x"] >= frame["x"]
+            assert box["y"] >= frame["y"]
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+            assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+
+
+def test_on_a_phone_a_choice_is_a_page_of_its_own_with_a_way_back(live_server) -> None:
+    version = make_published()
+    path = f"/workflows/{version.workflow.workflow_id}"
+
+    with browser_page(live_server.url, logged_in("operator"), viewport=PHONE, path=path) as page:
+        expect(page.locator(".screen-list")).to_be_visible()
+        expect(page.locator(".side-panel")).to_be_hidden()
+        expect(page.locator(".graph")).to_be_hidden()
+        assert page.locator(".action-link").first.bounding_box()["height"] >= 44
+
+        page.locator(".action-link", has_text="Click “Save”").click()
+        expect(page.locator(".detail:visible h2")).to_have_text("Click “Save”")
+        expect(page.locator(".screen-list")).to_be_hidden()
+
+        page.go_back()
+        expect(page.locator(".screen-list")).to_be_visible()
+        page.locator(".action-link", has_text="Click “Save”").click()
+        page.locator("[data-back]:visible").click()
+        expect(page.locator(".screen-list")).to_be_visible()
+        assert page.evaluate("document.querySelector('main').scrollWidth") <= PHONE["width"]
+
+
+def test_the_admin_shows_the_parameters_of_the_chosen_action_alone(live_server) -> None:
+    edge = make_published().workflow.edges.get(edge_id="type_patient")
+    path = f"/admin/workflows/edge/{edge.pk}/change/"
+
+    with browser_page(live_server.url, logged_in("designer"), path=path) as page:
+        expect(page.locator("#id_param_text")).to_be_visible()
+        expect(page.locator("#id_param_keys")).to_be_hidden()
+        expect(page.locator("#id_target")).to_be_hidden()
+
+        page.locator("#id_action_type").select_option("drag")
+        expect(page.locator("#id_param_dx")).to_be_visible()
+        expect(page.locator("#id_target")).to_be_visible()
+        expect(page.locator("#id_param_text")).to_be_hidden()
+
+
+def test_the_admins_graph_leads_to_what_was_clicked(live_server) -> None:
+    workflow = make_published().workflow
+    node = workflow.nodes.get(node_id="saved")
+
+    with browser_page(
+        live_server.url, logged_in("designer"), path=f"/admin/workflows/workflow/{workflow.pk}/change/"
+    ) as page:
+        page.locator(".graph-card", has_text="Note saved").click()
+        expect(page).to_have_url(re.compile(f"/admin/workflows/node/{node.pk}/change/$"))
