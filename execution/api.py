@@ -141,7 +141,7 @@ class StepsView(RunsView, ListAPIView):
         return Step.objects.filter(execution=_run(self.kwargs["execution_id"])).defer("screen").order_by("index")
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        page = self.paginate_queryset(self.get_queryset())
+        page = self.paginate_queryset(self.get_queryset()) or []
         return self.get_paginated_response([step_payload(step) for step in page])
 
 

@@ -15,7 +15,7 @@ BATCH_EVENTS = 50
 BATCH_BYTES = 128 * 1024
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818  named for what happened, as the others are
     """The socket is not opened; `code` tells the browser why."""
 
     def __init__(self, code: int) -> None:
@@ -88,6 +88,9 @@ class RunClient(Client):
     def is_overdue(self) -> bool:
         return self.window.is_overdue() or self.frames.is_overdue()
 
+    def is_behind(self, head: int) -> bool:
+        return self.cursor is None or self.cursor < head
+
     def give_snapshot(self, snapshot: Snapshot) -> None:
         self.cursor = snapshot.seq
         # It is bounded by its maker, and clients acknowledge batches: it takes a credit that the next batch gives back.
@@ -120,6 +123,8 @@ class RunClient(Client):
         """Tell of a live picture, unless it knows that one or has not yet acknowledged another."""
         if taken_ns == self._frame or self.close_code is not None or not self.frames.has_room():
             return
+        if self.cursor is None:
+            return  # the snapshot comes first
         self._frame = taken_ns
         self.frames.sent(taken_ns, 0)
         taken_at = datetime.fromtimestamp(taken_ns / 1e9, UTC).isoformat()

@@ -62,9 +62,7 @@ async def run_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
     if after and not (after.isascii() and after.isdigit() and len(after) < 19):
         raise Refused(BAD_MESSAGE)
     execution_id = scope["url_route"]["kwargs"]["execution_id"]
-    return await hub.open_run(
-        session_key=session_key, execution_id=execution_id, after=int(after) if after else None
-    )
+    return await hub.open_run(session_key=session_key, execution_id=execution_id, after=int(after) if after else None)
 
 
 @socket
@@ -98,7 +96,7 @@ async def _send_all(client: Client, send: Send) -> None:
         while isinstance(item := await client.next(), str):
             await send({"type": "websocket.send", "text": item})
         await send({"type": "websocket.close", "code": item})
-    except Exception as error:  # each server has its own kind of error for a client that has just gone
+    except Exception as error:  # noqa: BLE001  each server has its own kind of error for a client that has gone
         log.debug("A browser went away: %s", error)
 
 

@@ -24,6 +24,7 @@ from execution.tail import Tail
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Client)
 
 TICK_S = 0.25  # pictures; also how late a timer may be
 RUNS_EVERY_S = 0.1  # rows are latest-wins: a busy run need not be told at each of its events
@@ -87,7 +88,7 @@ class Hub:
             self._opening -= 1
             self._stop_when_empty()
 
-    def _add(self, client: T) -> T:
+    def _add(self, client: C) -> C:
         self._clients.add(client)
         for timer in ("runs", "robots", "pictures"):
             self._timers.pop(timer, None)  # a new client waits for none of them
@@ -168,14 +169,14 @@ class Hub:
         if reading is None:
             client.close(UNKNOWN_RUN)
             return False
-        if client.cursor in reading.stale:
+        if reading.snapshot and client.cursor in reading.stale:
             client.give_snapshot(reading.snapshot)
-        else:
+        elif client.cursor is not None:
             events = reading.after(client.cursor)
             client.give(events)
             if any(event.is_state for event in events):
                 self._timers.pop("robots", None)  # it may have gone to a desktop, or left one
-        return client.has_room() and client.cursor < reading.head
+        return client.has_room() and client.is_behind(reading.head)
 
     async def _tell_runs(self) -> None:
         clients = self._of(RunsClient)

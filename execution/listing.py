@@ -269,7 +269,9 @@ def cards(runs: QuerySet[Execution]) -> list[Card]:
     needing = runs.needing_a_person().prefetch_related(questions).annotate(
         moved_at=Max("events__at", filter=Q(events__kind=EventKind.STATE))
     )[: MOST_CARDS * 2]
-    return sorted((_card(e) for e in needing), key=_urgency)[:MOST_CARDS]
+    # a run whose question has just been answered waits for its loop, no longer for a person
+    asking = (e for e in needing if e.open_prompts or e.state == ExecutionState.PAUSED)
+    return sorted((_card(e) for e in asking), key=_urgency)[:MOST_CARDS]
 
 
 def _card(execution: Execution) -> Card:

@@ -124,6 +124,7 @@ def _question() -> dict[str, object]:
         "boxes_none": _("Nothing was detected on this screen; click or drag freely."),
         "boxes_loading": _("Loading what was detected …"),
         "change_something": _("Choose a place or change a value first; or go back and accept."),
+        "field_more": _("Another action, or a wait"),
         "field_action": _("Action"),
         "field_wait_before": _("Wait before (s)"),
         "field_wait_after": _("Wait after (s)"),

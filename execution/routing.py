@@ -7,7 +7,7 @@ from django.urls import path, re_path
 from execution.consumers import no_socket, run_socket, runs_socket
 
 websocket_urlpatterns = [
-    path("ws/executions/<str:execution_id>/", run_socket, name="ws_execution"),
-    path("ws/runs/", runs_socket, name="ws_runs"),
-    re_path(r"", no_socket),
+    path("ws/executions/<str:execution_id>/", run_socket, name="ws_execution"),  # type: ignore[arg-type]  # an ASGI application
+    path("ws/runs/", runs_socket, name="ws_runs"),  # type: ignore[arg-type]
+    re_path(r"", no_socket),  # type: ignore[arg-type]
 ]

@@ -22,7 +22,7 @@ def with_rows() -> ExecutionQuerySet:
     )
 
 
-def run_row(execution: Execution) -> dict[str, Any]:
+def run_row(execution: Any) -> dict[str, Any]:
     """The row of a run that `with_rows` fetched; labels are in the active language."""
     prompt = next(iter(execution.open_prompts), None)
     return {

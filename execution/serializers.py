@@ -1,4 +1,4 @@
-"""The shapes of the API of runs: what comes in is checked here, what goes out is described (payloads and rows make it)."""
+"""The shapes of the API of runs: what comes in is checked, what goes out is described (payloads and rows make it)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from execution.actions.start import FLAGS
 from execution.choices import CHOICES_OF_PROMPT, ExecutionMode
 from execution.models import Execution
 from execution.rows import run_row
@@ -164,7 +165,7 @@ class DecisionSerializer(serializers.Serializer):
     prompt_id = serializers.IntegerField()
     step = serializers.IntegerField()
     choice = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
     decided_by = serializers.CharField()
     correction = serializers.DictField()
     feedback = serializers.CharField(allow_blank=True)
@@ -229,7 +230,7 @@ class ExecutionSerializer(RowSerializer):
             **{name: getattr(instance, name) for name in ("start_node_id", "variables", "pause_detail")},
             "degraded_reason": instance.degraded_reason,
             "continuous_capture": instance.continuous_capture,
-            "flags": {name: getattr(instance, name) for name in FlagsSerializer().fields},
+            "flags": {name: getattr(instance, name) for name in FLAGS},
             "coaching_stats": instance.coaching_stats(),
             "last_seq": instance.next_seq - 1,
         }

@@ -1,4 +1,4 @@
-"""Which browser sessions may watch runs: asked when a socket opens and, for all sockets together, while they are open."""
+"""Which browser sessions may watch runs: asked when a socket opens and, for all sockets together, while they last."""
 
 from __future__ import annotations
 

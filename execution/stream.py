@@ -1,7 +1,7 @@
 """What the hub reads: each function is a query or a few for all sockets together, in the thread that calls it.
 
-No transaction spans them (on SQLite even a reading one takes the write lock). A snapshot's number is read first: what is
-newer than it is told again by the events that follow, and telling it twice changes nothing.
+No transaction spans them (on SQLite even a reading one takes the write lock). A snapshot's number is read first: what
+is newer than it is told again by the events that follow, and telling it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Snapshot:
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """News of one execution. `pieces` are unbroken runs of events; who stands at a cursor in `stale` gets the snapshot."""
+    """News of one run. `pieces` are unbroken sequences of events; whose cursor is in `stale` gets the snapshot."""
 
     head: int
     pieces: list[list[Event]] = field(default_factory=list)
@@ -137,15 +137,14 @@ def events(cursors: Mapping[int, int], *, limit: int = READ_LIMIT) -> dict[int, 
 
 def snapshot(pk: int) -> Snapshot | None:
     """The run as it is: for whoever connects anew or is too far behind. None when the run is gone."""
-    execution = (
-        Execution.objects.select_related("version__workflow").defer("version__graph").filter(pk=pk).first()
-    )
+    execution = Execution.objects.select_related("version__workflow").defer("version__graph").filter(pk=pk).first()
     if execution is None:
         return None
     prompt = Prompt.objects.open().filter(execution=pk).select_related("step").defer("step__screen").first()
+    seq = execution.next_seq - 1
     message = {
         "type": "snapshot",
-        "seq": execution.next_seq - 1,
+        "seq": seq,
         "execution": {**state_of(execution), **execution.coaching_stats()},
         "prompt": prompt_payload(prompt) if prompt else None,
     }
@@ -157,12 +156,12 @@ def snapshot(pk: int) -> Snapshot | None:
         if size > SNAPSHOT_STEP_BYTES:
             break
     body = to_json(message)
-    return Snapshot(message["seq"], f'{body[:-1]},"steps":[{",".join(reversed(texts))}]}}')
+    return Snapshot(seq, f'{body[:-1]},"steps":[{",".join(reversed(texts))}]}}')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What followers of all runs have been told: the next event's number of each run that may get one, the newest run."""
+    """What followers of all runs were told of: each run that may get events, with its next number; the newest run."""
 
     seqs: Mapping[int, int] = field(default_factory=dict)
     newest: int | None = None

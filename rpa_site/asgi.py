@@ -52,8 +52,6 @@ if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            same_site_only(CookieMiddleware(URLRouter(websocket_urlpatterns)))
-        ),
+        "websocket": AllowedHostsOriginValidator(same_site_only(CookieMiddleware(URLRouter(websocket_urlpatterns)))),
     }
 )

@@ -7,8 +7,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 from django.views.i18n import set_language
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from rpa_site.api_docs import Docs, Schema
 from rpa_site.health import health
 
 urlpatterns = [
@@ -17,8 +17,8 @@ urlpatterns = [
     path("logout", LogoutView.as_view(), name="logout"),
     path("language", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),
-    path("api/schema", SpectacularAPIView.as_view(), name="api_schema"),
-    path("api/docs", SpectacularSwaggerView.as_view(url_name="api_schema"), name="api_docs"),
+    path("api/schema", Schema.as_view(), name="api_schema"),
+    path("api/docs", Docs.as_view(), name="api_docs"),
     path("api/", include("workflows.api_urls")),
     path("api/", include("gpu.api_urls")),
     path("api/", include("execution.api_urls")),

@@ -24,7 +24,7 @@ PASSWORD = "correct horse battery"
 def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
-    if settings.DATA_DIR != DATA_DIR.resolve():
+    if not DATA_DIR.samefile(settings.DATA_DIR):
         raise pytest.UsageError("Settings were read before tests/conftest.py: leave DJANGO_SETTINGS_MODULE to it.")
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 

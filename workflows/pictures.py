@@ -10,6 +10,7 @@ import hashlib
 import io
 import os
 import tempfile
+import warnings
 from pathlib import Path
 
 import cv2
@@ -25,14 +26,20 @@ FORMATS = ("PNG", "JPEG", "WEBP", "BMP")
 
 def decode(data: bytes, *, name: str = "") -> np.ndarray:
     """BGR pixels of a picture file's bytes; raises PictureRefused with the reason."""
-    name = name or _("picture")
+    name = name or _("This file")
+    refusal = _("%(name)s is no picture that can be read; %(formats)s can.") % {
+        "name": name,
+        "formats": ", ".join(FORMATS),
+    }
     try:
-        image = Image.open(io.BytesIO(data), formats=FORMATS)
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError) as error:
-        raise PictureRefused(
-            _("%(name)s is no picture that can be read (%(formats)s): %(error)s")
-            % {"name": name, "formats": ", ".join(FORMATS), "error": error}
-        ) from error
+        with warnings.catch_warnings():
+            # the size is judged by check_size, in the words that a person can do something with
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+    except Image.DecompressionBombError as error:
+        raise PictureRefused(_("%(name)s is far too large a picture.") % {"name": name}) from error
+    except (UnidentifiedImageError, OSError, ValueError) as error:
+        raise PictureRefused(refusal) from error
     check_size(*image.size, name=name)
     try:
         return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)

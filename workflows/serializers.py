@@ -70,7 +70,7 @@ class EdgeSerializer(serializers.Serializer[Any]):
     """The action that leads from one screen to the next."""
 
     edge_id = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
     destination = serializers.CharField()
     action_type = serializers.CharField()
     params = serializers.DictField()

@@ -32,7 +32,7 @@ NAMED = {
     **{f"f{number}": 0xFFBD + number for number in range(1, 13)},
 }
 
-# ruff: noqa: RUF001 - these characters are meant
+
 # Keysyms older than Unicode that layouts still use. A character that is not here is only typed another way.
 _LEGACY = {
     0x13BC: "Œ",

@@ -76,7 +76,7 @@ class MacPlatform:
 
     def lift(self, key: Any) -> None:
         quartz = self._quartz
-        quartz.CGEventPost(quartz.kCGHIDEventTap, quartz.CGEventCreateKeyboardEvent(None, key, False))  # noqa: FBT003
+        quartz.CGEventPost(quartz.kCGHIDEventTap, quartz.CGEventCreateKeyboardEvent(None, key, False))
 
     def _send(self, text: str) -> None:
         if text:

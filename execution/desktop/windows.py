@@ -118,7 +118,7 @@ class WindowsPlatform:
         process_id = ctypes.c_uint32()
         self._dll.user32.GetWindowThreadProcessId(window, ctypes.byref(process_id))
         kernel32 = self._dll.kernel32
-        process = kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, process_id.value)  # noqa: FBT003
+        process = kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, process_id.value)
         if not process:
             return ""
         try:

@@ -6,7 +6,7 @@ same text. Beyond that a few wrong letters are forgiven, but never a digit, and 
 be another word ("on" and "off", "Lock" and "Unlock").
 """
 
-# ruff: noqa: RUF001  look-alike characters are what this is about
+
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 from execution import live_words, snapshot
 from execution.models import Execution
 from execution.permissions import OPERATE, VIEW
-from rpa_site.roles import role_needed
 from workflows.catalogue import ACTIONS
 from workflows.permissions import DESIGN, permitted
 
@@ -72,7 +71,6 @@ def person(request: HttpRequest) -> dict[str, Any]:
         "name": request.user.get_username(),
         "may_operate": request.user.has_perm(OPERATE),
         "may_design": request.user.has_perm(DESIGN),
-        "role_needed": str(role_needed(OPERATE).label),
     }
 
 

@@ -63,7 +63,7 @@ class FakePyautogui:
 
 
 class FakePlatform:
-    key_names = {"super": "winleft"}  # noqa: RUF012 - never changed
+    key_names = {"super": "winleft"}
     wheel_unit = 120
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -175,9 +176,7 @@ def test_all_open_questions_with_the_runs_that_ask_them(api, schema):
 
 def test_robots_say_whether_they_live_and_what_they_run(api, schema):
     run = make_run()
-    Robot.objects.create(
-        name="old", desktop="old", host="h", pid=9, heartbeat_at=timezone.now() - timedelta(hours=1)
-    )
+    Robot.objects.create(name="old", desktop="old", host="h", pid=9, heartbeat_at=timezone.now() - timedelta(hours=1))
     body = check(schema, "/api/robots/", api.get("/api/robots/"))
     told = [(robot["name"], robot["is_alive"], robot["execution_id"]) for robot in body]
     assert told == [(run.desktop, True, run.execution_id), ("old", False, None)]
@@ -259,7 +258,7 @@ def test_every_route_of_runs_is_in_the_schema(schema):
     """S8.3"""
     from execution.api_urls import urlpatterns
 
-    routes = {"/api/" + str(p.pattern).replace("<str:", "{").replace("<int:", "{").replace(">", "}") for p in urlpatterns}
+    routes = {"/api/" + re.sub(r"<\w+:(\w+)>", r"{\1}", str(p.pattern)) for p in urlpatterns}
     assert routes <= set(schema["paths"])
 
 

@@ -404,8 +404,16 @@ async def test_nobody_watches_for_long_while_sessions_cannot_be_checked(run, ses
 
 @pytest.mark.parametrize(
     "text",
-    ['{"type":"decide","choice":"accept"}', "no json", "[]", " ", '{"type":"ack"}', '{"type":"ack","seq":"1"}']
-    + ['{"type":"ack","seq":true}', '{"type":"ack","seq":1' + " " * 2000 + "}"],
+    [
+        '{"type":"decide","choice":"accept"}',
+        "no json",
+        "[]",
+        " ",
+        '{"type":"ack"}',
+        '{"type":"ack","seq":"1"}',
+        '{"type":"ack","seq":true}',
+        '{"type":"ack","seq":1' + " " * 2000 + "}",
+    ],
 )
 @pytest.mark.parametrize("path", ["/ws/runs/", "/ws/executions/{id}/"])
 async def test_whoever_says_anything_but_an_acknowledgement_is_shut_out(run, session_key, path, text):

@@ -80,8 +80,13 @@ class TestOneAfterTheOther:
 
     @pytest.mark.parametrize(
         ("body", "status"),
-        [({"choice": "maybe"}, 422), ({}, 400), ({"choice": "accept", "prompt_id": "x"}, 400)]
-        + [({"choice": "accept", "correction": []}, 400), ({"choice": "accept", "feedback": "x" * 3000}, 400)],
+        [
+            ({"choice": "maybe"}, 422),
+            ({}, 400),
+            ({"choice": "accept", "prompt_id": "x"}, 400),
+            ({"choice": "accept", "correction": []}, 400),
+            ({"choice": "accept", "feedback": "x" * 3000}, 400),
+        ],
     )
     def test_an_answer_that_the_question_does_not_take_is_refused(self, bob, body, status):
         prompt = make_prompt()

@@ -1,7 +1,7 @@
 """The run loop's part of the stream, without a desktop: a process that writes events.
 
-    python -m tests.support.stream_worker prepare
-    python -m tests.support.stream_worker write EXECUTION COUNT SIZE PAUSE_MS PICTURES
+python -m tests.support.stream_worker prepare
+python -m tests.support.stream_worker write EXECUTION COUNT SIZE PAUSE_MS PICTURES
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ START_S = 60.0
 
 @dataclass
 class Web:
-    """The web process on its own data. The listening socket is ours, so that it can be started anew on the same port."""
+    """The web process on its own data. The listening socket is ours: it can be started anew on the same port."""
 
     data: Path
     listener: socket.socket

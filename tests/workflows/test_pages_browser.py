@@ -198,3 +198,15 @@ def test_the_admins_graph_leads_to_what_was_clicked(live_server) -> None:
     ) as page:
         page.locator(".graph-card", has_text="Note saved").click()
         expect(page).to_have_url(re.compile(f"/admin/workflows/node/{node.pk}/change/$"))
+
+
+def test_the_admins_page_of_a_workflow_saves_with_all_its_parts(live_server) -> None:
+    workflow = make_published().workflow
+
+    with browser_page(
+        live_server.url, logged_in("designer"), path=f"/admin/workflows/workflow/{workflow.pk}/change/"
+    ) as page:
+        page.locator("#id_nodes-1-name").fill("Note with a name")
+        page.locator("[name='_continue']").click()
+        expect(page.locator(".messagelist .success")).to_contain_text("was changed successfully")
+        expect(page.locator(".graph-card", has_text="Note with a name")).to_have_count(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -23,7 +23,7 @@ class PartAdmin(admin.ModelAdmin):
 
     autocomplete_fields = ("workflow",)
     list_filter = ("workflow",)
-    list_select_related: tuple[str, ...] = ("workflow",)
+    list_select_related: ClassVar[tuple[str, ...]] = ("workflow",)
     list_per_page = 50
 
     class Media:

@@ -19,7 +19,12 @@ text_id = RegexValidator(re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
     def with_graph(self) -> WorkflowQuerySet:
         return self.prefetch_related(
-            "nodes__reference", "edges__source", "edges__destination", "edges__target__picture", "variables"
+            "nodes__reference",
+            "edges__source",
+            "edges__destination",
+            "edges__target__picture",
+            "edges__target__context",
+            "variables",
         )
 
     def with_latest_version(self) -> WorkflowQuerySet:

@@ -3,7 +3,7 @@
 Letters outside the Latin script are left out of the choice: icons would be read as Chinese characters.
 """
 
-# ruff: noqa: RUF001  the symbols are listed as they are read
+
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ function become(old, fresh) {
     old.nodeValue = fresh.nodeValue;
     return;
   }
-  const keep = old.hasAttribute("data-keep");
+  const keep = old.hasAttribute("data-keep") && fresh.hasAttribute("data-keep");
   for (const { name, value } of [...fresh.attributes]) {
     if (name === "class" && keep) continue;
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);

@@ -40,7 +40,7 @@ export function ago(iso) {
   return say("days_ago", { n: Math.round(seconds / 86400) });
 }
 
-export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
 const OPENS = new Set(["“", "«"]);
 const CLOSES = new Set(["”", "»"]);

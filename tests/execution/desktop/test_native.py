@@ -138,7 +138,7 @@ class FakeWindowsLibraries:
     def GetWindowThreadProcessId(self, window: int, process_id: Any) -> None:  # noqa: N802
         process_id._obj.value = 4242
 
-    def OpenProcess(self, access: int, inherit: bool, process_id: int) -> int:  # noqa: FBT001, N802
+    def OpenProcess(self, access: int, inherit: bool, process_id: int) -> int:  # noqa: N802
         return 5 if process_id == 4242 else 0
 
     def QueryFullProcessImageNameW(self, process: int, flags: int, path: Any, size: Any) -> int:  # noqa: N802
@@ -199,7 +199,7 @@ class FakeQuartz(SimpleNamespace):
             down={56},
         )
 
-    def CGEventCreateKeyboardEvent(self, source: None, code: int, down: bool) -> dict[str, Any]:  # noqa: FBT001, N802
+    def CGEventCreateKeyboardEvent(self, source: None, code: int, down: bool) -> dict[str, Any]:  # noqa: N802
         return {"code": code, "down": down, "text": "", "flags": 7}
 
     def CGEventSetFlags(self, event: dict[str, Any], flags: int) -> None:  # noqa: N802

@@ -1,6 +1,6 @@
 """S5.2: fuzzy, with accents and OCR confusions handled, and strict where an edit changes the sense."""
 
-# ruff: noqa: RUF001  look-alike characters are what this is about
+
 
 from __future__ import annotations
 

@@ -65,6 +65,7 @@ class Correction {
     canvas.addEventListener("pointerleave", () => this.pressed || this.light(-1), options);
     canvas.addEventListener("keydown", (event) => this.key(event), options);
     this.showHint();
+    picture.fit(); // the form has taken its room: the picture has its new size before the next click
     const screen = await picture.screen(this.prompt.step.index);
     if (this.ended.signal.aborted) return;
     this.places = places(screen);
@@ -298,11 +299,15 @@ function buildFields(correction, fields, rebuild) {
     rebuild();
   });
   const params = store.actions[action]?.params ?? [];
-  fill(fields,
+  // on a phone what is rarely changed is folded away
+  const rare = h("details", { class: "fold rare", open: !matchMedia("(max-width: 767px)").matches || correction.wasOpen }, h("summary", {}, say("field_more")), h("div", { class: "correct-fields" },
     field(say("field_action"), choose),
+    field(say("field_wait_before"), h("input", { class: "input", name: "wait_before", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" }), "slim"),
+    field(say("field_wait_after"), h("input", { class: "input", name: "wait_after", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" }), "slim")));
+  rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
+  fill(fields,
     params.map((param) => paramField(param, suggestion.params?.[param.name] ?? param.default)),
-    field(say("field_wait_before"), h("input", { class: "input", name: "wait_before", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" })),
-    field(say("field_wait_after"), h("input", { class: "input", name: "wait_after", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" })),
+    rare,
     field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off" }), "wide"));
 }
 

@@ -60,16 +60,24 @@ function listed(store, node) {
 }
 
 function draw(container, store) {
+  const widthOf = measure();
   const elements = [
-    ...[...store.nodes.values()].map((node) => ({ data: { id: `n-${node.id}`, label: node.name }, classes: node.end ? "end" : "" })),
+    ...[...store.nodes.values()].map((node) => ({ data: { id: `n-${node.id}`, label: node.name, width: widthOf(node.name) }, classes: node.end ? "end" : "" })),
     ...[...store.edges.values()].map((edge) => ({ data: { id: `e-${edge.id}`, source: `n-${edge.source}`, target: `n-${edge.destination}`, label: quoted(edge.sentence).map(({ part }) => part).join("") } })),
   ];
   const graph = window.cytoscape({
     container, elements, style: looks(), minZoom: 0.2, maxZoom: 2.5, autoungrabify: true, boxSelectionEnabled: false,
-    layout: { name: "dagre", rankDir: "TB", nodeSep: 24, rankSep: 44, fit: false },
+    layout: { name: "dagre", rankDir: "TB", nodeSep: 40, rankSep: 44, fit: false },
   });
   document.addEventListener("surehand:theme", () => graph.style(looks()));
   return graph;
+}
+
+/** How wide a name is drawn; long ones wrap. */
+function measure() {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+  return (name) => Math.min(140, Math.ceil(pen.measureText(name).width));
 }
 
 function mark(graph, store) {
@@ -98,7 +106,7 @@ function looks() {
   const colour = (name) => css.getPropertyValue(`--${name}`).trim();
   const font = getComputedStyle(document.body).fontFamily;
   return [
-    { selector: "node", style: { label: "data(label)", shape: "round-rectangle", width: "label", height: 24, padding: 8, "text-valign": "center", "text-wrap": "wrap", "text-max-width": 140, "font-size": 12, "font-family": font, color: colour("ink"), "background-color": colour("card"), "border-width": 1, "border-color": colour("ink-3") } },
+    { selector: "node", style: { label: "data(label)", shape: "round-rectangle", width: "data(width)", height: 24, padding: 8, "text-valign": "center", "text-wrap": "wrap", "text-max-width": 140, "font-size": 12, "font-family": font, color: colour("ink"), "background-color": colour("card"), "border-width": 1, "border-color": colour("ink-3") } },
     { selector: "node.end", style: { "border-style": "double", "border-width": 4 } },
     { selector: "edge", style: { label: "data(label)", width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 0.9, "line-color": colour("line"), "target-arrow-color": colour("ink-3"), "font-size": 10, "font-family": font, color: colour("ink-2"), "text-background-color": colour("card"), "text-background-opacity": 1, "text-background-padding": 2, "text-wrap": "ellipsis", "text-max-width": 130 } },
     { selector: "node.been", style: { "border-color": colour("green"), "border-width": 2 } },

@@ -14,6 +14,7 @@ export class Question {
   constructor(store, picture) {
     Object.assign(this, { store, picture, shown: "" });
     this.element = find("#question");
+    this.roleNeeded = this.element.dataset.roleNeeded;
     store.onChange(() => this.render());
     setInterval(() => this.tick(), 250);
   }
@@ -82,7 +83,7 @@ export class Question {
 
   buttons(prompt, primary = prompt.choices[0]) {
     const { me, answer } = this.store;
-    if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), say("may_not_answer", { role: me.role_needed }));
+    if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), say("may_not_answer", { role: this.roleNeeded }));
     const busy = Boolean(answer) && answer.status !== "failed";
     const buttons = prompt.choices.map((choice) =>
       h("button", {
@@ -96,7 +97,7 @@ export class Question {
   choose(choice) {
     const { store } = this;
     if (!store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
-    if (choice === "correct") return void store.set({ correcting: true, selected: null, answer: null });
+    if (choice === "correct") return void store.setNow({ correcting: true, selected: null, answer: null });
     decide(store, { choice });
   }
 
@@ -187,7 +188,7 @@ export class Question {
     this.element.classList.add("amber");
     const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
     const message = asked ? say("paused_asked") : (execution.pause_detail?.message ?? "");
-    if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: me.role_needed })));
+    if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
     return this.plain("player-pause", "amber", title, message, this.waysOn());
   }
 

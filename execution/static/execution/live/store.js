@@ -31,12 +31,19 @@ export class Store {
   /** Change something and tell the page, once a frame however much changes. */
   set(changes) {
     Object.assign(this, changes);
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      for (const listener of this.listeners) listener(this);
-    });
+    this.scheduled ??= requestAnimationFrame(() => this.tell());
+  }
+
+  /** The same, seen at once: for what the person has just done. */
+  setNow(changes) {
+    Object.assign(this, changes);
+    cancelAnimationFrame(this.scheduled);
+    this.tell();
+  }
+
+  tell() {
+    this.scheduled = null;
+    for (const listener of this.listeners) listener(this);
   }
 
   // --- messages ----------------------------------------------------------------------------------------------------

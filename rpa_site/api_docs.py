@@ -1,0 +1,16 @@
+"""The API's schema and its page, which works without the internet; for whoever may look at workflows."""
+
+from __future__ import annotations
+
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+VIEW = "workflows.view_workflow"
+
+
+class Schema(SpectacularAPIView):
+    read_permission = VIEW
+
+
+class Docs(SpectacularSwaggerView):
+    read_permission = VIEW
+    url_name = "api_schema"
