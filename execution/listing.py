@@ -127,7 +127,9 @@ class Spot:
             return None
         left, top, width, height = box
         values = (left, top, width, height, left + width / 2, top + height / 2)
-        return cls(**dict(zip(("left", "top", "width", "height", "x", "y"), (f"{v:.2%}"[:-1] for v in values), strict=True)))
+        return cls(
+            **dict(zip(("left", "top", "width", "height", "x", "y"), (f"{v:.2%}"[:-1] for v in values), strict=True))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +196,7 @@ def _graphs(version_ids: Iterable[int]) -> dict[int, GraphSpec]:
     return {v.pk: v.spec() for v in WorkflowVersion.objects.filter(pk__in=version_ids)}
 
 
-def _row(
-    execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec | None
-) -> Row:
+def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec | None) -> Row:
     cells = [cell(step, corrected=(execution.pk, step.index) in corrected) for step in steps]
     if graph is not None:
         cells += ["ahead"] * steps_ahead(execution, steps, graph)
@@ -266,9 +266,11 @@ def cards(runs: QuerySet[Execution]) -> list[Card]:
     questions = Prefetch(
         "prompts", Prompt.objects.open().select_related("step").defer("step__screen"), to_attr="open_prompts"
     )
-    needing = runs.needing_a_person().prefetch_related(questions).annotate(
-        moved_at=Max("events__at", filter=Q(events__kind=EventKind.STATE))
-    )[: MOST_CARDS * 2]
+    needing = (
+        runs.needing_a_person()
+        .prefetch_related(questions)
+        .annotate(moved_at=Max("events__at", filter=Q(events__kind=EventKind.STATE)))[: MOST_CARDS * 2]
+    )
     # a run whose question has just been answered waits for its loop, no longer for a person
     asking = (e for e in needing if e.open_prompts or e.state == ExecutionState.PAUSED)
     return sorted((_card(e) for e in asking), key=_urgency)[:MOST_CARDS]

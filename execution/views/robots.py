@@ -19,9 +19,7 @@ from workflows.permissions import permitted
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Those alive first, with their live picture; then those that went, with when and why."""
-    at_work = Prefetch(
-        "executions", listed(Execution.objects.filter(state__in=ON_DESKTOP)), to_attr="at_work"
-    )
+    at_work = Prefetch("executions", listed(Execution.objects.filter(state__in=ON_DESKTOP)), to_attr="at_work")
     everyone = list(Robot.objects.order_by("name").prefetch_related(at_work))
     alive = [described(robot) for robot in everyone if robot.is_alive]
     gone = sorted((r for r in everyone if not r.is_alive), key=lambda r: r.heartbeat_at, reverse=True)

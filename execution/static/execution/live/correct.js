@@ -53,7 +53,8 @@ class Correction {
     const options = { signal: this.ended.signal };
     const { canvas, stage } = picture;
     stage.classList.add("correcting");
-    picture.panzoom?.setOptions({ disablePan: true });
+    this.byTouch = matchMedia("(pointer: coarse)").matches;
+    picture.panzoom?.setOptions({ disablePan: !this.byTouch }); // one finger moves the picture, the mouse draws on it
     canvas.style.touchAction = "manipulation";
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
@@ -66,6 +67,7 @@ class Correction {
     canvas.addEventListener("keydown", (event) => this.key(event), options);
     this.showHint();
     picture.fit(); // the form has taken its room: the picture has its new size before the next click
+    if (this.byTouch && this.suggestion.box) picture.zoomIn();
     const screen = await picture.screen(this.prompt.step.index);
     if (this.ended.signal.aborted) return;
     this.places = places(screen);
@@ -80,6 +82,7 @@ class Correction {
     this.ended.abort();
     picture.stage.classList.remove("correcting", "no-target");
     picture.panzoom?.setOptions({ disablePan: false });
+    if (this.byTouch) picture.resetZoom();
     picture.canvas.removeAttribute("tabindex");
     picture.canvas.removeAttribute("role");
     picture.canvas.removeAttribute("aria-label");
@@ -113,7 +116,8 @@ class Correction {
   }
 
   press(event) {
-    if (!this.needsPlace || event.button !== 0) return;
+    if (!event.isPrimary) this.pressed = null; // a second finger: that is a pinch
+    if (!this.needsPlace || event.button !== 0 || !event.isPrimary) return;
     this.pressed = { point: this.at(event), x: event.clientX, y: event.clientY, drag: false };
     if (event.pointerType !== "touch") this.picture.canvas.setPointerCapture(event.pointerId);
   }
@@ -122,9 +126,9 @@ class Correction {
     if (!this.needsPlace) return;
     const { pressed } = this;
     if (!pressed) return void (event.pointerType === "touch" || this.light(event.shiftKey ? -1 : this.under(this.at(event))));
-    if (event.pointerType === "touch") return; // one finger scrolls; the magnifier is for the fine work
     if (!pressed.drag && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < DRAG) return;
     pressed.drag = true;
+    if (event.pointerType === "touch") return; // the picture moves with the finger; the magnifier is for the fine work
     this.light(-1);
     this.take({ box: span(pressed.point, this.at(event)) }, false);
   }
@@ -132,7 +136,7 @@ class Correction {
   release(event) {
     const { pressed } = this;
     this.pressed = null;
-    if (!pressed || !this.needsPlace) return;
+    if (!pressed || !this.needsPlace || (pressed.drag && event.pointerType === "touch")) return;
     if (pressed.drag) return void this.take(this.drawn(span(pressed.point, this.at(event))));
     const index = event.shiftKey ? -1 : this.under(pressed.point);
     this.take(index < 0 ? { point: pressed.point } : this.whole(index, event.pointerType === "touch" ? pressed.point : null));
@@ -263,6 +267,7 @@ export function correctForm(store, picture, ring) {
   correction.onTarget = () => {
     text(chosen, correction.words());
     clear.hidden = !correction.target;
+    find("#hint").hidden = correction.byTouch && Boolean(correction.target);
     said.hidden = true;
     magnifier.show();
   };
