@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 
-from django.db.models import Max, Prefetch, Q, QuerySet, TextField
+from django.db.models import Max, Q, TextField
 from django.db.models.functions import Cast
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -24,7 +26,8 @@ from execution.choices import (
     StepPhase,
     Verified,
 )
-from execution.models import Decision, Execution, Prompt, Step
+from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
+from execution.models.execution import ExecutionQuerySet
 from execution.outlook import likely_path
 from execution.types import Choice
 from workflows.graph import GraphSpec
@@ -32,10 +35,10 @@ from workflows.models import WorkflowVersion
 
 MOST_CELLS = 24
 MOST_CARDS = 12
-SUGGESTS = frozenset({PromptKind.COACHING, PromptKind.CONFIRMATION})
+SUGGESTS: frozenset[str] = frozenset({PromptKind.COACHING, PromptKind.CONFIRMATION})
 
 # The choices of the state filter, and the states behind each.
-FILTERS: dict[str, tuple[str, frozenset[ExecutionState]]] = {
+FILTERS: dict[str, tuple[str | Promise, frozenset[ExecutionState]]] = {
     "attention": (gettext_lazy("Needs you"), WAITING | {ExecutionState.PAUSED}),
     "running": (gettext_lazy("Running"), frozenset({ExecutionState.RUNNING})),
     "queued": (gettext_lazy("Queued"), frozenset({ExecutionState.QUEUED, ExecutionState.IDLE})),
@@ -110,7 +113,7 @@ class Row:
     problem: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Spot:
     """The box that is meant to be touched, and its centre, in per cent of the picture: for styles, so with a point."""
 
@@ -154,7 +157,7 @@ def badge(execution: Execution) -> Badge:
     return Badge(words=words, colour=COLOUR_OF_STATE.get(state, "grey"), icon=ICON_OF_STATE[state])
 
 
-def search(runs: QuerySet[Execution], *, text: str = "", state: str = "") -> QuerySet[Execution]:
+def search(runs: ExecutionQuerySet, *, text: str = "", state: str = "") -> ExecutionQuerySet:
     """Runs whose workflow, number, id, values or error hold `text`, in one of the states of a filter."""
     if state in FILTERS:
         runs = runs.filter(state__in=FILTERS[state][1])
@@ -236,7 +239,7 @@ def squeezed(cells: Sequence[str]) -> tuple[str, ...]:
         return tuple(cells)
     order = ("failed", "now", "rejected", "unsure", "corrected", "manual", "done", "skipped", "observed", "ahead")
     bounds = [round(i * len(cells) / MOST_CELLS) for i in range(MOST_CELLS + 1)]
-    groups = [cells[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    groups = [cells[a:b] for a, b in pairwise(bounds)]
     return tuple(min(group, key=order.index) for group in groups)
 
 
@@ -261,39 +264,42 @@ def problem(execution: Execution) -> str:
     return execution.error
 
 
-def cards(runs: QuerySet[Execution]) -> list[Card]:
+def cards(runs: ExecutionQuerySet) -> list[Card]:
     """The runs that need a person, the most urgent question first."""
-    questions = Prefetch(
-        "prompts", Prompt.objects.open().select_related("step").defer("step__screen"), to_attr="open_prompts"
-    )
-    needing = (
-        runs.needing_a_person()
-        .prefetch_related(questions)
-        .annotate(moved_at=Max("events__at", filter=Q(events__kind=EventKind.STATE)))[: MOST_CARDS * 2]
-    )
+    needing = {e.pk: e for e in runs.needing_a_person()[: MOST_CARDS * 2]}
+    prompts = Prompt.objects.open().filter(execution__in=needing).select_related("step").defer("step__screen")
+    asked = {prompt.execution_id: prompt for prompt in prompts}
+    moves = ExecutionEvent.objects.filter(execution__in=needing, kind=EventKind.STATE)
+    moved_at = dict(moves.values_list("execution").annotate(last=Max("at")))
     # a run whose question has just been answered waits for its loop, no longer for a person
-    asking = (e for e in needing if e.open_prompts or e.state == ExecutionState.PAUSED)
-    return sorted((_card(e) for e in asking), key=_urgency)[:MOST_CARDS]
+    return sorted(
+        (
+            _card(execution, asked.get(pk), since=moved_at.get(pk, execution.created_at))
+            for pk, execution in needing.items()
+            if pk in asked or execution.state == ExecutionState.PAUSED
+        ),
+        key=_urgency,
+    )[:MOST_CARDS]
 
 
-def _card(execution: Execution) -> Card:
-    prompt = next(iter(execution.open_prompts), None)
+def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Card:
     if prompt is None:
         return Card(
             execution=execution,
             badge=badge(execution),
-            since=execution.moved_at or execution.created_at,
+            since=since,
             sentence=problem(execution),
             picture=str(execution.pause_detail.get("picture", "")),
         )
+    suggests = prompt.kind in SUGGESTS
     return Card(
         execution=execution,
         badge=badge(execution),
         since=prompt.created_at,
         prompt=prompt,
-        sentence=prompt.step.sentence if prompt.kind in SUGGESTS else prompt.message,
+        sentence=prompt.step.sentence if suggests else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
-        spot=Spot.of(prompt.step.suggestion.get("box")) if prompt.kind in SUGGESTS else None,
+        spot=Spot.of(prompt.step.suggestion.get("box")) if suggests else None,
         choices=prompt.choices,
     )
 
@@ -305,6 +311,6 @@ def _urgency(card: Card) -> tuple[int, float]:
     return (1 if card.prompt else 2, card.execution.created_at.timestamp())
 
 
-def listed(runs: QuerySet[Execution]) -> QuerySet[Execution]:
+def listed(runs: ExecutionQuerySet) -> ExecutionQuerySet:
     """Runs with what a row names, without the versions' graphs."""
     return runs.select_related("version__workflow", "started_by", "robot").defer("version__graph")

@@ -23,7 +23,7 @@ STATE = ("pause_reason", "pause_detail", "error", "degraded", "degraded_reason")
 
 
 def snapshot(execution: Execution) -> dict[str, Any]:
-    """The run as it is. Its number is read first: what comes after it is told again by events, which changes nothing."""
+    """The run as it is. Its number is read first: events that come after it tell the same again."""
     seq = execution.next_seq - 1
     prompt = execution.prompts.open().select_related("step").defer("step__screen").first()
     steps = execution.steps.defer("screen").order_by("-index")[:STEPS]

@@ -115,8 +115,8 @@ def _unbroken(rows: list[Event], cursor: int) -> list[Event]:
     return [event for number, event in enumerate(rows, cursor + 1) if event.seq == number]
 
 
-def events(cursors: Mapping[int, int], *, limit: int = READ_LIMIT) -> dict[int, list[Event]]:
-    """The next events after each execution's cursor, at most `limit` in all, in order."""
+def events(cursors: Mapping[int, int]) -> dict[int, list[Event]]:
+    """The next events after each run's cursor, in order, READ_LIMIT in all."""
     found: dict[int, list[Event]] = defaultdict(list)
     pks = sorted(cursors)
     for start in range(0, len(pks), EXECUTIONS_A_QUERY):
@@ -129,7 +129,7 @@ def events(cursors: Mapping[int, int], *, limit: int = READ_LIMIT) -> dict[int, 
             .order_by("execution", "seq")
             .values_list("execution", "seq", "kind", "at", Cast("payload", TextField()))
         )
-        for pk, seq, kind, at, payload in rows[:limit]:
+        for pk, seq, kind, at, payload in rows[:READ_LIMIT]:
             head = to_json({"seq": seq, "kind": kind, "at": at.isoformat()})
             found[pk].append(Event(seq, f'{head[:-1]},"payload":{payload}}}', kind == EventKind.STATE))
     return found

@@ -12,8 +12,7 @@ say() { printf '%s\n' "· $*"; }
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0"
 if [ "$kind" = dev ]; then
-  packages="$packages git gettext chromium libatomic1 strace at-spi2-core gir1.2-atspi-2.0 python3-gi xdotool \
-tesseract-ocr procps"
+  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr"
 fi
 
 missing=
@@ -53,6 +52,9 @@ install() {
   if [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ]; then
     say "Installing $1 (several minutes and 7 GB the first time)"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r "$1"
+    # pyautogui brings python3-xlib 0.15, which writes into the same folder as python-xlib: the newer one has to win
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --force-reinstall \
+      "$(grep -i '^python-xlib==' requirements.txt)"
     printf '%s' "$wanted" > "$stamp"
   fi
 }

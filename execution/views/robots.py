@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -19,17 +18,16 @@ from workflows.permissions import permitted
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Those alive first, with their live picture; then those that went, with when and why."""
-    at_work = Prefetch("executions", listed(Execution.objects.filter(state__in=ON_DESKTOP)), to_attr="at_work")
-    everyone = list(Robot.objects.order_by("name").prefetch_related(at_work))
-    alive = [described(robot) for robot in everyone if robot.is_alive]
+    at_work = {e.robot_id: e for e in listed(Execution.objects.filter(state__in=ON_DESKTOP, robot__isnull=False))}
+    everyone = list(Robot.objects.order_by("name"))
+    alive = [described(robot, at_work.get(robot.pk)) for robot in everyone if robot.is_alive]
     gone = sorted((r for r in everyone if not r.is_alive), key=lambda r: r.heartbeat_at, reverse=True)
     template = "execution/_robots.html" if request.GET.get("board") else "execution/robots.html"
     context = {"alive": alive, "gone": gone, "queued": Execution.objects.queued().count()}
     return render(request, template, context)
 
 
-def described(robot: Robot) -> dict[str, object]:
-    execution = next(iter(robot.at_work), None)
+def described(robot: Robot, execution: Execution | None) -> dict[str, object]:
     return {
         "robot": robot,
         "execution": execution,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 from execution import listing
 from execution.choices import ExecutionState
 from execution.models import Execution, Robot
+from execution.models.execution import ExecutionQuerySet
 from execution.permissions import OPERATE, VIEW
 from workflows.models import WorkflowVersion
 from workflows.permissions import permitted
@@ -26,14 +26,14 @@ def runs(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx and for the live refresh its changing part alone."""
     everything = listing.listed(Execution.objects.all())
     context = {**table(request, everything), "may_operate": request.user.has_perm(OPERATE)}
-    if request.htmx and not request.GET.get("board"):
+    if request.headers.get("HX-Request") and not request.GET.get("board"):
         return render(request, "execution/_table.html", context)
     context |= attention(everything)
     template = "execution/_board.html" if request.GET.get("board") else "execution/runs.html"
     return render(request, template, context)
 
 
-def table(request: HttpRequest, everything: QuerySet[Execution]) -> dict[str, Any]:
+def table(request: HttpRequest, everything: ExecutionQuerySet) -> dict[str, Any]:
     text, state = request.GET.get("q", "")[:200], request.GET.get("state", "")
     found = listing.search(everything, text=text, state=state)
     page = Paginator(found, ROWS).get_page(request.GET.get("page"))
@@ -51,7 +51,7 @@ def table(request: HttpRequest, everything: QuerySet[Execution]) -> dict[str, An
     }
 
 
-def attention(everything: QuerySet[Execution]) -> dict[str, Any]:
+def attention(everything: ExecutionQuerySet) -> dict[str, Any]:
     return {
         "cards": listing.cards(everything),
         "at_work": Execution.objects.filter(state=ExecutionState.RUNNING).count(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -11,6 +13,7 @@ from execution.models import Execution, Robot
 from execution.outlook import likely_path
 from execution.permissions import OPERATE
 from workflows.models import Workflow
+from workflows.models.workflow import WorkflowQuerySet
 from workflows.permissions import permitted
 from workflows.words import sentence
 
@@ -22,7 +25,7 @@ def start(request: HttpRequest) -> HttpResponse:
     published = Workflow.objects.filter(versions__isnull=False).distinct()
     asked = request.POST.get("workflow") or request.GET.get("workflow", "")
     workflow = Workflow.objects.by_id(asked) if asked else _usual(request, published)
-    context = {"workflows": published, "workflow": workflow, "robots": Robot.objects.alive().count()}
+    context: dict[str, Any] = {"workflows": published, "workflow": workflow, "robots": Robot.objects.alive().count()}
     if workflow is None:
         return render(request, "execution/start.html", context)
     version = workflow.latest_version()
@@ -42,9 +45,9 @@ def start(request: HttpRequest) -> HttpResponse:
     return render(request, "execution/start.html", context, status=422 if form.errors else 200)
 
 
-def _usual(request: HttpRequest, published: object) -> Workflow | None:
+def _usual(request: HttpRequest, published: WorkflowQuerySet) -> Workflow | None:
     """The workflow this person started last, else the first one."""
-    last = Execution.objects.filter(started_by=request.user).order_by("-created_at").first()
+    last = Execution.objects.filter(started_by__pk=request.user.pk).order_by("-created_at").first()
     return last.version.workflow if last else published.first()
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.benchmarks.stream import measure_dead_client, measure_latency, measure_reconnects
 from tests.support.streaming import Follower, Web, answer_of, web
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -1,0 +1,46 @@
+"""The front end's libraries are what vendor.txt says, and no page loads anything from elsewhere (S8.5, S10.6)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+VENDOR = ROOT / "rpa_site" / "static" / "rpa_site" / "vendor"
+ROWS = [line.split() for line in (VENDOR / "vendor.txt").read_text().splitlines() if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[3])
+def test_a_vendored_file_is_the_one_that_was_taken(row: list[str]) -> None:
+    package, _version, licence, name, digest = row
+    assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == digest
+    assert licence == "MIT"
+    assert package
+
+
+def test_every_vendored_file_is_listed() -> None:
+    files = {p.name for p in VENDOR.iterdir() if p.is_file()} - {"vendor.txt"}
+    assert files == {row[3] for row in ROWS}
+
+
+@pytest.mark.security
+def test_nothing_is_loaded_from_another_host() -> None:
+    loads = re.compile(r"""(?:src|href|action)=["']https?://|@import\s+["']?https?:|url\(["']?https?:|import\s.*["']https?:""")
+    files = [p for d in ("templates", "rpa_site", "execution", "workflows") for p in (ROOT / d).rglob("*")]
+    pages = [p for p in files if p.suffix in (".html", ".css", ".js")]
+    assert len(pages) > 20
+    assert [str(p.relative_to(ROOT)) for p in pages if loads.search(p.read_text())] == []
+
+
+def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
+    sprite = set(re.findall(r'<symbol id="([^"]+)"', (VENDOR / "tabler-icons.svg").read_text()))
+    named = {
+        name
+        for p in (ROOT / "templates").rglob("*.html")
+        for name in re.findall(r"""\{% icon ["']([a-z0-9-]+)["']""", p.read_text())
+    }
+    assert named
+    assert named <= sprite
