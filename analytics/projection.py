@@ -8,8 +8,8 @@ from analytics.models import StepMetric
 from execution.models import Step
 
 SAME = (
-    "node_id", "edge_id", "action_type", "mode", "confidence", "rung", "score", "verified", "retries", "ocr_ms", "ui_ms",
-    "analyze_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms", "started_at",
+    "node_id", "edge_id", "action_type", "mode", "confidence", "rung", "score", "verified", "retries", "ocr_ms",
+    "ui_ms", "analyze_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms", "started_at",
 )  # fmt: skip
 FLAGS = ("success", "cache_hit", "degraded")
 

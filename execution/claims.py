@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import OperationalError, close_old_connections, connections, transaction
@@ -61,7 +61,7 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
     return Claim(execution, taken_over=left is not None)
 
 
-def lease_end() -> timezone.datetime:
+def lease_end() -> datetime:
     return timezone.now() + timedelta(seconds=settings.RPA_LEASE_S)
 
 

@@ -15,7 +15,7 @@ BATCH_EVENTS = 50
 BATCH_BYTES = 128 * 1024
 
 
-class Refused(Exception):  # noqa: N818  named for what happened, as the others are
+class Refused(Exception):
     """The socket is not opened; `code` tells the browser why."""
 
     def __init__(self, code: int) -> None:

@@ -62,14 +62,14 @@ class Coach:
             if self.leave.is_set() or self.journal.refresh().wish == Wish.PAUSE:
                 return None
             if prompt.deadline_at and timezone.now() >= prompt.deadline_at and prompt.timeout_choice:
-                self._time_out(prompt)
+                self._time_out(prompt, prompt.timeout_choice)
                 continue
             close_old_connections()
             self.leave.wait(LOOK_EVERY_S)
 
-    def _time_out(self, prompt: Prompt) -> None:
+    def _time_out(self, prompt: Prompt, choice: str) -> None:
         """Nobody answered: what happens then is a decision too, and it can lose against a late person."""
         try:
-            decide(prompt_id=prompt.pk, choice=prompt.timeout_choice, source=DecisionSource.POLICY)
+            decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY)
         except AlreadyDecided:
             return

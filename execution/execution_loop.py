@@ -174,9 +174,7 @@ class ExecutionLoop:
 
     def submit_coaching_decision(self, response: CoachingResponse) -> bool:
         """False when nothing waits for a decision, or somebody else was first."""
-        return self._answer(
-            Choice(response.decision), correction=response.correction, feedback=response.feedback or ""
-        )
+        return self._answer(Choice(response.decision), correction=response.correction, feedback=response.feedback or "")
 
     def set_continuous_capture(self, enabled: bool) -> None:
         if self._execution_id:

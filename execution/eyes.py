@@ -34,7 +34,7 @@ class Flags:
 
 
 class Eyes:
-    """Observes one desktop for one run. `degraded` is set by an analysis that took too long, and lifted from outside."""
+    """Observes one desktop for one run. `degraded`: an analysis took too long; it is lifted from outside."""
 
     def __init__(
         self,
@@ -111,8 +111,8 @@ def window_from(info: Mapping[str, Any] | None) -> Window | None:
         return None
     if not isinstance(info, Mapping) or not isinstance(info.get("title", ""), str):
         raise ValueError(f"expected a dict with title and app_name, got {type(info).__name__}")
-    sides = [info.get(name) for name in ("x", "y", "width", "height")]
-    box = Box(*(int(v) for v in sides)) if all(isinstance(v, int | float) for v in sides) else None
+    sides = [int(v) for name in ("x", "y", "width", "height") if isinstance(v := info.get(name), int | float)]
+    box = Box(*sides) if len(sides) == 4 else None
     return Window(title=info.get("title", ""), app_name=str(info.get("app_name", "")), box=box)
 
 

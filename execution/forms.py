@@ -44,15 +44,19 @@ class StartForm(forms.Form):
         self.workflow, self.graph = workflow, graph
         super().__init__(*args, **kwargs)
         self.fields["mode"].initial = resolve_mode(None, workflow.learning_state)
-        self.fields["start_node_id"].choices = [("", self._entry_words())] + [(n.node_id, n.name) for n in graph.nodes]
-        self.fields["desktop"].choices = [("", _("Any that is free"))] + [
-            (d, d) for d in Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
-        ]
+        self._offer("start_node_id", [("", self._entry_words()), *((n.node_id, n.name) for n in graph.nodes)])
+        desktops = Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
+        self._offer("desktop", [("", _("Any that is free")), *((d, d) for d in desktops)])
         for variable in graph.variables:
             self.fields[PREFIX + variable.name] = variable_field(variable)
         for name, field in self.fields.items():
             if name != "mode":
                 field.widget.attrs.setdefault("class", "input")
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
 
     def _entry_words(self) -> str:
         entry = self.graph.node(next(iter(self.graph.entry_nodes), ""))

@@ -154,9 +154,7 @@ class Journal:
     def _put_suggestion(self, step: Step, suggestion: Suggestion, state: ScreenState) -> None:
         edge, resolution = suggestion.edge, suggestion.resolution
         step.edge_id, step.action_type, step.sentence = edge.edge_id, edge.action_type, suggestion.sentence
-        step.effect_class = effect_class_of(
-            edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect)
-        )
+        step.effect_class = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
         step.suggestion = suggestion_json(suggestion, state.frame.size, self.graph)
         step.rung, step.score, step.resolve_ms = resolution.rung, resolution.score, resolution.resolve_ms
 
@@ -376,9 +374,7 @@ class Journal:
         with self._fenced() as execution:
             execution.prompts.open().update(state=PromptState.WITHDRAWN)
             text = error or ("" if state == ExecutionState.COMPLETED else ended_error(state))
-            execution.move(
-                state, fence=self.epoch, error=text, pause_reason=PauseReason.NONE, lease_until=None
-            )
+            execution.move(state, fence=self.epoch, error=text, pause_reason=PauseReason.NONE, lease_until=None)
             emit_state(execution)
         _tell(self.on_state, self.execution)
 

@@ -34,7 +34,7 @@ def write(robot_name: str, frame: Frame) -> None:
     fresh.write_bytes(encoded.tobytes())
     taken = frame.taken_at.timestamp()
     os.utime(fresh, (taken, taken))
-    os.replace(fresh, path)
+    fresh.replace(path)
 
 
 def taken_at(path: Path) -> datetime | None:

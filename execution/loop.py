@@ -22,10 +22,8 @@ from execution.desktop.base import DesktopLost
 from execution.journal import Journal
 from execution.models import Execution, Step
 from execution.payloads import match_json
+from execution.performing import Done, Performer
 from execution.types import (
-    ActionResult,
-    ActionStatus,
-    Answer,
     Choice,
     Decision,
     DecisionSource,
@@ -34,9 +32,7 @@ from execution.types import (
     ResolveStatus,
     ScreenState,
     Suggestion,
-    Verification,
 )
-from workflows.choices import EffectClass
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 
@@ -44,7 +40,6 @@ if TYPE_CHECKING:
     from execution.stages import Stages
 
 PAUSED_LOOK_S = 0.1
-REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE})
 
 
 @dataclass(slots=True)
@@ -86,13 +81,12 @@ class Loop:
     ) -> None:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
-        self.may_act, self.on_miss, self.on_look = may_act, on_miss, on_look
+        self.performer = Performer(journal, stages, coach, leave=leave, may_act=may_act)
+        self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
         execution = journal.execution
         self.mode = ExecutionMode(execution.mode)
-        self.at = Position(
-            last_node=execution.current_node_id or None, expected=execution.start_node_id or None
-        )
+        self.at = Position(last_node=execution.current_node_id or None, expected=execution.start_node_id or None)
         if execution.current_node_id:
             self.at.expected = execution.current_node_id
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
@@ -176,9 +170,7 @@ class Loop:
 
     def _resume(self) -> None:
         picked = self.journal.resume()
-        self.at = Position(
-            last_node=self.at.last_node, expected=picked or self.at.expected, picked=picked or None
-        )
+        self.at = Position(last_node=self.at.last_node, expected=picked or self.at.expected, picked=picked or None)
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:
@@ -280,17 +272,13 @@ class Loop:
         found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
         if self.mode is ExecutionMode.COACHING:
             message = _("Suggested action: %(sentence)s") % {"sentence": suggestion.sentence}
-            return self.coach.ask(
-                step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s
-            )
+            return self.coach.ask(step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s)
         if not found:
             message = suggestion.resolution.message or _("The target was not found.")
             return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s)
         if self.mode is ExecutionMode.SUPERVISED:
             message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
-            return self.coach.ask(
-                step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s
-            )
+            return self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s)
         return CoachAnswer(Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO))
 
     def _accept(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
@@ -298,8 +286,7 @@ class Loop:
 
     def _correct(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         decision = answer.decision
-        assert decision is not None
-        if decision.correction:
+        if decision and decision.correction:
             try:
                 suggestion = self.stages.correct(suggestion, decision.correction, state)
             except ValueError as error:
@@ -352,167 +339,31 @@ class Loop:
             self.at.rejected = False
             self.at.behind = edge
 
-    # --- acting -----------------------------------------------------------------------------------------------------
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
-        """Intent, act, look: again while the edge allows it and nothing that may not be repeated is (S1.16, S9.3)."""
-        edge, attempt = suggestion.edge, 0
-        while True:
-            if not self._heed_before_act(step):
-                return
-            fresh = self._recheck(step, state, suggestion, answer, attempt)
-            if fresh is None:
-                return
-            state, suggestion = fresh
-            result, verification, after = self._attempt(step, state, suggestion, attempt)
-            if result.status is ActionStatus.UNCERTAIN:
-                raise DesktopLost(result.message)
-            done = result.status is ActionStatus.DONE and verification.answer is not Answer.NO
-            if done or not self._may_repeat(step, result) or attempt >= edge.retries:
-                break
-            attempt += 1
-            self.journal.attempt_failed(step, result.message or verification.message)
-            self.leave.wait(edge.retry_backoff_ms * attempt / 1000)
-        self._record(step, suggestion, answer, result, verification, after, done)
+        self._after(suggestion.edge, self.performer.perform(step, state, suggestion, answer))
 
-    def _heed_before_act(self, step: Step) -> bool:
-        """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
-        wish = self.journal.refresh().wish
-        if wish in (Wish.PAUSE, Wish.STOP):
-            self.journal.close_step(step, Outcome.INTERRUPTED, _("Not done: the run was asked to %(wish)s.") % {
-                "wish": Wish(wish).label
-            })
-            return False
-        return True
-
-    def _recheck(
-        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, attempt: int
-    ) -> tuple[ScreenState, Suggestion] | None:
-        """Time may have passed since the suggestion: look again; a target that moved is found anew or not touched."""
-        decision = answer.decision
-        assert decision is not None
-        if attempt == 0 and decision.source is DecisionSource.AUTO:
-            return state, suggestion
-        now = self.stages.observe()
-        if self.stages.still_there(suggestion, state, now):
-            return now, suggestion
-        found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
-        by_hand = bool(decision.correction.get("target"))
-        if by_hand or found.resolution.status is not ResolveStatus.FOUND:
-            message = _("The screen changed before the action, so nothing was done.")
-            self.journal.close_step(step, Outcome.INTERRUPTED, message, after=now, decision=decision)
-            return None
-        return now, found
-
-    def _attempt(
-        self, step: Step, state: ScreenState, suggestion: Suggestion, attempt: int
-    ) -> tuple[ActionResult, Verification, ScreenState]:
-        self.may_act()
-        self.journal.intend(step, suggestion, state, attempt=attempt)
-        result = self.stages.act(suggestion)
-        if result.status is not ActionStatus.DONE:
-            return result, Verification(answer=Answer.NO, message=result.message), state
-        after = self.stages.settle(suggestion.edge)
-        verification, after = self.stages.verify(suggestion, state, after)
-        return result, verification, after
-
-    def _may_repeat(self, step: Step, result: ActionResult) -> bool:
-        """What failed before any input was sent may be tried again; what was sent only if its class allows it."""
-        return result.status is ActionStatus.FAILED or EffectClass(step.effect_class) in REPEATABLE
-
-    def _record(
-        self,
-        step: Step,
-        suggestion: Suggestion,
-        answer: CoachAnswer,
-        result: ActionResult,
-        verification: Verification,
-        after: ScreenState,
-        done: bool,
-    ) -> None:
-        if done and verification.answer is Answer.CANNOT_TELL and suggestion.edge.expect:
-            self._ask_whether_done(step, suggestion, result, verification, after, answer)
-            return
-        self.journal.close_step(
-            step,
-            Outcome.SUCCEEDED if done else Outcome.FAILED,
-            verification.message or result.message,
-            result=result,
-            verification=verification,
-            after=after,
-            decision=answer.decision,
-        )
-        self._wait_after(answer)
-        if done:
-            self._passed(suggestion.edge, done=True)
-        else:
-            message = _("“%(what)s” did not work. %(why)s") % {
-                "what": suggestion.sentence,
-                "why": result.message or verification.message,
-            }
-            self._pause(PauseReason.FAILED_ACTION, message, after)
-
-    def _wait_after(self, answer: CoachAnswer) -> None:
-        if answer.decision and answer.decision.correction.get("wait_after"):
-            self.leave.wait(answer.decision.correction["wait_after"])
-
-    def _ask_whether_done(
-        self,
-        step: Step,
-        suggestion: Suggestion,
-        result: ActionResult | None,
-        verification: Verification | None,
-        after: ScreenState,
-        first: CoachAnswer | None = None,
-    ) -> None:
-        """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
-        self.journal.show_after(step, after, verification)
-        message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
-        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None)
-        if answer.decision is None:  # the step stays in doubt, and is looked at anew by whoever goes on
-            self._pending = self.recover
-            return
-        choice = answer.decision.choice
-        record = {"result": result, "verification": verification, "after": after}
-        if first:
-            record["decision"] = first.decision
-        if choice is Choice.DONE:
-            said = _("%(who)s says it was done.") % {"who": _who(answer)}
-            self.journal.close_step(step, Outcome.SUCCEEDED, said, **record)
-            self._passed(suggestion.edge, done=True)
-        elif choice is Choice.RETRY:
-            said = _("%(who)s says it was not done: it will be tried again.") % {"who": _who(answer)}
-            self.journal.close_step(step, Outcome.FAILED, said, **record)
-            self.at.picked = suggestion.edge.source
-            self.at.expected = suggestion.edge.source
-        else:
-            self.journal.close_step(step, Outcome.FAILED, _("Stopped while in doubt."), **record)
+    def _after(self, edge: EdgeSpec, done: Done) -> None:
+        """Where the run stands once a step has been carried out, or was not."""
+        if done.passed:
+            self._passed(edge, done=True)
+        elif done.retry:
+            self.at.picked = self.at.expected = edge.source
+        elif done.stop:
             self.journal.finish(ExecutionState.STOPPED)
+        elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
+            self._pending = self.recover
+        elif done.failure and done.after:
+            self._pause(PauseReason.FAILED_ACTION, done.failure, done.after)
 
-    # --- taking over ------------------------------------------------------------------------------------------------
     def recover(self) -> None:
-        """Go on where a loop before us ended: a step between intent and result is in doubt (S9.2)."""
+        """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""
         step = self.journal.open_intent()
         if step is None:
             return
-        self.journal.doubt(step)
+        done = self.performer.recover(step)
         edge = self.graph.edge(step.edge_id)
-        if edge is None:  # a corrected action of an edge that the graph lacks cannot happen; say so rather than guess
-            raise LookupError(f"step {step.index} refers to the unknown edge {step.edge_id}")
-        before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
-        suggestion = self.stages.recall(edge, step.suggestion)
-        after = self.stages.settle(edge)
-        verification, after = self.stages.verify(suggestion, before, after)
-        if verification.answer is Answer.YES:
-            seen = _("Interrupted, and seen to be done.")
-            self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
-            self._passed(edge, done=True)
-            return
-        untouched = self.stages.still_the_same(before, after)
-        if untouched and EffectClass(step.effect_class) in REPEATABLE:
-            again = _("Interrupted, and seen not to be done: it is done again.")
-            self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
-            return
-        self._ask_whether_done(step, suggestion, None, verification, after)
+        if edge is not None:
+            self._after(edge, done)
 
     # --- observation ------------------------------------------------------------------------------------------------
     def _follow(self, step: Step, suggestion: Suggestion) -> None:
@@ -522,9 +373,7 @@ class Loop:
         node_id = suggestion.node_id
         while self._heed() and not self.leave.is_set():
             state = self.stages.observe()
-            match = self.stages.recognise(
-                state, last_node=node_id, expected=suggestion.edge.destination
-            ).match
+            match = self.stages.recognise(state, last_node=node_id, expected=suggestion.edge.destination).match
             if match is not None and match.node_id != node_id:
                 agreed = match.node_id == suggestion.edge.destination
                 said = _("The person did the same.") if agreed else _("The person did something else.")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 from execution.models import Decision, Execution, Prompt, Step
 from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 
+TIMES = (
+    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms",
+)  # fmt: skip
 
-def screen_json(state: ScreenState, *, execution: Execution, picture: str, path: PurePath | None) -> dict[str, Any]:
+
+def screen_json(state: ScreenState, *, execution: Execution, picture: str, path: Path | None) -> dict[str, Any]:
     """A ScreenState in the shape of S11.6, with the boxes of what was read and detected beside it."""
     size, window = state.frame.size, state.window
     confidences = [t.confidence for t in state.texts]
@@ -29,7 +33,7 @@ def screen_json(state: ScreenState, *, execution: Execution, picture: str, path:
         "raw": {
             "screenshot_path": str(path) if path else "",
             "capture_method": "mss",
-            "file_size_bytes": path.stat().st_size if path and hasattr(path, "stat") and path.exists() else 0,
+            "file_size_bytes": path.stat().st_size if path and path.exists() else 0,
         },
         "perception": {
             "embedding": {
@@ -74,7 +78,12 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
         "destination": edge.destination,
         "destination_name": destination.name if destination else edge.destination,
         "target": (
-            {"target_id": target.target_id, "label": target.label, "text": target.text, "picture": target.context or target.picture}
+            {
+                "target_id": target.target_id,
+                "label": target.label,
+                "text": target.text,
+                "picture": target.context or target.picture,
+            }
             if target
             else None
         ),
@@ -138,10 +147,7 @@ def step_payload(step: Step) -> dict[str, Any]:
         "retries": step.retries,
         "picture_before": step.picture_before,
         "picture_after": step.picture_after,
-        **{
-            name: round(getattr(step, name), 2)
-            for name in ("capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms")
-        },
+        **{name: round(getattr(step, name), 2) for name in TIMES},
         "duration_ms": round(step.total_ms, 2),
         "cache_hit": step.cache_hit,
         "degraded": step.degraded,

@@ -120,9 +120,10 @@ class Runner:
             heartbeat = stack.enter_context(Heartbeat(robot))
             capture = ShownCapture(desktop, robot).start()
             stack.callback(capture.stop)
-            self.out(_("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.") % {
-                "name": desktop.name, "w": identity.size.width, "h": identity.size.height
-            })
+            self.out(
+                _("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.")
+                % {"name": desktop.name, "w": identity.size.width, "h": identity.size.height}
+            )
             self._serve(desktop, identity, robot, heartbeat, capture)
 
     def _serve(
@@ -207,9 +208,7 @@ class Runner:
         heartbeat: Heartbeat,
         capture: ShownCapture,
     ) -> Loop:
-        stages = build_stages(
-            journal, desktop, analyzer, pictures=self.pictures, provider=self.hooks.window_provider
-        )
+        stages = build_stages(journal, desktop, analyzer, pictures=self.pictures, provider=self.hooks.window_provider)
         return Loop(
             journal,
             self.hooks.stages(journal, stages),
@@ -246,9 +245,7 @@ class Runner:
         what = " ".join((step.sentence or step.node_id).split())
         by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
         checked = f", {step.get_verified_display()}" if step.verified else ""
-        self.out(
-            f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {step.total_ms / 1000:.2f} s"
-        )
+        self.out(f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {step.total_ms / 1000:.2f} s")
 
     def _say_state(self, execution: Execution) -> None:
         if execution.state == ExecutionState.PAUSED:

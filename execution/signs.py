@@ -59,7 +59,8 @@ class Likeness:
         return Reason(sign=LOOK, score=round(score, 4), note=f"looks {score:.0%} alike")
 
     def _vector(self, digest: str) -> Embedding | None:
-        assert self._pictures is not None and self._embedder is not None
+        assert self._pictures is not None
+        assert self._embedder is not None
         key = (self._embedder.model_id, digest)
         if key not in self._vectors:
             try:

@@ -99,12 +99,13 @@ class Stages:
 
     def still_there(self, suggestion: Suggestion, then: ScreenState, now: ScreenState) -> bool:
         """Whether the pixels around the target are what they were when it was chosen: time may have passed."""
-        box = suggestion.resolution.box
-        if then.frame.digest == now.frame.digest or (box is None and suggestion.resolution.point is None):
+        point = suggestion.resolution.point
+        box = suggestion.resolution.box or (Box(point.x, point.y, 1, 1) if point else None)
+        if then.frame.digest == now.frame.digest or box is None:
             return True
         if then.frame.size != now.frame.size:
             return False
-        around = (box or Box(*suggestion.resolution.point, 1, 1)).grown(CONTEXT_PX, then.frame.size)
+        around = box.grown(CONTEXT_PX, then.frame.size)
         difference = np.abs(then.frame.crop(around).astype(np.int16) - now.frame.crop(around))
         return float((difference.max(axis=2) > NOISE).mean()) <= MOVED_SHARE
 

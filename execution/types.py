@@ -96,7 +96,7 @@ class Frame:
     pixels: np.ndarray
     taken_at: datetime
     monitor: int = 0
-    origin: Point = Point(0, 0)
+    origin: Point = Point(0, 0)  # noqa: RUF009  a tuple
     scale: float = 1.0
     digest: str = ""
 

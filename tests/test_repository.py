@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("torch", "torchvision", "easyocr", "open_clip", "pyautogui", "mss", "openvino", "rapidocr", "onnxruntime", "Xlib")
+HEAVY = (
+    "torch",
+    "torchvision",
+    "easyocr",
+    "open_clip",
+    "pyautogui",
+    "mss",
+    "openvino",
+    "rapidocr",
+    "onnxruntime",
+    "Xlib",
+)
 LOAD_EVERYTHING = """
 import sys
 import django
@@ -32,7 +43,12 @@ def tracked() -> list[str]:
 def test_the_web_process_loads_nothing_heavy() -> None:
     """DESIGN 5.6: it starts in a second and without a display."""
     done = subprocess.run(
-        [sys.executable, "-c", LOAD_EVERYTHING % (HEAVY,)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", LOAD_EVERYTHING % (HEAVY,)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].split() == []
@@ -63,7 +79,9 @@ def test_tracked_files_name_no_path_of_a_machine() -> None:
     own = re.compile(rb"/(root|home/[a-z]+|work)/[A-Za-z0-9_.-]+/")
     text = (".py", ".md", ".html", ".js", ".css", ".toml", ".txt", ".sh", ".service", "Makefile")
     found = [
-        name for name in tracked() if name.endswith(text) and "/vendor/" not in name and own.search((ROOT / name).read_bytes())
+        name
+        for name in tracked()
+        if name.endswith(text) and "/vendor/" not in name and own.search((ROOT / name).read_bytes())
     ]
     assert found == []
 

@@ -28,7 +28,9 @@ def test_every_vendored_file_is_listed() -> None:
 
 @pytest.mark.security
 def test_nothing_is_loaded_from_another_host() -> None:
-    loads = re.compile(r"""(?:src|href|action)=["']https?://|@import\s+["']?https?:|url\(["']?https?:|import\s.*["']https?:""")
+    loads = re.compile(
+        r"""(?:src|href|action)=["']https?://|@import\s+["']?https?:|url\(["']?https?:|import\s.*["']https?:"""
+    )
     files = [p for d in ("templates", "rpa_site", "execution", "workflows") for p in (ROOT / d).rglob("*")]
     pages = [p for p in files if p.suffix in (".html", ".css", ".js")]
     assert len(pages) > 20

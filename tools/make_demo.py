@@ -228,9 +228,7 @@ class Look:
         spec = teach_target(state.frame, box, label=label, state=state, click=None, store=self.store)
         print(f"    {edge.edge_id}: “{spec.text}” {tuple(box)} neighbours {[n.text for n in spec.neighbours]}")
         typed = tuple(n for n in spec.neighbours if n.text not in VALUES.values())  # another patient next time
-        columns = {
-            **target_columns(replace(spec, neighbours=typed)), "target_id": f"t_{edge.edge_id}", "text": label
-        }
+        columns = {**target_columns(replace(spec, neighbours=typed)), "target_id": f"t_{edge.edge_id}", "text": label}
         edge.target = Target.objects.create(
             workflow=edge.workflow, picture=self.row(spec.picture), context=self.row(spec.context), **columns
         )

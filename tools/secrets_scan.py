@@ -1,4 +1,4 @@
-"""Look for secrets in the files that git tracks: private keys, tokens of known shapes, values given to telling names."""
+"""Look for secrets in tracked files: private keys, tokens of known shapes, values given to telling names."""
 
 from __future__ import annotations
 

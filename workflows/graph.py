@@ -63,7 +63,7 @@ class NodeSpec:
     """A screen state that can be recognised.
 
     `texts` must be on the screen, `absent` must not; both may hold {{variables}}. `window_title` is matched whole, with
-    `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference picture's digest.
+    `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest.
     """
 
     node_id: str

@@ -15,7 +15,7 @@ PUBLISH = "workflows.publish_workflow"
 
 
 def permitted(permission: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """A view for those who hold `permission`; the refusal carries its name, so that the page can say which role has it."""
+    """A view for those who hold `permission`; the refusal carries its name, for the page to say which role has it."""
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)

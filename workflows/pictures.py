@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import os
 import tempfile
 import warnings
 from pathlib import Path
@@ -98,7 +97,7 @@ class PictureStore:
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
                 fresh = file.name
                 file.write(data)
-            os.replace(fresh, path)
+            Path(fresh).replace(path)
         except OSError as error:
             if fresh:
                 with contextlib.suppress(OSError):

@@ -90,7 +90,7 @@ def _wish(execution: Execution, wish: Wish, node_id: str = "") -> Execution:
 
 
 def _refusal(execution: Execution, why: str) -> IllegalMove:
-    state = ExecutionState(execution.state).label
+    state = str(ExecutionState(execution.state).label)
     if execution.state == ExecutionState.PAUSED and execution.pause_reason:
         state = f"{state} ({PauseReason(execution.pause_reason).label})"
     return IllegalMove(

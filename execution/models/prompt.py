@@ -33,9 +33,7 @@ class Prompt(models.Model):
     class Meta:
         ordering = ("-created_at", "-pk")
         constraints = [
-            models.UniqueConstraint(
-                fields=("execution",), condition=Q(state=PromptState.OPEN), name="prompt_one_open"
-            ),
+            models.UniqueConstraint(fields=("execution",), condition=Q(state=PromptState.OPEN), name="prompt_one_open"),
             models.CheckConstraint(condition=Q(kind__in=PromptKind.values), name="prompt_kind_known"),
         ]
 
@@ -69,9 +67,7 @@ class Decision(models.Model):
     class Meta:
         ordering = ("-decided_at",)
         constraints = [
-            models.CheckConstraint(
-                condition=Q(choice__in=[c.value for c in Choice]), name="decision_choice_known"
-            )
+            models.CheckConstraint(condition=Q(choice__in=[c.value for c in Choice]), name="decision_choice_known")
         ]
 
     def __str__(self) -> str:

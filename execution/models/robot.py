@@ -9,9 +9,7 @@ from django.utils import timezone
 
 class RobotQuerySet(models.QuerySet["Robot"]):
     def alive(self) -> RobotQuerySet:
-        return self.filter(
-            stopped_at=None, heartbeat_at__gte=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S)
-        )
+        return self.filter(stopped_at=None, heartbeat_at__gte=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S))
 
 
 class Robot(models.Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import http_date, parse_etags
 from django.utils.translation import gettext as _
@@ -32,10 +32,10 @@ def picture(request: HttpRequest, digest: str) -> HttpResponse:
     if tag in parse_etags(request.headers.get("If-None-Match", "")) and path.exists():
         return _cached(HttpResponseNotModified(), tag)
     try:
-        file = path.open("rb")
+        data = path.read_bytes()
     except FileNotFoundError:
         raise PictureMissing(_("The picture %(digest)s is not in the store.") % {"digest": digest[:8]}) from None
-    return _cached(FileResponse(file, content_type="image/png"), tag)
+    return _cached(HttpResponse(data, content_type="image/png"), tag)
 
 
 def _cached(response: HttpResponse, tag: str) -> HttpResponse:

@@ -47,7 +47,7 @@ def start(request: HttpRequest) -> HttpResponse:
 
 def _usual(request: HttpRequest, published: WorkflowQuerySet) -> Workflow | None:
     """The workflow this person started last, else the first one."""
-    last = Execution.objects.filter(started_by__pk=request.user.pk).order_by("-created_at").first()
+    last = Execution.objects.filter(started_by__username=request.user.get_username()).order_by("-created_at").first()
     return last.version.workflow if last else published.first()
 
 

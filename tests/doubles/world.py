@@ -61,7 +61,8 @@ class World:
         number = sum(ord(c) for c in self.node or "?")
         pixels = np.full((40, 60, 3), number % 256, np.uint8)
         return ScreenState(
-            frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)), text_method=self.node or ""
+            frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)),
+            text_method=self.node or "",
         )
 
     def settle(self, edge: EdgeSpec) -> ScreenState:
@@ -97,15 +98,25 @@ class World:
             message="" if found else "It is not on the screen.",
         )
         return Suggestion(
-            edge=edge, node_id=node_id, sentence=edge.edge_id, params=fill(edge.params, self.variables), resolution=resolution
+            edge=edge,
+            node_id=node_id,
+            sentence=edge.edge_id,
+            params=fill(edge.params, self.variables),
+            resolution=resolution,
         )
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
         point = correction.get("target", {}).get("point")
-        found = Resolution(status=ResolveStatus.FOUND, point=Point(*(round(v * 40) for v in point)) if point else Point(1, 1))
+        found = Resolution(
+            status=ResolveStatus.FOUND, point=Point(*(round(v * 40) for v in point)) if point else Point(1, 1)
+        )
         params = {**suggestion.params, **correction.get("params", {})}
         return Suggestion(
-            edge=suggestion.edge, node_id=suggestion.node_id, sentence=suggestion.sentence, params=params, resolution=found
+            edge=suggestion.edge,
+            node_id=suggestion.node_id,
+            sentence=suggestion.sentence,
+            params=params,
+            resolution=found,
         )
 
     def still_there(self, suggestion: Suggestion, then: ScreenState, now: ScreenState) -> bool:
@@ -135,7 +146,9 @@ class World:
         if self._seen:
             return Verification(answer=Answer.CANNOT_TELL, message="It does not show."), after
         arrived = self.node == suggestion.edge.destination
-        return Verification(answer=Answer.YES if arrived else Answer.NO, message="Seen." if arrived else "Not seen."), after
+        return Verification(
+            answer=Answer.YES if arrived else Answer.NO, message="Seen." if arrived else "Not seen."
+        ), after
 
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
         frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
@@ -144,5 +157,3 @@ class World:
     def recall(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Suggestion:
         none = Resolution(status=ResolveStatus.NOT_NEEDED)
         return Suggestion(edge=edge, node_id=edge.source, sentence=kept.get("sentence", ""), params={}, resolution=none)
-
-

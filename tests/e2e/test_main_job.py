@@ -111,11 +111,12 @@ class Coach:
     def arrived(self) -> None:
         """The step reaches the page by the stream; the page was never loaded again."""
         index = self.world.rows(
-            'SELECT s."index" FROM execution_step s JOIN execution_prompt p ON p.step_id = s.id WHERE p.id = ?', self.prompt_id
+            'SELECT s."index" FROM execution_step s JOIN execution_prompt p ON p.step_id = s.id WHERE p.id = ?',
+            self.prompt_id,
         )[0][0]
         wait_until(
             lambda: self.world.rows(
-                'SELECT 1 FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id '
+                "SELECT 1 FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
                 "WHERE e.execution_id = ? AND s.\"index\" = ? AND s.phase = 'closed'",
                 self.execution_id,
                 index,
@@ -170,7 +171,9 @@ def test_coaching_with_every_decision_then_the_file_is_right(world: Product, pag
     progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()
     assert (progress["steps_executed"], progress["steps_succeeded"], progress["steps_failed"]) == (13, 10, 0)
     stats = page.request.get(f"/api/executions/{execution_id}/coaching_stats/").json()
-    counts = {k: stats[k] for k in ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")}
+    counts = {
+        k: stats[k] for k in ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
+    }
     assert counts == {
         "suggestions_made": 12, "accepted": 9, "rejected": 0, "corrected": 1, "manual_executions": 1, "skipped": 1,
     }  # fmt: skip
@@ -191,7 +194,8 @@ def test_an_automatic_run_needs_no_person_and_leaves_metrics(world: Product, pag
         execution_id,
     ) == [(0,)]
     metrics = world.rows(
-        "SELECT action_type, success, verified, rung FROM step_metrics WHERE execution_id = ? ORDER BY step", execution_id
+        "SELECT action_type, success, verified, rung FROM step_metrics WHERE execution_id = ? ORDER BY step",
+        execution_id,
     )
     assert len(metrics) == 14
     assert all(success == 1 for _action, success, _verified, _rung in metrics)

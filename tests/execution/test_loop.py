@@ -28,7 +28,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 IDENTITY = DesktopIdentity(name=":7", host="here", boot_id="b", session="s", user="u", size=Size(60, 40))
 LINE = [
-    {"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "d"} for n in ("a", "b", "c", "d")
+    {"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "d"}
+    for n in ("a", "b", "c", "d")
 ]
 
 
@@ -515,7 +516,7 @@ def test_a_full_disk_pauses_before_anything_is_done(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("workflows.pictures.os.replace", full)
+        patch.setattr("pathlib.Path.replace", full)
         execution = s.run()
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
     assert "No space left" in execution.pause_detail["message"]

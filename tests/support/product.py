@@ -67,7 +67,13 @@ class Product:
             command = [*traced, "-o", str(self.trace / f"{name}.{len(self.processes)}"), *command]
         with self.log(name).open("ab") as log:
             process = subprocess.Popen(
-                command, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=ROOT,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self.processes[f"{name}.{len(self.processes)}"] = process
         return process
@@ -77,7 +83,8 @@ class Product:
 
     def start_web(self) -> None:
         self.start(
-            "web", [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(self.port), "rpa_site.asgi:application"]
+            "web",
+            [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(self.port), "rpa_site.asgi:application"],
         )
         wait_until(self._answers, timeout=60, what=f"the web process ({self.log('web').read_text()[-500:]})")
 
@@ -90,8 +97,12 @@ class Product:
     def start_runloop(self) -> subprocess.Popen[bytes]:
         process = self.start("runloop", [sys.executable, "manage.py", "runloop", "--desktop", self.screen.display])
         wait_until(
-            lambda: self.rows("SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND pid IN (SELECT pid FROM execution_robot)")
-            and "Watching" in self.log("runloop").read_text(),
+            lambda: (
+                self.rows(
+                    "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND pid IN (SELECT pid FROM execution_robot)"
+                )
+                and "Watching" in self.log("runloop").read_text()
+            ),
             timeout=60,
             what="the run loop",
         )

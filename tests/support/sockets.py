@@ -23,7 +23,7 @@ def session_of(user: Any) -> str:
     return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
-class Closed(AssertionError):  # noqa: N818  what happened
+class Closed(AssertionError):
     """The server closed the socket; `code` says why."""
 
     def __init__(self, code: int | None) -> None:

@@ -13,7 +13,9 @@ from workflows.choices import LearningState
 from workflows.exceptions import NotPublished, UnknownWorkflow
 from workflows.graph import GraphSpec
 
-text_id = RegexValidator(re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with a letter; then letters, digits, _ . -"))
+text_id = RegexValidator(
+    re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with a letter; then letters, digits, _ . -")
+)
 
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):

@@ -1,0 +1,205 @@
+"""Doing what was decided: intent, act, look, record; again only where that is allowed (S1.16, S9.1, S9.3)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from execution.choices import Outcome, PromptKind, Wish
+from execution.coach import Answer as CoachAnswer
+from execution.coach import Coach
+from execution.desktop.base import DesktopLost
+from execution.journal import Journal
+from execution.models import Step
+from execution.types import (
+    ActionResult,
+    ActionStatus,
+    Answer,
+    Choice,
+    DecisionSource,
+    ResolveStatus,
+    ScreenState,
+    Suggestion,
+    Verification,
+)
+from workflows.choices import EffectClass
+
+if TYPE_CHECKING:
+    from execution.stages import Stages
+
+REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a step: whether its edge is behind us, and what the loop does about it."""
+
+    passed: bool = False
+    retry: bool = False  # a person said that it was not done: begin again from the edge's source
+    stop: bool = False
+    unanswered: bool = False  # in doubt, and nobody has said so far
+    failure: str = ""  # it did not work, in words
+    after: ScreenState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    result: ActionResult
+    verification: Verification
+    after: ScreenState
+
+    @property
+    def done(self) -> bool:
+        return self.result.status is ActionStatus.DONE and self.verification.answer is not Answer.NO
+
+
+class Performer:
+    """Carries out suggestions on behalf of the loop; `may_act` raises LeaseLost when it must not."""
+
+    def __init__(
+        self, journal: Journal, stages: Stages, coach: Coach, *, leave: threading.Event, may_act: Callable[[], None]
+    ) -> None:
+        self.journal, self.stages, self.coach, self.leave, self.may_act = journal, stages, coach, leave, may_act
+
+    def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
+        """Act, and act again while the edge allows it and nothing that may not be repeated is."""
+        edge, number = suggestion.edge, 0
+        while True:
+            if not self._heed(step):
+                return Done()
+            fresh = self._recheck(step, state, suggestion, answer, number)
+            if fresh is None:
+                return Done()
+            state, suggestion = fresh
+            attempt = self._attempt(step, state, suggestion, number)
+            if attempt.result.status is ActionStatus.UNCERTAIN:
+                raise DesktopLost(attempt.result.message)
+            if attempt.done or not _may_repeat(step, attempt.result) or number >= edge.retries:
+                return self._record(step, suggestion, answer, attempt)
+            number += 1
+            self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
+            self.leave.wait(edge.retry_backoff_ms * number / 1000)
+
+    def _heed(self, step: Step) -> bool:
+        """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
+        wish = self.journal.refresh().wish
+        if wish not in (Wish.PAUSE, Wish.STOP):
+            return True
+        message = _("Not done: the run was asked to %(wish)s.") % {"wish": Wish(wish).label}
+        self.journal.close_step(step, Outcome.INTERRUPTED, message)
+        return False
+
+    def _recheck(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, number: int
+    ) -> tuple[ScreenState, Suggestion] | None:
+        """Time may have passed since the suggestion: a target that moved is found anew, or not touched."""
+        decision = answer.decision
+        if number == 0 and decision is not None and decision.source is DecisionSource.AUTO:
+            return state, suggestion
+        now = self.stages.observe()
+        if self.stages.still_there(suggestion, state, now):
+            return now, suggestion
+        found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
+        by_hand = decision is not None and bool(decision.correction.get("target"))
+        if by_hand or found.resolution.status is not ResolveStatus.FOUND:
+            message = _("The screen changed before the action, so nothing was done.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, message, after=now, decision=decision)
+            return None
+        return now, found
+
+    def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt:
+        self.may_act()
+        self.journal.intend(step, suggestion, state, attempt=number)
+        result = self.stages.act(suggestion)
+        if result.status is not ActionStatus.DONE:
+            return Attempt(
+                result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
+            )
+        verification, after = self.stages.verify(suggestion, state, self.stages.settle(suggestion.edge))
+        return Attempt(result=result, verification=verification, after=after)
+
+    def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: Attempt) -> Done:
+        verification, result = attempt.verification, attempt.result
+        if attempt.done and verification.answer is Answer.CANNOT_TELL and suggestion.edge.expect:
+            return self.ask_whether_done(step, suggestion, attempt.after, verification, result=result, first=answer)
+        self.journal.close_step(
+            step,
+            Outcome.SUCCEEDED if attempt.done else Outcome.FAILED,
+            verification.message or result.message,
+            result=result,
+            verification=verification,
+            after=attempt.after,
+            decision=answer.decision,
+        )
+        if answer.decision:
+            self.leave.wait(answer.decision.correction.get("wait_after") or 0)
+        if attempt.done:
+            return Done(passed=True)
+        why = result.message or verification.message
+        failure = _("“%(what)s” did not work. %(why)s") % {"what": suggestion.sentence, "why": why}
+        return Done(failure=failure, after=attempt.after)
+
+    def ask_whether_done(
+        self,
+        step: Step,
+        suggestion: Suggestion,
+        after: ScreenState,
+        verification: Verification,
+        *,
+        result: ActionResult | None = None,
+        first: CoachAnswer | None = None,
+    ) -> Done:
+        """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
+        self.journal.show_after(step, after, verification)
+        message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
+        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None)
+        if answer.decision is None:
+            return Done(unanswered=True)
+        outcome, said, done = _VERDICTS[answer.decision.choice]
+        self.journal.close_step(
+            step,
+            outcome,
+            str(said) % {"who": answer.decision.decided_by},
+            result=result,
+            verification=verification,
+            after=after,
+            decision=first.decision if first else None,
+        )
+        return done
+
+    def recover(self, step: Step) -> Done:
+        """A loop died between this step's intent and result: look; act again only if nothing happened (S9.2)."""
+        self.journal.doubt(step)
+        edge = self.journal.graph.edge(step.edge_id)
+        if edge is None:
+            raise LookupError(f"step {step.index} refers to the edge {step.edge_id}, which its version does not have")
+        before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
+        suggestion = self.stages.recall(edge, step.suggestion)
+        verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
+        if verification.answer is Answer.YES:
+            seen = _("Interrupted, and seen to be done.")
+            self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
+            return Done(passed=True)
+        if self.stages.still_the_same(before, after) and EffectClass(step.effect_class) in REPEATABLE:
+            again = _("Interrupted, and seen not to be done: it is done again.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
+            return Done()
+        return self.ask_whether_done(step, suggestion, after, verification)
+
+
+# What a person's word about a step in doubt comes to.
+_VERDICTS = {
+    Choice.DONE: (Outcome.SUCCEEDED, "%(who)s says it was done.", Done(passed=True)),
+    Choice.RETRY: (Outcome.FAILED, "%(who)s says it was not done: it will be tried again.", Done(retry=True)),
+    Choice.STOP: (Outcome.FAILED, "Stopped by %(who)s while in doubt.", Done(stop=True)),
+    Choice.REJECT: (Outcome.FAILED, "Stopped while in doubt.", Done(stop=True)),
+}
+
+
+def _may_repeat(step: Step, result: ActionResult) -> bool:
+    """What failed before any input was sent may be tried again; what was sent only if its class allows it."""
+    return result.status is ActionStatus.FAILED or EffectClass(step.effect_class) in REPEATABLE
