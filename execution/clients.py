@@ -70,8 +70,10 @@ class Client:
     def _acknowledge(self, window: Window, mark: Any) -> bool:
         if not isinstance(mark, int) or isinstance(mark, bool):
             return False
-        if window.acknowledge(mark):
-            self._wake()
+        was_full = not self.window.has_room()
+        window.acknowledge(mark)
+        if was_full and self.window.has_room():
+            self._wake()  # what waits for credits is not told of by the database; pictures come by the clock
         return True
 
 

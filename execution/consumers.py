@@ -1,7 +1,15 @@
 """The sockets of the stream: `/ws/executions/<execution_id>/?after=seq` and `/ws/runs/`.
 
-Server to client: `snapshot`, `events`, `frame`; `runs`, `attention`. Client to server: acknowledgements and nothing
-else. Decisions come in by HTTP. Plain ASGI: channels' own consumers make a trip to the one database thread of the
+What a run's socket says, and what it is answered:
+  {"type": "snapshot", "seq", "execution", "prompt", "steps"}   {"type": "ack", "seq"}: welcome, not waited for
+  {"type": "events", "batch", "events": [{"seq", "kind", "at", "payload"}]}   {"type": "ack", "seq": the last one's}
+  {"type": "frame", "url", "taken_at"}   {"type": "frame_ack"}, once it is loaded
+What the socket of all runs says: {"type": "runs", "runs": [row], "batch"} and {"type": "attention", "count", "batch"},
+answered by {"type": "ack", "batch"}.
+Codes they close with: 4400 not an acknowledgement, 4401 no login, 4403 no permission, 4404 unknown run, 4408 nothing
+acknowledged for too long, 1011 trouble here: come again.
+
+Decisions come in by HTTP. This is plain ASGI: channels' own consumers make a trip to the one database thread of the
 process for every message, and subscribe to a channel layer that is not needed here.
 """
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +97,9 @@ class Product:
 
     def start_runloop(self) -> subprocess.Popen[bytes]:
         process = self.start("runloop", [sys.executable, "manage.py", "runloop", "--desktop", self.screen.display])
-        wait_until(
-            lambda: (
-                self.rows(
-                    "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND pid IN (SELECT pid FROM execution_robot)"
-                )
-                and "Watching" in self.log("runloop").read_text()
-            ),
-            timeout=60,
-            what="the run loop",
-        )
+        alive = "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND heartbeat_at > ?"
+        began = datetime.now(UTC).replace(tzinfo=None).isoformat(sep=" ")
+        wait_until(lambda: self.rows(alive, began), timeout=60, what="the run loop")
         return process
 
     def kill_runloop(self) -> None:

@@ -154,8 +154,8 @@ export class Question {
 
   answered() {
     const { answer } = this.store;
-    const who = answer.who ?? say("you");
-    const sentence = answer.inTime === false ? `${say("nobody_in_time")} ${say(`answers.${answer.choice}`)}.` : say(`answered.${answer.choice}`, { who });
+    const said = answer.who ? say(`answered.${answer.choice}`, { who: answer.who }) : say(`answered_by_you.${answer.choice}`);
+    const sentence = answer.inTime === false ? say(`unanswered.${answer.choice}`) : said;
     return this.plain(answer.choice === "reject" ? "circle-x" : "circle-check", answer.choice === "reject" ? "red" : "green", sentence, say("robot_goes_on"));
   }
 
