@@ -1,0 +1,115 @@
+"""What goes wrong around a run: each fault is said where the person looks, and nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import httpx
+import pytest
+
+from tests.support.display import wait_until
+from tests.support.product import ROOT, Product, product
+
+pytestmark = pytest.mark.display
+
+LOCKED_S = 10
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    with product(tmp_path_factory.mktemp("product")) as one:
+        yield one
+
+
+@pytest.fixture
+def otto(world: Product) -> Iterator[httpx.Client]:
+    with closing(world.client("otto")) as client:
+        yield client
+
+
+def start(client: httpx.Client, mode: str, filename: str) -> str:
+    body = {"workflow_id": "wf_patient_note", "mode": mode, "variables": {"filename": filename}}
+    answer = client.post("/api/executions/", json=body)
+    assert answer.status_code == 201, answer.text
+    execution_id: str = answer.json()["execution_id"]
+    return execution_id
+
+
+def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: float = 60) -> dict[str, object]:
+    def reached() -> dict[str, object] | None:
+        answer = client.get(f"/api/executions/{execution_id}/").json()
+        state = answer.get("state") or answer.get("status")
+        return answer if state in states else None
+
+    return wait_until(reached, timeout=timeout, what=f"{execution_id} to be {states}")
+
+
+def test_no_display_is_said_on_the_command_line(world: Product) -> None:
+    env = {**world.env, "DISPLAY": ":987"}
+    command = [sys.executable, "manage.py", "runloop", "--once"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert ":987" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_workflow_is_said_on_the_command_line(world: Product) -> None:
+    done = world.manage("runloop", "--workflow", "wf_nothing", "--once", check=False)
+    assert done.returncode == 1
+    assert "wf_nothing" in done.stderr
+    assert "wf_patient_note" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_desktop_has_one_run_loop(world: Product) -> None:
+    """S9.4: the second is told who holds it."""
+    first = world.start_runloop()
+    done = world.manage("runloop", "--desktop", world.screen.display, "--once", check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
+    assert str(pid) in done.stderr
+    assert first.poll() is None
+
+
+def test_a_locked_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
+    """RELIABILITY C.7: locked for 10 s in the middle of a run; the run completes, and a request is answered."""
+    world.open_editor()
+    execution_id = start(otto, "automatic", "locked.txt")
+    wait_until(lambda: world.rows("SELECT 1 FROM execution_step"), timeout=60, what="the first step")
+    with closing(sqlite3.connect(world.data / "surehand.sqlite3", isolation_level=None, timeout=20)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = time.monotonic() + LOCKED_S
+        assert otto.get(f"/api/executions/{execution_id}/progress/").status_code == 200
+        wait_until(lambda: time.monotonic() > end, timeout=LOCKED_S + 5, what="the end of the lock")
+        other.execute("ROLLBACK")
+    wait_for(otto, execution_id, "completed")
+    assert (world.documents / "locked.txt").read_text().startswith("Marie Lefèvre\n")
+    seqs = [seq for (seq,) in world.rows("SELECT seq FROM execution_executionevent ORDER BY id")]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_a_display_that_is_lost_pauses_the_run_and_is_waited_for(world: Product, otto: httpx.Client) -> None:
+    """The reason stands on the run; the loop comes back by itself; another desktop is not acted on blindly (S9.2)."""
+    world.open_editor()
+    execution_id = start(otto, "coaching", "lost.txt")
+    wait_for(otto, execution_id, "coaching")
+    world.screen.kill_server()
+    prompt = otto.get(f"/api/executions/{execution_id}/prompt/").json()
+    prompt_id = prompt.get("prompt", prompt)["prompt_id"]
+    otto.post(f"/api/executions/{execution_id}/decide/", json={"prompt_id": prompt_id, "choice": "accept"})
+    paused = wait_for(otto, execution_id, "paused")
+    assert paused["pause_reason"] == "desktop_lost"
+    world.screen.restart_server()
+    alive = "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL"
+    wait_until(lambda: world.rows(alive), timeout=60, what="the run loop's return")
+    assert otto.get(f"/api/executions/{execution_id}/").json()["pause_reason"] == "desktop_lost"
+    assert otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"}).status_code == 200
+    wait_for(otto, execution_id, "stopped")
+    acted = world.rows("SELECT COUNT(*) FROM execution_step WHERE phase = 'intent'")
+    assert acted == [(0,)]
