@@ -7,7 +7,6 @@ class AnalyticsConfig(AppConfig):
     name = "analytics"
 
     def ready(self) -> None:
-        from analytics.projection import on_step_recorded
-        from execution.signals import step_recorded
+        from analytics.integration import integration
 
-        step_recorded.connect(on_step_recorded, dispatch_uid="analytics.projection")
+        integration.connect()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from analytics.querysets import ResourceSampleQuerySet, StepMetricQuerySet
+
 
 class StepMetric(models.Model):
     """One row a step. Ids are the texts people read; the flags are 0 or 1, so that anybody's SQL runs as it is."""
@@ -34,6 +36,8 @@ class StepMetric(models.Model):
     degraded = models.PositiveSmallIntegerField()
     started_at = models.DateTimeField()
 
+    objects = StepMetricQuerySet.as_manager()
+
     class Meta:
         db_table = "step_metrics"
         ordering = ("started_at",)
@@ -50,3 +54,26 @@ class StepMetric(models.Model):
 
     def __str__(self) -> str:
         return f"{self.execution_id} #{self.step}"
+
+
+class ResourceSample(models.Model):
+    """What the machine had to give at one moment of a run (S7.2); what is not known is empty."""
+
+    execution_id = models.CharField(max_length=60)
+    at = models.DateTimeField()
+    cpu_percent = models.FloatField()
+    ram_percent = models.FloatField()
+    process_ram_mb = models.FloatField()
+    gpu_percent = models.FloatField(null=True, blank=True)
+    vram_used_mb = models.FloatField(null=True, blank=True)
+    vram_total_mb = models.FloatField(null=True, blank=True)
+
+    objects = ResourceSampleQuerySet.as_manager()
+
+    class Meta:
+        db_table = "resource_samples"
+        ordering = ("execution_id", "at")
+        indexes = [models.Index(fields=("execution_id", "at"), name="resource_sample_of_run")]
+
+    def __str__(self) -> str:
+        return f"{self.execution_id} {self.at:%H:%M:%S}"

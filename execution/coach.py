@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from execution.actions.decide import decide
 from execution.choices import PromptKind, Wish
-from execution.exceptions import AlreadyDecided
+from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.journal import Journal
 from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
@@ -71,5 +71,5 @@ class Coach:
         """Nobody answered: what happens then is a decision too, and it can lose against a late person."""
         try:
             decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY)
-        except AlreadyDecided:
+        except (AlreadyDecided, NothingToDecide):
             return

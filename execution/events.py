@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from execution.choices import EventKind
+from execution.choices import ON_DESKTOP, EventKind
 from execution.models import Execution, ExecutionEvent
 
 
@@ -31,6 +31,8 @@ def emit_state(execution: Execution) -> None:
             "error": execution.error,
             "degraded": execution.degraded,
             "degraded_reason": execution.degraded_reason,
+            "desktop": execution.desktop,
+            "on_desktop": execution.state in ON_DESKTOP,
         },
     )
 

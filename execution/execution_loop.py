@@ -19,7 +19,7 @@ from execution.actions.start import start as start_run
 from execution.choices import FINAL, ExecutionMode, ExecutionState, PromptKind
 from execution.desktop.base import Desktop, DesktopError
 from execution.desktop.local import open_desktop
-from execution.exceptions import AlreadyDecided, ExecutionError
+from execution.exceptions import AlreadyDecided, ExecutionError, NothingToDecide
 from execution.journal import Journal
 from execution.loop import LoopLimits
 from execution.models import Execution, Prompt, Step
@@ -327,7 +327,7 @@ class ExecutionLoop:
                 self._decide(prompt, Choice(answer.decision), answer.correction, answer.feedback or "")
             else:
                 self._decide(prompt, Choice.SKIP)
-        except AlreadyDecided:
+        except (AlreadyDecided, NothingToDecide):
             log.info("somebody else was first", extra={"execution": self._execution_id})
 
     def _decide(

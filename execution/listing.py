@@ -30,6 +30,7 @@ from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
 from execution.outlook import likely_path
 from execution.types import Choice
+from workflows.catalogue import ACTIONS
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
 
@@ -297,11 +298,29 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
         badge=badge(execution),
         since=prompt.created_at,
         prompt=prompt,
-        sentence=prompt.step.sentence if suggests else prompt.message,
+        sentence=step_sentence(prompt.step) if suggests else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
         spot=Spot.of(prompt.step.suggestion.get("box")) if suggests else None,
         choices=prompt.choices,
     )
+
+
+def step_sentence(step: Step) -> str:
+    """What a step does, in the reader's language; the row keeps the words of the run loop's."""
+    suggestion = step.suggestion
+    spec = ACTIONS.get(suggestion.get("action", ""))
+    if spec is None:
+        return step.sentence
+    params, target = suggestion.get("params") or {}, suggestion.get("target") or {}
+    keys = params.get("keys", "")
+    label = target.get("label")
+    words = {
+        **{p.name: p.default for p in spec.params},
+        **params,
+        "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
+        "target": f"“{label}”" if label else _("the screen"),
+    }
+    return str(spec.sentence) % words
 
 
 def _urgency(card: Card) -> tuple[int, float]:

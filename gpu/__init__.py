@@ -1,22 +1,63 @@
 """What the machine holds: the GPU, the vision-language model, CLIP. Importing this loads nothing heavy."""
 
-from gpu.manager import GPUResourceManager, get_gpu_resource_manager
-from gpu.types import (
-    ExecutionMode,
-    GPUError,
-    GPUResourceStatus,
-    ModelState,
-    VLMUnavailable,
-    VRAMInfo,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpu.config import GPUResourceConfig
+    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+    from gpu.ollama import OllamaManager
+    from gpu.shared import last_known_status
+    from gpu.types import (
+        CloudModelRefused,
+        ExecutionMode,
+        GPUError,
+        GPUResourceStatus,
+        ModelState,
+        NotEnoughVRAM,
+        VLMUnavailable,
+        VRAMInfo,
+    )
+    from gpu.vram import VRAMMonitor
+
+_MODULE_OF = {
+    "CloudModelRefused": "gpu.types",
+    "ExecutionMode": "gpu.types",
+    "GPUError": "gpu.types",
+    "GPUResourceConfig": "gpu.config",
+    "GPUResourceManager": "gpu.manager",
+    "GPUResourceStatus": "gpu.types",
+    "ModelState": "gpu.types",
+    "NotEnoughVRAM": "gpu.types",
+    "OllamaManager": "gpu.ollama",
+    "VLMUnavailable": "gpu.types",
+    "VRAMInfo": "gpu.types",
+    "VRAMMonitor": "gpu.vram",
+    "get_gpu_resource_manager": "gpu.manager",
+    "last_known_status": "gpu.shared",
+}
 
 __all__ = [
+    "CloudModelRefused",
     "ExecutionMode",
     "GPUError",
+    "GPUResourceConfig",
     "GPUResourceManager",
     "GPUResourceStatus",
     "ModelState",
+    "NotEnoughVRAM",
+    "OllamaManager",
     "VLMUnavailable",
     "VRAMInfo",
+    "VRAMMonitor",
     "get_gpu_resource_manager",
+    "last_known_status",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)

@@ -1,140 +1,216 @@
 """The owner of the GPU of this process: who may have the memory now (S3).
 
-This is the first stage: modes, the VLM's state and its loading. CLIP stays on the CPU.
+This is the first stage: modes, and a VLM that Ollama holds. No CLIP model is kept here yet, so its device is the CPU.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import threading
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from django.conf import settings
-
+from gpu.config import GPUResourceConfig
 from gpu.ollama import OllamaManager
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VLMUnavailable
+from gpu.shared import publish
+from gpu.types import ExecutionMode, GPUError, GPUResourceStatus, ModelState, VLMUnavailable, VRAMInfo
+from gpu.vlm import Residence
 from gpu.vram import VRAMMonitor
+from gpu.worker import Worker
 
 log = logging.getLogger(__name__)
 
-LOAD_TRIES = 3
-GONE_WITHIN_S = 30.0
-LOOK_EVERY_S = 0.25
+LOOK_EVERY_S = 5.0
+VRAM_MOVED_MB = 100
+NO_GPU = "There is no GPU here, or its driver does not answer: everything runs on the CPU."
+NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
+
+Listener = Callable[[str, GPUResourceStatus], None]
 
 
 class GPUResourceManager:
-    def __init__(self, *, ollama_url: str, vlm_model: str, vram: VRAMMonitor | None = None) -> None:
-        self.vlm_model = vlm_model
-        self._ollama = OllamaManager(ollama_url) if ollama_url and vlm_model else None
+    """All that changes something is done by one thread, in the order it was asked, and may be awaited or `run_sync`."""
+
+    def __init__(
+        self,
+        config: GPUResourceConfig,
+        *,
+        vram: VRAMMonitor | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        look_every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self.config = config
+        self._clock = clock
         self._vram = vram or VRAMMonitor()
-        self._mode, self._vlm = ExecutionMode.IDLE, ModelState.UNLOADED
+        self._worker = Worker(when_idle=self._look, look_every_s=look_every_s)
+        self._mode = ExecutionMode.IDLE
+        self._vlm: Residence | None = None
+        if config.has_vlm:
+            self._vlm = Residence(
+                OllamaManager(config), self._vram, tracked=config.vlm_model, on_change=self._vlm_changed
+            )
         self._problem = ""
         self._last_request: datetime | None = None
-        self._lock = threading.Lock()
+        self._last_request_at = self._clock()
+        self._listeners: list[Listener] = []
+        gpus = self._vram.read()
+        self._cpu_only = not gpus
+        self._told_used_mb = _used(gpus)
 
+    # --- plain ------------------------------------------------------------------------------------------------------
     def get_status(self) -> GPUResourceStatus:
         gpus = self._vram.read()
-        reason = self._problem or ("" if gpus else "no GPU: everything runs on the CPU")
+        reason = " ".join(text for text in (NO_GPU if self._cpu_only else "", self._problem) if text)
         return GPUResourceStatus(
             vram=gpus[0] if gpus else None,
-            vlm_state=self._vlm,
-            vlm_model=self.vlm_model,
+            vlm_state=self._vlm.state if self._vlm else ModelState.UNLOADED,
+            vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
             execution_mode=self._mode,
             degraded=bool(reason),
             degraded_reason=reason,
+            queue_length=self._worker.length,
             last_vlm_request=self._last_request,
         )
 
     def get_clip_device(self) -> str:
         return "cpu"
 
-    async def set_execution_mode(self, mode: ExecutionMode) -> None:
-        """Autopilot frees the GPU of the VLM, recording loads it where one is configured; idle leaves all as it is.
+    def on_event(self, listener: Listener) -> None:
+        """Hear `resource_changed`, `mode_changed` and `idle_unload`, each with the status then (S3.9)."""
+        self._listeners.append(listener)
 
-        A VLM that cannot be had degrades, it never raises: a run does not depend on it.
-        """
-        self._mode = ExecutionMode(mode)
-        if self._ollama is None or self._mode is ExecutionMode.IDLE:
-            return
+    def run_sync(self, name: str, *args: Any) -> Any:
+        """Call one of the coroutines by name from code that is not asynchronous."""
         try:
-            if self._mode is ExecutionMode.AUTOPILOT:
-                await self.ensure_vlm_unloaded()
-            else:
-                await self.ensure_vlm_loaded()
-        except VLMUnavailable as error:
-            log.warning("the VLM: %s", error)
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(getattr(self, name)(*args))
+        raise GPUError(f"An event loop runs in this thread: write `await manager.{name}(…)` instead of run_sync.")
+
+    def close(self) -> None:
+        """End the thread and the connections; models stay where they are."""
+        self._worker.close()
+        if self._vlm is not None:
+            self._vlm.ollama.close()
+
+    # --- coroutines -------------------------------------------------------------------------------------------------
+    async def set_execution_mode(self, mode: ExecutionMode) -> None:
+        """Autopilot: the VLM goes, then CLIP gets the GPU; recording: CLIP goes, then the VLM is loaded (S3.6).
+
+        Idle leaves all as it is. What cannot be had degrades, it never raises: no run depends on it (S1.21).
+        """
+        wanted = ExecutionMode(mode)
+        await self._ask(f"mode {wanted}", lambda: self._set_mode(wanted))
 
     async def ensure_vlm_loaded(self) -> None:
         """Return when the VLM is loaded; raises VLMUnavailable with the reason. Callers share one load."""
-        ollama = self._require()
-        self._last_request = datetime.now(UTC)
-        await asyncio.to_thread(self._one_at_a_time, lambda: self._load(ollama))
+        vlm = self._require_vlm()
+        self._note_request()
+        await self._ask("load", lambda: self._carefully(lambda: vlm.load(self.config.vlm_model)))
 
     async def ensure_vlm_unloaded(self) -> None:
         """Return when the VLM is gone; raises VLMUnavailable when it has not gone in time."""
-        if self._ollama is None:
+        if self._vlm is None:
             return
-        ollama = self._ollama
-        await asyncio.to_thread(self._one_at_a_time, lambda: self._unload(ollama))
+        vlm = self._vlm
+        await self._ask("unload", lambda: self._carefully(lambda: vlm.unload(self.config.vlm_model)))
 
-    def run_sync(self, name: str, *args: Any) -> Any:
-        """Call a coroutine method from code that is not asynchronous."""
-        method: Callable[..., Awaitable[Any]] = getattr(self, name)
+    async def load_model(self, model: str) -> None:
+        """Load any model of the Ollama server."""
+        vlm = self._require_vlm()
+        await self._ask(f"load {model}", lambda: vlm.load(model))
 
-        async def call() -> Any:
-            return await method(*args)
+    async def unload_model(self, model: str) -> None:
+        vlm = self._require_vlm()
+        await self._ask(f"unload {model}", lambda: vlm.unload(model))
 
-        return asyncio.run(call())
+    async def migrate_clip_to_gpu(self) -> bool:
+        """Whether CLIP is on the GPU then: no, while no CLIP model is kept here."""
+        return False
 
-    def _require(self) -> OllamaManager:
-        if self._ollama is None:
-            raise VLMUnavailable("No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL.")
-        return self._ollama
+    async def migrate_clip_to_cpu(self) -> bool:
+        """Whether CLIP is on the CPU then."""
+        return True
 
-    def _one_at_a_time(self, work: Callable[[], None]) -> None:
-        with self._lock:
+    # --- in the worker's thread -------------------------------------------------------------------------------------
+    def _set_mode(self, wanted: ExecutionMode) -> None:
+        changed, self._mode = wanted is not self._mode, wanted
+        try:
+            if self._vlm is not None and wanted is ExecutionMode.AUTOPILOT:
+                vlm = self._vlm
+                self._carefully(lambda: vlm.unload(self.config.vlm_model))
+            elif self._vlm is not None and wanted is ExecutionMode.RECORDING:
+                vlm = self._vlm
+                self._note_request()
+                self._carefully(lambda: vlm.load(self.config.vlm_model))
+        except VLMUnavailable as error:
+            log.warning("%s mode without what it wants of the VLM: %s", wanted, error)
+        if changed:
+            self._say("mode_changed")
+
+    def _carefully(self, work: Callable[[], None]) -> None:
+        """Keep the reason of a failure as what degrades, until something succeeds again."""
+        try:
+            work()
+        except VLMUnavailable as error:
+            self._problem = str(error)
+            self._say("resource_changed")
+            raise
+        if self._problem:
+            self._problem = ""
+            self._say("resource_changed")
+
+    def _look(self) -> None:
+        """Between requests: unload a VLM that nobody has asked for (S3.7), tell of memory that moved (S3.9)."""
+        idle_s = self._clock() - self._last_request_at
+        if self._vlm and self._vlm.state is ModelState.LOADED and idle_s >= self.config.idle_timeout_s:
+            self._vlm.unload(self.config.vlm_model)
+            self._say("idle_unload")
+        gpus = self._vram.read()
+        self._cpu_only = not gpus
+        if abs(_used(gpus) - self._told_used_mb) > VRAM_MOVED_MB:
+            self._say("resource_changed")
+
+    def _vlm_changed(self, state: ModelState, warning: str) -> None:
+        if warning:
+            log.warning("%s", warning)
+        self._say("resource_changed")
+
+    # --- small parts ------------------------------------------------------------------------------------------------
+    async def _ask(self, key: str, work: Callable[[], Any]) -> Any:
+        future: Future[Any] = self._worker.submit(key, work)
+        return await asyncio.shield(asyncio.wrap_future(future))  # one caller who gives up takes nothing from others
+
+    def _require_vlm(self) -> Residence:
+        if self._vlm is None:
+            raise VLMUnavailable(NO_VLM)
+        return self._vlm
+
+    def _note_request(self) -> None:
+        self._last_request, self._last_request_at = datetime.now(UTC), self._clock()
+
+    def _say(self, kind: str) -> None:
+        status = self.get_status()
+        self._told_used_mb = status.vram.used_mb if status.vram else 0
+        for listener in self._listeners:
             try:
-                work()
-                self._problem = ""
-            except VLMUnavailable as error:
-                self._vlm, self._problem = ModelState.ERROR, str(error)
-                raise
+                listener(kind, status)
+            except Exception:
+                log.exception("a listener of the GPU failed", extra={"kind": kind})
 
-    def _load(self, ollama: OllamaManager) -> None:
-        for attempt in range(LOAD_TRIES):
-            if ollama.is_model_loaded(self.vlm_model):
-                self._vlm = ModelState.LOADED
-                return
-            self._vlm = ModelState.LOADING
-            try:
-                ollama.load_model(self.vlm_model)
-            except VLMUnavailable:
-                if attempt == LOAD_TRIES - 1:
-                    raise
-        if not ollama.is_model_loaded(self.vlm_model):
-            raise VLMUnavailable(f"Ollama says that “{self.vlm_model}” is loaded, and does not list it.")
-        self._vlm = ModelState.LOADED
 
-    def _unload(self, ollama: OllamaManager) -> None:
-        if ollama.is_model_loaded(self.vlm_model):
-            self._vlm = ModelState.UNLOADING
-            ollama.unload_model(self.vlm_model)
-            gone = threading.Event()  # never set: Ollama tells nobody when a model is gone, it has to be asked
-            for _look in range(int(GONE_WITHIN_S / LOOK_EVERY_S)):
-                if not ollama.is_model_loaded(self.vlm_model):
-                    break
-                gone.wait(LOOK_EVERY_S)
-            else:
-                raise VLMUnavailable(f"“{self.vlm_model}” was not unloaded within {GONE_WITHIN_S:.0f} s.")
-        self._vlm = ModelState.UNLOADED
+def _used(gpus: tuple[VRAMInfo, ...]) -> int:
+    return gpus[0].used_mb if gpus else 0
 
 
 @cache
 def get_gpu_resource_manager() -> GPUResourceManager:
-    """The one manager of this process."""
-    return GPUResourceManager(ollama_url=settings.RPA_OLLAMA_URL, vlm_model=settings.RPA_VLM_MODEL)
+    """The one manager of this process; what it says is kept for the other processes of this machine."""
+    manager = GPUResourceManager(GPUResourceConfig.from_settings())
+    manager.on_event(lambda kind, status: publish(status))
+    return manager

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 
 class SurehandAdminSite(AdminSite):
     site_header = site_title = "Surehand"
     index_title = _("Edit in depth")
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """There is one login page."""
+        return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
     def has_permission(self, request: HttpRequest) -> bool:
         """The roles' permissions decide, not Django's `is_staff`."""

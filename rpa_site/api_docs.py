@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 VIEW = "workflows.view_workflow"
 
@@ -11,6 +11,8 @@ class Schema(SpectacularAPIView):
     read_permission = VIEW
 
 
-class Docs(SpectacularSwaggerView):
+class Docs(SpectacularSwaggerSplitView):
+    """Swagger from the sidecar, its script as a file of its own: no page has a script inside."""
+
     read_permission = VIEW
     url_name = "api_schema"

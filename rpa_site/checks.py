@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.urls import URLPattern, URLResolver, get_resolver
 
+from execution.perception.ocr import READERS
+from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
 
-READERS = ("rapidocr", "easyocr", "tesseract")
+SQLITE = "django.db.backends.sqlite3"
+MOUNTS = Path("/proc/mounts")
+NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs"})
 
 
 @register(Tags.security)
@@ -32,19 +40,15 @@ def hosts_are_named(**kwargs: Any) -> list[CheckMessage]:
 @register(Tags.database)
 def sqlite_is_opened_safely(**kwargs: Any) -> list[CheckMessage]:
     database = settings.DATABASES["default"]
-    if database["ENGINE"] != "django.db.backends.sqlite3":
+    if database["ENGINE"] != SQLITE or database.get("OPTIONS", {}).get("transaction_mode") == "IMMEDIATE":
         return []
-    messages: list[CheckMessage] = []
-    if database.get("OPTIONS", {}).get("transaction_mode") != "IMMEDIATE":
-        hint = "Keep rpa_site.sqlite.options(): deferred transactions fail with “database is locked”."
-        messages.append(Error("SQLite is not opened with IMMEDIATE transactions.", hint=hint, id="rpa_site.E002"))
-    return messages
+    hint = "Keep rpa_site.sqlite.options(): deferred transactions fail with “database is locked”."
+    return [Error("SQLite is not opened with IMMEDIATE transactions.", hint=hint, id="rpa_site.E002")]
 
 
 @register(Tags.database, deploy=True)
 def wal_is_used_where_it_is_safe(**kwargs: Any) -> list[CheckMessage]:
-    database = settings.DATABASES["default"]
-    if database["ENGINE"] != "django.db.backends.sqlite3" or wal_is_safe():
+    if settings.DATABASES["default"]["ENGINE"] != SQLITE or wal_is_safe():
         return []
     hint = "It is safe and a little slower. SQLite 3.51.3 or later lets the faster journal be used."
     text = "This SQLite has the WAL-reset bug; the TRUNCATE journal is used instead."
@@ -55,14 +59,66 @@ def wal_is_used_where_it_is_safe(**kwargs: Any) -> list[CheckMessage]:
 def reader_is_known(**kwargs: Any) -> list[CheckMessage]:
     if settings.RPA_OCR_ENGINE in READERS:
         return []
-    hint = f"Set RPA_OCR_ENGINE to one of: {', '.join(READERS)}."
+    hint = f"Set RPA_OCR_ENGINE to one of: {', '.join(sorted(READERS))}."
     return [Error(f"RPA_OCR_ENGINE is “{settings.RPA_OCR_ENGINE}”.", hint=hint, id="rpa_site.E003")]
 
 
 @register()
 def data_directory_takes_files(**kwargs: Any) -> list[CheckMessage]:
     folder = settings.DATA_DIR
-    if folder.is_dir() and os.access(folder, os.W_OK):
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        hint = "Make the folder writable, or set RPA_DATA_DIR to another one."
+        return [Error(f"The data directory {folder} cannot be written to.", hint=hint, id="rpa_site.E004")]
+    kind = file_system_of(folder)
+    if kind not in NETWORK_FILE_SYSTEMS:
         return []
-    hint = "Make the folder writable, or set RPA_DATA_DIR to another one."
-    return [Error(f"The data directory {folder} cannot be written to.", hint=hint, id="rpa_site.E004")]
+    hint = "Set RPA_DATA_DIR to a folder on a disk of this machine: locks over a network do not hold."
+    return [Error(f"The data directory {folder} is on a network file system ({kind}).", hint=hint, id="rpa_site.E005")]
+
+
+def file_system_of(folder: Path) -> str:
+    """The kind of file system that holds `folder`; empty where this system does not say."""
+    if not MOUNTS.exists():
+        return ""
+    mounts = (line.split() for line in MOUNTS.read_text().splitlines())
+    kinds = {Path(fields[1].replace("\\040", " ")): fields[2] for fields in mounts if len(fields) > 2}
+    return next((kinds[path] for path in (folder, *folder.parents) if path in kinds), "")
+
+
+@register(deploy=True)
+def run_loop_has_a_display(**kwargs: Any) -> list[CheckMessage]:
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY"):
+        return []
+    hint = "The web process needs none. For the run loop set DISPLAY, or start Xvfb and name its display."
+    return [Warning("There is no display for a run loop here.", hint=hint, id="rpa_site.W003")]
+
+
+@register(Tags.security)
+def api_views_declare_permissions(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        Error(
+            f"{view.__module__}.{view.__name__} does not declare `{name}`.",
+            hint=f"Name the permission that it takes, as in `{name} = execution.permissions.VIEW`.",
+            id="rpa_site.E006",
+        )
+        for view in sorted(set(api_views(get_resolver().url_patterns)), key=lambda v: v.__name__)
+        for name in undeclared(view)
+    ]
+
+
+def api_views(patterns: list[Any]) -> Iterator[type[Any]]:
+    """The classes of all API views that have a route."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from api_views(pattern.url_patterns)
+        elif isinstance(pattern, URLPattern) and hasattr(pattern.callback, "cls"):
+            yield pattern.callback.cls
+
+
+def undeclared(view: type[Any]) -> list[str]:
+    """Which of its two permissions an API view lacks, of those that its methods ask for."""
+    if DeclaredPermission not in view.permission_classes:
+        return ["permission_classes"]
+    methods = {name.upper() for name in view.http_method_names if hasattr(view, name)} - {"OPTIONS"}
+    needed = {"read_permission" if method in READS else "write_permission" for method in methods}
+    return sorted(name for name in needed if not getattr(view, name, None))

@@ -19,5 +19,5 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
     return {
         "attention": SimpleLazyObject(Execution.objects.needing_a_person().count),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
-        "role": role_of(user),
+        "role": SimpleLazyObject(lambda: role_of(user)),
     }

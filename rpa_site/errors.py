@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from rest_framework.response import Response
@@ -18,6 +18,8 @@ from workflows.exceptions import DomainError
 
 Answer = tuple[int, dict[str, Any]]
 
+TRY_AGAIN_S = 5
+
 
 def answer_to(error: Exception) -> Answer | None:
     """Status and body for an error a person can do something about; None for all others."""
@@ -25,10 +27,15 @@ def answer_to(error: Exception) -> Answer | None:
         return error.status_code, {"error": error.code, "detail": str(error), **error.details()}
     if isinstance(error, PermissionDenied) and "." in str(error):
         role = role_needed(str(error)).label
-        return 403, {"error": "permission_denied", "detail": _("This needs the role “%(role)s”.") % {"role": role}}
+        words = _("This needs the role “%(role)s”; an admin can give it to you.") % {"role": role}
+        return 403, {"error": "permission_denied", "detail": words}
     if isinstance(error, OperationalError) and "locked" in str(error):
         return 503, {"error": "database_busy", "detail": _("The database is busy. Try again in a few seconds.")}
     return None
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/") or "application/json" in request.headers.get("accept", "")
 
 
 class DomainErrors:
@@ -45,27 +52,63 @@ class DomainErrors:
         if answer is None:
             return None
         status, body = answer
-        if request.path.startswith("/api/") or "application/json" in request.headers.get("accept", ""):
-            return JsonResponse(body, status=status)
+        if wants_json(request):
+            return JsonResponse(body, status=status, headers=headers(status))
         if status == 403:
             return None  # Django's own way to 403.html, which says which role it takes
-        return render(request, "error.html", {"status": status, "message": body["detail"]}, status=status)
+        context = {"status": status, "title": title(status), "message": body["detail"]}
+        return render_calmly(request, context, status=status)
+
+
+def render_calmly(request: HttpRequest, context: Mapping[str, Any], *, status: int) -> HttpResponse:
+    """The error page; in plain words where even that page cannot be made, because the database is what fails."""
+    try:
+        response = render(request, "error.html", dict(context), status=status)
+    except OperationalError:
+        response = HttpResponse(str(context["message"]), status=status, content_type="text/plain; charset=utf-8")
+    for name, value in headers(status).items():
+        response[name] = value
+    return response
+
+
+def headers(status: int) -> dict[str, str]:
+    return {"Retry-After": str(TRY_AGAIN_S)} if status == 503 else {}
+
+
+def title(status: int) -> str:
+    known = {404: _("Not found"), 409: _("That is not possible now"), 503: _("The server is busy")}
+    return known.get(status) or _("That did not work")
 
 
 def api_exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF: `{"error": code, "detail": sentence, ...}` for every refusal."""
     if answer := answer_to(error):
-        return Response(answer[1], status=answer[0])
+        return Response(answer[1], status=answer[0], headers=headers(answer[0]))
     response = exception_handler(error, dict(context))
-    if response is not None and isinstance(response.data, Mapping):
-        code = getattr(error, "default_code", "error")
-        if "detail" in response.data:
-            response.data = {"error": code, "detail": str(response.data["detail"])}
-        else:
-            words = "; ".join(f"{name}: {_first(problem)}" for name, problem in response.data.items())
-            response.data = {"error": code, "detail": words, "fields": response.data}
+    if response is None:
+        return None
+    code = code_of(error)
+    if isinstance(response.data, Mapping) and set(response.data) == {"detail"}:
+        response.data = {"error": code, "detail": str(response.data["detail"])}
+    elif isinstance(response.data, Mapping):
+        words = "; ".join(f"{name}: {_first(problem)}" for name, problem in response.data.items())
+        response.data = {"error": code, "detail": words, "fields": response.data}
+    else:
+        response.data = {"error": code, "detail": _first(response.data)}
     return response
 
 
+def code_of(error: Exception) -> str:
+    """The short word for programs; Django's own errors get DRF's words."""
+    if isinstance(error, Http404):
+        return "not_found"
+    if isinstance(error, PermissionDenied):
+        return "permission_denied"
+    return str(getattr(error, "default_code", "error"))
+
+
 def _first(problem: Any) -> str:
-    return str(problem[0]) if isinstance(problem, list) and problem else str(problem)
+    """The first sentence of a problem, however deep it lies."""
+    while isinstance(problem, list | dict) and problem:
+        problem = next(iter(problem.values())) if isinstance(problem, dict) else problem[0]
+    return str(problem)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from execution.models import Robot
-from gpu import get_gpu_resource_manager
+from gpu import last_known_status
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None
@@ -30,14 +30,16 @@ def health(request: HttpRequest) -> JsonResponse:
         report["run_loops"] = run_loops()
     except DatabaseError as error:
         report["database"] = type(error).__name__
+    report["run_loops_alive"] = sum(loop["alive"] for loop in report["run_loops"])
     ok = report["database"] == "ok" and not report["pending_migrations"]
-    return JsonResponse({"status": "ok" if ok else "failing", **report}, status=200 if ok else 503)
+    answer = {"status": "ok" if ok else "failing", **report}
+    return JsonResponse(answer, status=200 if ok else 503, headers={"Cache-Control": "no-store"})
 
 
 def pending_migrations() -> int:
     """How many migrations are not applied; reading them all takes 30 ms, so the answer stands for a minute."""
     global _migrations
-    if _migrations is None or time.monotonic() - _migrations[0] > MIGRATIONS_VALID_S or _migrations[1]:
+    if _migrations is None or _migrations[1] or time.monotonic() - _migrations[0] > MIGRATIONS_VALID_S:
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         _migrations = (time.monotonic(), len(plan))
@@ -45,22 +47,23 @@ def pending_migrations() -> int:
 
 
 def run_loops() -> list[dict[str, Any]]:
+    """The run loops that did not sign off, with the age of their last sign of life; desktops stay unnamed here."""
     now = timezone.now()
     return [
-        {
-            "desktop": robot.desktop,
-            "alive": robot.is_alive,
-            "last_heartbeat_s": round((now - robot.heartbeat_at).total_seconds(), 1),
-        }
+        {"alive": robot.is_alive, "last_heartbeat_s": round((now - robot.heartbeat_at).total_seconds(), 1)}
         for robot in Robot.objects.filter(stopped_at=None)
     ]
 
 
 def helpers() -> dict[str, Any]:
-    """What this process knows of the GPU and of Ollama without asking them."""
-    status = get_gpu_resource_manager().get_status()
-    return {
-        "gpu": "present" if status.vram else "none",
-        "gpu_degraded": status.degraded,
-        "ollama": "configured" if settings.RPA_OLLAMA_URL else "not configured",
-    }
+    """What is last known of the GPU and of Ollama; neither is asked here."""
+    status = last_known_status()
+    if not (settings.RPA_OLLAMA_URL and settings.RPA_VLM_MODEL):
+        ollama = "not configured"
+    elif status is None:
+        ollama = "not asked yet"
+    else:
+        ollama = status["vlm_state"]
+    if status is None:
+        return {"gpu": "not asked yet", "gpu_degraded": False, "ollama": ollama}
+    return {"gpu": "present" if status["vram"] else "none", "gpu_degraded": status["degraded"], "ollama": ollama}

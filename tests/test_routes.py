@@ -46,7 +46,7 @@ OPEN = {
 # Open to whoever is logged in, role or not.
 OWN = {"logout": "the way out"}
 # The same two of the admin.
-ADMIN_OPEN, ADMIN_OWN = {"admin/login/"}, {"admin/logout/"}
+ADMIN_OPEN, ADMIN_OWN = set[str](), {"admin/logout/"}
 
 # What the others take: to read, to write (None: nothing is written there).
 VIEW, OPERATE, DESIGN, ADMIN = Role

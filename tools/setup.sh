@@ -10,9 +10,9 @@ kind=${1:-run}
 say() { printf '%s\n' "· $*"; }
 
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
-gsettings-desktop-schemas libgl1 libglib2.0-0"
+gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
 if [ "$kind" = dev ]; then
-  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr"
+  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr xdotool"
 fi
 
 missing=

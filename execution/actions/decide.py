@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from execution.choices import EventKind, PromptState
@@ -44,16 +44,15 @@ def decide(
             % {"choice": choice, "known": ", ".join(prompt.choices)}
         )
     correction = check_correction(correction or {}) if choice == Choice.CORRECT else {}
-    try:
-        with transaction.atomic():
+    with transaction.atomic():
+        # compare-and-set: whoever finds the prompt open closes it, everybody else is told who did
+        if Prompt.objects.filter(pk=prompt.pk, state=PromptState.OPEN).update(state=PromptState.ANSWERED):
             decision = Decision.objects.create(
                 prompt=prompt, choice=choice, source=source, user=user, correction=correction, feedback=feedback
             )
-            Prompt.objects.filter(pk=prompt.pk).update(state=PromptState.ANSWERED)
             emit(prompt.execution, EventKind.DECISION, decision_payload(decision))
-    except IntegrityError:
-        raise already_decided(prompt) from None
-    return decision
+            return decision
+    raise already_decided(prompt)
 
 
 def decide_open(*, execution: Execution, **answer: Any) -> Decision:
@@ -64,8 +63,10 @@ def decide_open(*, execution: Execution, **answer: Any) -> Decision:
     return decide(prompt_id=prompt.pk, **answer)
 
 
-def already_decided(prompt: Prompt) -> AlreadyDecided:
-    decision = Decision.objects.select_related("user").get(prompt=prompt)
+def already_decided(prompt: Prompt) -> AlreadyDecided | NothingToDecide:
+    decision = Decision.objects.select_related("user").filter(prompt=prompt).first()
+    if decision is None:
+        return NothingToDecide(_("The question was withdrawn; look at what the run asks now."))
     return AlreadyDecided(
         _("%(who)s has already answered: %(choice)s.") % {"who": decision.decided_by, "choice": decision.choice},
         choice=decision.choice,

@@ -32,7 +32,7 @@ def page_data(client: Any, execution: Execution) -> dict[str, Any]:
     return json.loads(found[1])
 
 
-# --- what the page knows -----------------------------------------------------------------------------------------------
+# --- what the page knows -------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 def test_the_first_paint_has_the_run_its_steps_its_question_and_its_graph(client_of, operator) -> None:
     """S8.1, S1.12: the page works before a socket is open, and where none gets through."""
@@ -122,7 +122,7 @@ def test_an_unknown_run_is_named(client_of, viewer) -> None:
     assert "There is no run “exec_nope”." in answer.content.decode()
 
 
-# --- pages as a whole --------------------------------------------------------------------------------------------------
+# --- pages as a whole ----------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 def test_pages_have_no_inline_script_and_carry_the_policy(client_of, designer) -> None:
     """DESIGN.md 5.11: strict CSP; every script is a file of ours, every block of data is JSON."""
@@ -170,7 +170,7 @@ def test_the_pages_speak_french(client_of, operator) -> None:
     assert page_data(client, execution)["words"]["answers"]["accept"] == "Accepter"
 
 
-# --- texts, icons, files -----------------------------------------------------------------------------------------------
+# --- texts, icons, files -------------------------------------------------------------------------------------------
 def texts(language: str = "en") -> dict[str, object]:
     with translation.override(language):
         return live_words.live()
@@ -216,7 +216,9 @@ def test_a_text_and_its_translation_take_the_same_values() -> None:
 def test_no_script_writes_markup_and_no_template_calls_a_text_safe() -> None:
     """RELIABILITY.md T13: textContent alone."""
     for script in SCRIPTS:
-        assert not re.search(r"innerHTML|outerHTML\b(?!\")|insertAdjacentHTML|document\.write|\beval\(", script.read_text()), script
+        assert not re.search(
+            r"innerHTML|outerHTML\b(?!\")|insertAdjacentHTML|document\.write|\beval\(", script.read_text()
+        ), script
     for template in TEMPLATES:
         assert not re.search(r"\|\s*safe\b|autoescape off", template.read_text()), template
 
@@ -236,5 +238,17 @@ def test_every_file_that_a_script_imports_is_there() -> None:
     for script in SCRIPTS:
         for imported in re.findall(r'from "(\.[^"]+)"', script.read_text()):
             of_site = re.sub(r"^(\.\./)+rpa_site/", "", imported)
-            target = ROOT / "rpa_site/static/rpa_site" / of_site if "rpa_site/" in imported else script.parent / imported
+            target = (
+                ROOT / "rpa_site/static/rpa_site" / of_site if "rpa_site/" in imported else script.parent / imported
+            )
             assert target.exists(), f"{script.name} imports {imported}"
+
+
+# Words that are the same in both languages.
+ALIKE = {"observation", "confirmation", "pause", "Pause", "Action", "Application", "%(n)s s"}
+
+
+def test_every_text_of_the_scripts_is_translated() -> None:
+    """S8.5"""
+    english, french = flat(texts()), flat(texts("fr"))
+    assert {text for key, text in english.items() if french[key] == text} <= ALIKE

@@ -28,7 +28,14 @@ def make_note(**fields: Any) -> Any:
 
 
 def filled(**changes: str) -> dict[str, str]:
-    values = {"workflow": "wf_note", "mode": "coaching", "var_patient": "Ada", "var_email": "", "var_seen": "", "var_age": ""}
+    values = {
+        "workflow": "wf_note",
+        "mode": "coaching",
+        "var_patient": "Ada",
+        "var_email": "",
+        "var_seen": "",
+        "var_age": "",
+    }
     return {**values, **changes}
 
 

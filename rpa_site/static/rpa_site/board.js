@@ -38,26 +38,40 @@ async function once() {
   document.dispatchEvent(new CustomEvent("surehand:board"));
 }
 
-/** Make the children of `old` like those of `fresh`, leaving in place whatever is the same. */
+/** Make the children of `old` like those of `fresh`, leaving in place whatever is the same: what is moved loses its focus. */
 function morph(old, fresh) {
   const kept = new Map();
   for (const child of old.children) if (child.id) kept.set(child.id, child);
-  let at = old.firstChild;
-  for (const wish of [...fresh.childNodes]) {
+  const wishes = [...fresh.childNodes].filter(counts);
+  const wanted = new Set(wishes.map((wish) => wish.id).filter(Boolean));
+  let at = from(old.firstChild);
+  for (const wish of wishes) {
     const mate = wish.id ? kept.get(wish.id) : at && alike(at, wish) ? at : null;
     if (!mate) {
       old.insertBefore(document.importNode(wish, true), at);
       continue;
     }
-    if (mate !== at) old.insertBefore(mate, at);
-    else at = at.nextSibling;
+    while (at && at !== mate && !wanted.has(at.id)) at = dropped(at);
+    if (mate === at) at = from(at.nextSibling);
+    else old.insertBefore(mate, at);
     become(mate, wish);
   }
-  while (at) {
-    const next = at.nextSibling;
-    at.remove();
-    at = next;
-  }
+  while (at) at = dropped(at);
+}
+
+/** Space between elements is left as it is. */
+const counts = (node) => node.nodeType !== Node.TEXT_NODE || node.nodeValue.trim() !== "";
+
+/** The first node from here on that counts. */
+function from(node) {
+  while (node && !counts(node)) node = node.nextSibling;
+  return node;
+}
+
+function dropped(node) {
+  const next = from(node.nextSibling);
+  node.remove();
+  return next;
 }
 
 const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && !a.id && !b.id;

@@ -4,7 +4,7 @@ import { announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
 import { duration, milliseconds, say, score, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
 import { control, decide } from "./requests.js";
-import { emphasised, whyInWords } from "./sentence.js";
+import { emphasised, sentenceOf, whyInWords } from "./sentence.js";
 
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T", stop: "S" };
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
@@ -32,7 +32,7 @@ export class Question {
     this.element.className = "panel live-question";
     fill(this.element, this[kind]());
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
-    if (isNew && store.isAsking) announce(`${store.prompt.step.sentence || store.prompt.message}`);
+    if (isNew && store.isAsking) announce(sentenceOf(store, store.prompt.step) || store.prompt.message);
     this.tick();
   }
 
@@ -57,7 +57,7 @@ export class Question {
       h("div", { class: "question-top" },
         this.ring(),
         h("div", { class: "grow" },
-          h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
+          h("h2", { class: "question-title", id: "question-title" }, emphasised(sentenceOf(this.store, step) || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
           h("p", { class: "question-why" }, whyInWords(step)))),
       this.closer(step),
       this.buttons(prompt),
@@ -221,7 +221,7 @@ export class Question {
     const looks = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] }[status];
     this.element.classList.add(looks[1]);
     const failed = status === "failed" ? store.failedStep : null;
-    const words = failed ? `${say("failed_at", { n: failed.index, sentence: failed.sentence })}. ${failed.message}` : error || "";
+    const words = failed ? `${say("failed_at", { n: failed.index, sentence: sentenceOf(store, failed) })}. ${failed.message}` : error || "";
     const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
     const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
     top[0].append(again ?? "");

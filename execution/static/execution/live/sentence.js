@@ -3,6 +3,16 @@
 import { h } from "../../rpa_site/dom.js";
 import { quoted, say, score } from "../../rpa_site/words.js";
 
+/** What a step does, in the reader's language; the step itself keeps the words of the run loop's. */
+export function sentenceOf(store, step) {
+  const { action, params = {}, target } = step.suggestion ?? {};
+  const spec = store.actions[action];
+  if (!spec) return step.sentence;
+  const keys = Array.isArray(params.keys) ? params.keys.join("+") : params.keys;
+  const values = { ...params, keys, target: target?.label ? `“${target.label}”` : say("the_screen") };
+  return spec.sentence.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
+}
+
 /** “Click “Save As…”” with Save As… in bold. */
 export const emphasised = (sentence) => quoted(sentence).map(({ part, strong }) => (strong ? h("strong", {}, part) : part));
 

@@ -1,0 +1,112 @@
+"""Runs and all that belongs to them: to look at. Pause, resume and stop go the way that pages and the API go (S8.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from execution.actions import control
+from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
+from execution.permissions import OPERATE, VIEW
+from workflows.admin.records import ReadOnlyAdmin
+from workflows.exceptions import DomainError
+
+Control = Callable[..., Execution]
+
+
+class RecordAdmin(ReadOnlyAdmin):
+    """Whoever may look at runs may look at every part of them."""
+
+    show_full_result_count = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm(VIEW)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(VIEW)
+
+
+@admin.register(Execution)
+class ExecutionAdmin(RecordAdmin):
+    list_display = ("execution_id", "version", "mode", "state", "pause_reason", "desktop", "started_by", "created_at")
+    list_filter = ("state", "mode", "version__workflow")
+    list_select_related = ("version__workflow", "started_by")
+    search_fields = ("execution_id", "version__workflow__workflow_id", "version__workflow__name", "desktop")
+    date_hierarchy = "created_at"
+    exclude = ("variables",)  # what a run was started with may be private; its page shows what may be shown
+    actions = ("pause", "resume", "stop")
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(OPERATE)
+
+    @admin.action(description=gettext_lazy("Pause the chosen runs"), permissions=["operate"])
+    def pause(self, request: HttpRequest, runs: QuerySet[Execution]) -> None:
+        self._ask(request, runs, control.pause)
+
+    @admin.action(description=gettext_lazy("Resume the chosen runs"), permissions=["operate"])
+    def resume(self, request: HttpRequest, runs: QuerySet[Execution]) -> None:
+        self._ask(request, runs, control.resume)
+
+    @admin.action(description=gettext_lazy("Stop the chosen runs"), permissions=["operate"])
+    def stop(self, request: HttpRequest, runs: QuerySet[Execution]) -> None:
+        self._ask(request, runs, control.stop)
+
+    def _ask(self, request: HttpRequest, runs: QuerySet[Execution], wish: Control) -> None:
+        """One run that refuses does not keep the others from it; each refusal is said in its own words."""
+        taken = 0
+        for execution_id in runs.values_list("execution_id", flat=True):
+            try:
+                wish(execution_id=execution_id, user=request.user)
+                taken += 1
+            except DomainError as error:
+                self.message_user(request, str(error), messages.ERROR)
+        if taken:
+            self.message_user(request, _("Asked of %(n)d runs.") % {"n": taken}, messages.SUCCESS)
+
+
+@admin.register(Step)
+class StepAdmin(RecordAdmin):
+    list_display = ("execution", "index", "sentence", "node_id", "outcome", "verified", "rung", "score", "started_at")
+    list_filter = ("outcome", "verified", "rung", "mode", "degraded", "in_doubt")
+    list_select_related = ("execution",)
+    search_fields = ("execution__execution_id", "node_id", "edge_id", "sentence")
+
+
+@admin.register(Prompt)
+class PromptAdmin(RecordAdmin):
+    list_display = ("execution", "kind", "state", "message", "created_at", "deadline_at")
+    list_filter = ("kind", "state")
+    list_select_related = ("execution",)
+    search_fields = ("execution__execution_id", "message")
+
+
+@admin.register(Decision)
+class DecisionAdmin(RecordAdmin):
+    list_display = ("prompt", "choice", "source", "decided_by", "feedback", "decided_at")
+    list_filter = ("choice", "source")
+    list_select_related = ("prompt", "user")
+    search_fields = ("prompt__execution__execution_id", "user__username", "feedback")
+
+
+@admin.register(ExecutionEvent)
+class ExecutionEventAdmin(RecordAdmin):
+    list_display = ("execution", "seq", "kind", "at")
+    list_filter = ("kind",)
+    list_select_related = ("execution",)
+    search_fields = ("=execution__execution_id",)
+
+
+@admin.register(Robot)
+class RobotAdmin(RecordAdmin):
+    list_display = ("name", "host", "pid", "alive", "heartbeat_at", "started_at", "stopped_at")
+    search_fields = ("name", "host")
+
+    @admin.display(boolean=True, description=gettext_lazy("alive"))
+    def alive(self, robot: Robot) -> bool:
+        return robot.is_alive
