@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from analytics.models import StepMetric
 from execution.models import Step
@@ -33,7 +32,7 @@ def project(step_id: int) -> StepMetric:
 def rebuild() -> tuple[int, int]:
     """All metrics again from the recorded steps; gives how many were made and how many had lost their step."""
     made = 0
-    for batch in _batches(_steps().closed().order_by("pk").iterator(chunk_size=BATCH)):
+    for batch in _pages(_steps().closed()):
         StepMetric.objects.bulk_create(
             [StepMetric(**values_of(step)) for step in batch],
             update_conflicts=True,
@@ -69,11 +68,16 @@ def _steps() -> Any:
 def _drop_stale() -> int:
     """Rows whose step is gone, with its run."""
     known = Step.objects.closed().filter(execution__execution_id=OuterRef("execution_id"), index=OuterRef("step"))
-    count, _of_model = StepMetric.objects.exclude(Exists(known)).delete()
-    return count
+    dropped = 0
+    for page in _pages(StepMetric.objects.only("pk")):
+        here = StepMetric.objects.filter(pk__gte=page[0].pk, pk__lte=page[-1].pk)
+        dropped += here.exclude(Exists(known)).delete()[0]
+    return dropped
 
 
-def _batches(steps: Iterable[Step]) -> Iterator[list[Step]]:
-    remaining = iter(steps)
-    while batch := list(islice(remaining, BATCH)):
-        yield batch
+def _pages(rows: QuerySet[Any]) -> Iterator[list[Any]]:
+    """All rows, page by page. A cursor left open would keep SQLite's other writers out until the end."""
+    last = 0
+    while page := list(rows.filter(pk__gt=last).order_by("pk")[:BATCH]):
+        yield page
+        last = page[-1].pk

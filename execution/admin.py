@@ -8,8 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from execution.actions import control
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
@@ -67,7 +66,8 @@ class ExecutionAdmin(RecordAdmin):
             except DomainError as error:
                 self.message_user(request, str(error), messages.ERROR)
         if taken:
-            self.message_user(request, _("Asked of %(n)d runs.") % {"n": taken}, messages.SUCCESS)
+            said = ngettext("Asked of %(n)d run.", "Asked of %(n)d runs.", taken) % {"n": taken}
+            self.message_user(request, said, messages.SUCCESS)
 
 
 @admin.register(Step)

@@ -56,6 +56,8 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
+CLEANUP_S = 10.0
+
 
 class CoachingDecision(StrEnum):
     ACCEPT = "accept"
@@ -190,6 +192,8 @@ class ExecutionLoop:
         """Stop what runs and let go of the desktop."""
         if self._thread is not None and self._thread.is_alive():
             self.stop()
+            self._thread.join(CLEANUP_S)
+            self._leave.set()  # whatever it waits for: it leaves, and its run is left for the next run loop
             self._thread.join()
         self._thread = None
 

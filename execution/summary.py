@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Avg, Count, Q, Sum
+from django.db.models import Avg, Count, Sum
 from django.utils.translation import gettext as _
 
-from execution.choices import PERFORMED, Outcome, Verified
+from execution.choices import Outcome, Verified
 from execution.models import Execution
 
 
@@ -15,18 +15,18 @@ def run_summary(execution: Execution) -> dict[str, Any]:
     """Actions done of all, retries, clicks by rung, mean score and resolve time, not verified, degraded."""
     steps = execution.steps.all()
     actions = steps.exclude(edge_id="")
-    acted = actions.filter(outcome__in=[*PERFORMED, Outcome.MANUAL])
+    done = actions.filter(outcome__in=[Outcome.SUCCEEDED, Outcome.MANUAL])
     found = actions.exclude(rung="")
     numbers = found.aggregate(mean_score=Avg("score", default=0), mean_resolve_ms=Avg("resolve_ms", default=0))
     return {
         "actions": actions.exclude(outcome=Outcome.INTERRUPTED).count(),
-        "done": actions.filter(outcome__in=[Outcome.SUCCEEDED, Outcome.MANUAL]).count(),
+        "done": done.count(),
         "corrected": execution.corrected,
         "retries": steps.aggregate(n=Sum("retries", default=0))["n"],
         "rungs": {row["rung"]: row["n"] for row in found.values("rung").annotate(n=Count("pk")).order_by("rung")},
         "mean_score": round(numbers["mean_score"], 3),
         "mean_resolve_ms": round(numbers["mean_resolve_ms"], 1),
-        "not_verified": acted.filter(~Q(verified=Verified.YES)).count(),
+        "not_verified": done.exclude(verified=Verified.YES).count(),
         "degraded": steps.filter(degraded=True).count(),
         "duration_seconds": round(execution.duration_seconds, 2),
     }
