@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from Xlib.display import Display
 
 from execution.desktop import backdrop
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
@@ -95,20 +96,30 @@ class Product:
         except httpx.TransportError:
             return False
 
-    def start_runloop(self) -> subprocess.Popen[bytes]:
-        process = self.start("runloop", [sys.executable, "manage.py", "runloop", "--desktop", self.screen.display])
-        alive = "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND heartbeat_at > ?"
+    def start_runloop(self, *command: str) -> subprocess.Popen[bytes]:
+        """The run loop, or another `command` in its place; returns once it has signed on."""
         began = datetime.now(UTC).replace(tzinfo=None).isoformat(sep=" ")
+        command = command or ("manage.py", "runloop", "--desktop", self.screen.display)
+        process = self.start("runloop", [sys.executable, *command])
+        alive = "SELECT 1 FROM execution_robot WHERE stopped_at IS NULL AND started_at > ?"
         wait_until(lambda: self.rows(alive, began), timeout=60, what="the run loop")
         return process
 
-    def kill_runloop(self) -> None:
-        """kill -9, as the kernel or a power switch would."""
-        (pid,) = self.rows("SELECT pid FROM execution_robot")[0]
-        os.kill(pid, signal.SIGKILL)
-        for name, process in self.processes.items():
-            if name.startswith("runloop"):
-                process.wait(10)
+    def stop_runloops(self) -> None:
+        """SIGTERM to every run loop that lives, and wait until it has signed off."""
+        for (pid,) in self.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL"):
+            os.kill(pid, signal.SIGTERM)
+        wait_until(
+            lambda: not self.rows("SELECT 1 FROM execution_robot WHERE stopped_at IS NULL"), what="the run loops' end"
+        )
+
+    def keys_down(self) -> bool:
+        """Whether any key is pressed in the X server."""
+        display = Display(self.screen.display)
+        try:
+            return any(display.query_keymap())
+        finally:
+            display.close()
 
     def open_editor(self) -> None:
         """An empty Mousepad, as a person would have left it."""
