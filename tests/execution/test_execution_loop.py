@@ -56,7 +56,12 @@ class Program:
 
     def get_next_action(self, workflow_id: str, node_id: str) -> Mapping[str, Any] | None:
         following = {"a": ("ab", "click"), "b": ("bc", "type_text")}.get(node_id)
-        return following and {"edge_id": following[0], "action": following[1], "target": "Next", "params": {"text": "x"}}
+        return following and {
+            "edge_id": following[0],
+            "action": following[1],
+            "target": "Next",
+            "params": {"text": "x"},
+        }
 
     def execute_edge(self, edge: Mapping[str, Any], screen_state: Any, context: Any) -> ExecutionResult:
         self.executed.append(edge["edge_id"])
@@ -234,14 +239,19 @@ def test_a_second_start_is_refused_while_it_runs_and_a_stop_ends_it(loop: Execut
 
 
 def test_no_match_is_told_to_the_program(loop: ExecutionLoop, program: Program) -> None:
-    """S1.6, S11.3"""
+    """S1.6, S11.3: the program hears of it, and the run is paused with the cause."""
     errors: list[tuple[str, Exception]] = []
-    told = threading.Event()
+    paused = threading.Event()
     program.match_current_state = lambda path, workflow_id: None  # type: ignore[method-assign, assignment, return-value]
-    loop.on_error(lambda kind, error: (errors.append((kind, error)), told.set()))
+    loop.on_error(lambda kind, error: errors.append((kind, error)))
+    loop.on_state_change(lambda state: paused.set() if state == ExecutionState.PAUSED else None)
     assert loop.start("wf_program", mode="automatic")
-    assert told.wait(30)
-    assert errors[0][0] == "no_match"
+    assert paused.wait(30)
+    assert [kind for kind, _ in errors] == ["no_match"]
+    assert loop.get_progress()["status"] == "paused"
+    assert loop.stop()
+    assert loop.wait(30)
+    assert loop.get_state() == ExecutionState.STOPPED
 
 
 class Reader:

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.checks import run_checks
+from django.urls import path
+from rest_framework.permissions import AllowAny
+from rest_framework.views import APIView
+
+from rpa_site import checks
+from rpa_site.urls import urlpatterns as real_urls
+
+pytestmark = pytest.mark.django_db  # Django's own checks ask the database what it can
+
+OWN = "rpa_site."
+
+
+def found(*, deploy: bool = False) -> dict[str, Any]:
+    """The product's own messages, by id."""
+    tags = {"include_deployment_checks": True} if deploy else {}
+    messages = run_checks(databases=["default"], **tags)
+    return {message.id: message for message in messages if message.id.startswith(OWN)}
+
+
+def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":1")
+    monkeypatch.setattr(checks, "wal_is_safe", lambda: True)
+    assert found(deploy=True) == {}
+
+
+def test_every_message_says_what_to_do(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.RPA_AUTH_DISABLED, settings.RPA_OCR_ENGINE = True, "gocr"
+    settings.ALLOWED_HOSTS = ["*"]
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert all(message.hint for message in found(deploy=True).values())
+
+
+@pytest.mark.security
+def test_a_switch_that_would_turn_login_off_is_warned_of(settings: Any) -> None:
+    """S5.7: there is no such switch, and whoever believes in it is told."""
+    settings.RPA_AUTH_DISABLED = True
+    assert "changes nothing" in found()["rpa_site.W001"].msg
+
+
+@pytest.mark.security
+@pytest.mark.parametrize(
+    ("hosts", "debug", "is_error"), [(["*"], False, True), (["*"], True, False), (["a"], False, False)]
+)
+def test_any_host_is_an_error_outside_debugging(settings: Any, hosts: list[str], debug: bool, is_error: bool) -> None:
+    """RELIABILITY.md T1"""
+    settings.ALLOWED_HOSTS, settings.DEBUG = hosts, debug
+    assert ("rpa_site.E001" in found()) is is_error
+
+
+def test_sqlite_with_deferred_transactions_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RELIABILITY.md C.2: they fail with “database is locked”."""
+    deferred = {"default": {"ENGINE": checks.SQLITE, "OPTIONS": {}}}
+    monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES=deferred))
+    assert [m.id for m in checks.sqlite_is_opened_safely()] == ["rpa_site.E002"]
+
+
+def test_what_is_said_of_sqlite_is_not_said_of_another_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {"default": {"ENGINE": "django.db.backends.postgresql"}}
+    monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES=other))
+    assert checks.sqlite_is_opened_safely() == checks.wal_is_used_where_it_is_safe() == []
+
+
+def test_the_journal_that_is_used_instead_of_wal_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RELIABILITY.md C.1"""
+    monkeypatch.setattr(checks, "wal_is_safe", lambda: False)
+    assert "TRUNCATE" in found(deploy=True)["rpa_site.W002"].msg
+    assert "rpa_site.W002" not in found()
+
+
+def test_an_unknown_reader_is_refused_with_the_list_of_those_there_are(settings: Any) -> None:
+    """S2.8"""
+    settings.RPA_OCR_ENGINE = "gocr"
+    message = found()["rpa_site.E003"]
+    assert "“gocr”" in message.msg
+    assert "easyocr, rapidocr, tesseract" in message.hint
+
+
+def test_a_data_directory_that_takes_no_files_is_an_error(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "missing"
+    assert "missing" in found()["rpa_site.E004"].msg
+
+
+@pytest.mark.parametrize(("kind", "is_error"), [("nfs4", True), ("cifs", True), ("ext4", False), ("overlay", False)])
+def test_a_data_directory_across_a_network_is_an_error(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, is_error: bool
+) -> None:
+    """Locks of files do not hold there, and two robots would share one desktop."""
+    folder = tmp_path / "my data" / "var"
+    folder.mkdir(parents=True)
+    mounts = tmp_path / "mounts"
+    share = str(tmp_path / "my data").replace(" ", "\\040")
+    mounts.write_text(f"overlay / overlay rw 0 0\nserver:/x {share} {kind} rw 0 0\n")
+    monkeypatch.setattr(checks, "MOUNTS", mounts)
+    settings.DATA_DIR = folder
+    assert ("rpa_site.E005" in found()) is is_error
+
+
+def test_a_system_that_lists_no_mounts_is_not_guessed_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "MOUNTS", tmp_path / "none")
+    assert checks.file_system_of(tmp_path) == ""
+
+
+def test_a_missing_display_is_said_at_deployment_and_only_where_one_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert "rpa_site.W003" in found(deploy=True)
+    assert "rpa_site.W003" not in found()  # the web process starts without one
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert checks.run_loop_has_a_display() == []
+
+
+# --- API views ------------------------------------------------------------------------------------------------------
+class Silent(APIView):
+    def get(self, request: Any) -> None: ...
+
+    def post(self, request: Any) -> None: ...
+
+
+class HalfSilent(Silent):
+    read_permission = "execution.view_execution"
+
+
+class WideOpen(HalfSilent):
+    permission_classes = (AllowAny,)
+
+
+class Spoken(HalfSilent):
+    write_permission = "execution.operate_execution"
+
+
+urlpatterns = [
+    path(f"api/{view.__name__}", view.as_view()) for view in (Silent, HalfSilent, WideOpen, Spoken)
+] + real_urls
+
+
+@pytest.mark.security
+@pytest.mark.urls(__name__)
+def test_an_api_view_that_declares_no_permission_is_an_error() -> None:
+    """S10.1: deny by default, and say so before anybody asks why."""
+    said = {message.msg.removeprefix(f"{__name__}.") for message in checks.api_views_declare_permissions()}
+    assert said == {
+        "Silent does not declare `read_permission`.",
+        "Silent does not declare `write_permission`.",
+        "HalfSilent does not declare `write_permission`.",
+        "WideOpen does not declare `permission_classes`.",
+    }
+
+
+def test_all_api_views_of_the_product_declare_theirs() -> None:
+    """S10.1"""
+    assert len(set(checks.api_views(real_urls))) > 15
+    assert checks.api_views_declare_permissions() == []

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import RequestFactory
+
+from execution.choices import ExecutionState
+from execution.models import Robot
+from rpa_site.context import chrome
+from rpa_site.roles import Role
+from tests.factories import make_execution
+
+pytestmark = pytest.mark.django_db
+
+
+def frame(rf: RequestFactory, user: Any) -> dict[str, Any]:
+    request = rf.get("/")
+    request.user = user
+    return chrome(request)
+
+
+def test_the_frame_counts_the_runs_that_need_a_person_and_the_robots_alive(rf: RequestFactory, viewer: Any) -> None:
+    for number, state in enumerate((ExecutionState.PAUSED, ExecutionState.WAITING_COACHING, ExecutionState.RUNNING)):
+        make_execution(state=state, desktop=f"host:{number}")
+    Robot.objects.create(name="r", desktop="r", host="h", pid=1)
+    shown = frame(rf, viewer)
+    assert (shown["attention"], shown["robots_alive"]) == (2, 1)
+    assert shown["role"] == Role.VIEWER
+
+
+def test_nothing_is_asked_of_the_database_until_a_page_shows_it(
+    rf: RequestFactory, viewer: Any, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(0):
+        shown = frame(rf, viewer)
+    with django_assert_num_queries(1):
+        assert str(shown["attention"]) == "0"
+        assert not shown["attention"]
+
+
+def test_whoever_is_not_logged_in_sees_no_figures(rf: RequestFactory) -> None:
+    """S10.1"""
+    assert frame(rf, AnonymousUser()) == {}
+
+
+def test_a_request_that_has_no_user_yet_has_a_frame(rf: RequestFactory) -> None:
+    """An error page may be made before anybody knew who asks."""
+    assert chrome(rf.get("/")) == {}

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from execution.models import Robot
+from gpu.shared import publish
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
+from rpa_site import health as module
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(module, "_migrations", None)
+    settings.DATA_DIR = tmp_path
+    yield
+    module._migrations = None
+
+
+def ask() -> tuple[int, dict[str, Any]]:
+    response = Client().get("/health")
+    return response.status_code, response.json()
+
+
+def make_robot(name: str, *, age_s: float = 0, **fields: Any) -> Robot:
+    beaten = timezone.now() - timedelta(seconds=age_s)
+    return Robot.objects.create(name=name, desktop=name, host="desk-7", pid=1, heartbeat_at=beaten, **fields)
+
+
+def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
+    """S5.7: a missing run loop is said, and is no failure."""
+    assert ask() == (
+        200,
+        {
+            "status": "ok",
+            "database": "ok",
+            "pending_migrations": 0,
+            "run_loops": [],
+            "run_loops_alive": 0,
+            "gpu": "not asked yet",
+            "gpu_degraded": False,
+            "ollama": "not configured",
+        },
+    )
+
+
+def test_it_tells_each_run_loops_last_sign_of_life(settings: Any) -> None:
+    """S5.7"""
+    make_robot("alive", age_s=1)
+    make_robot("silent", age_s=settings.RPA_LEASE_S + 30)
+    make_robot("signed off", stopped_at=timezone.now())
+    status, said = ask()
+    assert status == 200
+    assert said["run_loops_alive"] == 1
+    ages = sorted((loop["alive"], loop["last_heartbeat_s"]) for loop in said["run_loops"])
+    assert [(alive, round(age)) for alive, age in ages] == [(False, settings.RPA_LEASE_S + 30), (True, 1)]
+
+
+def test_pending_migrations_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5.7"""
+    monkeypatch.setattr(module.MigrationExecutor, "migration_plan", lambda self, targets: ["0002", "0003"])
+    status, said = ask()
+    assert (status, said["status"], said["pending_migrations"]) == (503, "failing", 2)
+
+
+def test_migrations_that_were_applied_are_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure is never remembered: who migrates and asks again is told so."""
+    with monkeypatch.context() as before:
+        before.setattr(module.MigrationExecutor, "migration_plan", lambda self, targets: ["0002"])
+        assert ask()[0] == 503
+    assert ask()[0] == 200
+
+
+def test_a_database_that_does_not_answer_is_a_failure_without_details(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5.7: no path, no host, no password of the database in the answer."""
+
+    def away() -> int:
+        raise OperationalError("could not connect to server postgres://user:secret@db")
+
+    monkeypatch.setattr(module, "pending_migrations", away)
+    status, said = ask()
+    assert (status, said["database"]) == (503, "OperationalError")
+    assert "secret" not in str(said)
+
+
+@pytest.mark.security
+def test_it_names_nobody_and_nothing(settings: Any) -> None:
+    """S5.7: it is open to all, so it names no desktop, host, model, path or version."""
+    settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = "http://gpu.example:11434", "qwen2.5vl:7b"
+    make_robot("desk-7:99")
+    text = Client().get("/health").content.decode()
+    assert all(word not in text for word in ("desk-7", ":99", "gpu.example", "qwen", str(settings.DATA_DIR), "5.2"))
+
+
+def test_gpu_and_ollama_are_told_as_they_were_last_known_and_are_not_asked(settings: Any) -> None:
+    """S5.7"""
+    settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = "http://127.0.0.1:9", "qwen2.5vl:7b"
+    assert ask()[1]["ollama"] == "not asked yet"
+    card = VRAMInfo(uuid="GPU-1", name="A card", total_mb=8000, used_mb=1, free_mb=7999)
+    publish(
+        GPUResourceStatus(
+            vram=card,
+            vlm_state=ModelState.ERROR,
+            vlm_model="qwen2.5vl:7b",
+            clip_device="cpu",
+            execution_mode=ExecutionMode.RECORDING,
+            degraded=True,
+            degraded_reason="Ollama at http://127.0.0.1:9 cannot be reached",
+        )
+    )
+    said = ask()[1]
+    assert (said["gpu"], said["gpu_degraded"], said["ollama"]) == ("present", True, "error")
+
+
+def test_it_answers_in_less_than_50_ms() -> None:
+    """S5.7: the median of many, once the process has looked at its migrations."""
+    for number in range(5):
+        make_robot(f"r{number}")
+    client, times = Client(), []
+    client.get("/health")
+    for _ in range(21):
+        began = time.perf_counter()
+        client.get("/health")
+        times.append(time.perf_counter() - began)
+    assert sorted(times)[10] < 0.05
+
+
+def test_it_costs_one_query(django_assert_num_queries: Any) -> None:
+    ask()
+    with django_assert_num_queries(1):
+        ask()
+
+
+def test_it_can_only_be_read() -> None:
+    assert Client().post("/health").status_code == 405
