@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, close_old_connections, connections, transaction
@@ -48,7 +49,12 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
         if found is None:
             return None
         now = timezone.now()
-        changes = {"robot": robot, "epoch": F("epoch") + 1, "lease_until": lease_end(), "desktop": robot.desktop}
+        changes: dict[str, Any] = {
+            "robot": robot,
+            "epoch": F("epoch") + 1,
+            "lease_until": lease_end(),
+            "desktop": robot.desktop,
+        }
         if waiting is not None:
             try:
                 waiting.move(ExecutionState.RUNNING, started_at=now, desktop_identity=asdict(identity), **changes)

@@ -177,6 +177,7 @@ def _picture() -> dict[str, object]:
         "found": _("Found now"),
         "no_taught": _("No picture was taught."),
         "frame_alt": _("What the desktop shows"),
+        "desktop": _("desktop %(name)s"),
         "alt_suggestion": _("What the desktop shows; the robot means to touch “%(name)s”"),
     }
 

@@ -28,21 +28,18 @@ class GPUResourceConfig:
 
     @classmethod
     def from_settings(cls) -> Self:
-        """The address and the model of the settings; the times from `RPA_GPU_<NAME>`, in seconds."""
+        """The address and the model of the settings; the rest from `RPA_GPU_<NAME>`."""
         from django.conf import settings
 
+        plain = cls()
         return cls(
             ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"),
             vlm_model=settings.RPA_VLM_MODEL,
-            idle_timeout_s=_number("RPA_GPU_IDLE_TIMEOUT_S", cls.default("idle_timeout_s")),
-            load_timeout_s=_number("RPA_GPU_LOAD_TIMEOUT_S", cls.default("load_timeout_s")),
-            gone_timeout_s=_number("RPA_GPU_GONE_TIMEOUT_S", cls.default("gone_timeout_s")),
-            headroom_mb=int(_number("RPA_GPU_HEADROOM_MB", cls.default("headroom_mb"))),
+            idle_timeout_s=_number("RPA_GPU_IDLE_TIMEOUT_S", plain.idle_timeout_s),
+            load_timeout_s=_number("RPA_GPU_LOAD_TIMEOUT_S", plain.load_timeout_s),
+            gone_timeout_s=_number("RPA_GPU_GONE_TIMEOUT_S", plain.gone_timeout_s),
+            headroom_mb=int(_number("RPA_GPU_HEADROOM_MB", plain.headroom_mb)),
         )
-
-    @classmethod
-    def default(cls, name: str) -> float:
-        return float(cls.__dataclass_fields__[name].default)
 
     @property
     def has_vlm(self) -> bool:

@@ -46,7 +46,7 @@ def measure_runs(one: Product) -> list[Row]:
             raise SystemExit(f"run {number} did not complete:\n{done.stdout}{done.stderr}")
     names = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms")
     columns = ", ".join(names)
-    rows = one.rows(f"SELECT {columns} FROM execution_step WHERE outcome = 'succeeded'")  # noqa: S608  own names
+    rows = one.rows(f"SELECT {columns} FROM execution_step WHERE outcome = 'succeeded'")
     by_name = {name: [row[i] for row in rows] for i, name in enumerate(names)}
     return [
         *figures("a step: look (grab and window)", by_name["capture_ms"]),

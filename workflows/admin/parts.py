@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -128,12 +128,5 @@ class VariableAdmin(PartAdmin):
 
 def edge_links(edges: Any) -> SafeString | str:
     """Each action in words, linked to its page; empty: a dash."""
-    rows = [
-        format_html(
-            '<div><a href="{}">{}</a></div>',
-            reverse("admin:workflows_edge_change", args=[edge.pk]),
-            sentence(edge_spec(edge)),
-        )
-        for edge in edges
-    ]
-    return SafeString("".join(rows)) or "–"
+    rows = [(reverse("admin:workflows_edge_change", args=[edge.pk]), sentence(edge_spec(edge))) for edge in edges]
+    return format_html_join("", '<div><a href="{}">{}</a></div>', rows) or "–"

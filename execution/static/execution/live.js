@@ -41,14 +41,15 @@ function headView() {
   const degraded = find("#degraded");
   let shown = "";
   store.onChange(() => {
-    const { status, pause_reason: reason, degraded: off, degraded_reason: why, mode } = store.execution;
-    const signature = JSON.stringify([status, reason, off, why, mode, store.wishing]);
+    const { status, pause_reason: reason, degraded: off, degraded_reason: why, mode, desktop } = store.execution;
+    const signature = JSON.stringify([status, reason, off, why, mode, desktop, store.wishing]);
     if (signature === shown) return;
     shown = signature;
     const [colour, name] = BADGES[status] ?? ["grey", "circle"];
     const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause_reason", reason)}` : word("state", status);
     fill(state, h("span", { class: `badge-state ${colour}` }, icon(name), h("span", { class: "clip" }, words)));
     text(find("#mode"), word("mode", mode));
+    if (desktop) text(find("#desktop"), ` · ${say("desktop", { name: `:${desktop.split(":").pop()}` })}`);
     fill(controls, buttons(status));
     degraded.hidden = !off || store.isFinal;
     if (off) fill(degraded, icon("gauge"), h("span", {}, h("strong", {}, say("degraded_title")), `. ${why || say("degraded_text")}`), store.me.may_operate ? h("button", { class: "button slim", type: "button", onclick: () => control(store, { verb: "lift_degraded" }) }, say("lift")) : null);
