@@ -1,0 +1,88 @@
+"""A whole run on a scripted desktop: the real run loop, eyes, matcher and hands; only the reader knows the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from execution.actions.start import start
+from execution.desktop.scripted import ScriptedDesktop
+from execution.desktop.widgets import Button, Label, Screen
+from execution.models import Execution
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.types import Box, Point, TextLine
+from tests.factories import make_published
+from workflows.models import WorkflowVersion
+
+BUTTON = Box(400, 400, 160, 48)
+
+
+def screens(*names: str) -> list[Screen]:
+    """Screens in a line, each with its name on it and a button "Go on" that leads to the next."""
+    following = [*names[1:], ""]
+    return [
+        Screen(
+            name=name,
+            title=f"{name.title()} - Forms",
+            widgets=[Label(text=f"Page {name}", at=Point(60, 90)), Button(name="go", text="Go on", box=BUTTON)],
+            on={"go": then},
+        )
+        for name, then in zip(names, following, strict=True)
+    ]
+
+
+class KnownReader:
+    """Reads what the script says is drawn."""
+
+    name = "known"
+
+    def __init__(self, desktop: ScriptedDesktop) -> None:
+        self.desktop = desktop
+
+    def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
+        found = []
+        for widget in self.desktop._screens[self.desktop.screen].widgets:
+            text = getattr(widget, "text", "")
+            box = widget.box if widget.box.width else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
+            found.append(TextLine(text=text, box=box))
+        return tuple(found)
+
+
+def analyzer(desktop: ScriptedDesktop) -> ScreenAnalyzer:
+    return ScreenAnalyzer(KnownReader(desktop), None, None)
+
+
+def publish_line(*names: str, **edge: Any) -> WorkflowVersion:
+    """The workflow of `screens(*names)`: one click on "Go on" from each page to the next."""
+    nodes = [
+        {
+            "node_id": name,
+            "name": name.title(),
+            "texts": [f"Page {name}"],
+            "window_title": f"{name.title()} - Forms",
+            "is_entry": name == names[0],
+            "is_end": name == names[-1],
+        }
+        for name in names
+    ]
+    edges = [
+        {
+            "edge_id": f"{source}_{destination}",
+            "source": source,
+            "destination": destination,
+            "action_type": "click",
+            "target": {"target_id": f"go_{source}", "label": "Go on", "text": "Go on", "role": "button"},
+            "expect": {"window_title": f"{destination.title()} - Forms"},
+            "settle_ms": 20,
+            "settle_timeout_ms": 500,
+            "retry_backoff_ms": 0,
+            **edge,
+        }
+        for source, destination in zip(names, names[1:], strict=False)
+    ]
+    return make_published(nodes=nodes, edges=edges, variables=[])
+
+
+def queue(version: WorkflowVersion, mode: str = "automatic", **more: Any) -> Execution:
+    return start(workflow_id=version.workflow.workflow_id, mode=mode, **more)
