@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,16 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     database = connections["default"].settings_dict
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """A request in French leaves its language to the thread; the next test begins in English again."""
+    from django.utils import translation
+
+    translation.activate("en")
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture

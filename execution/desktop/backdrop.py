@@ -1,6 +1,6 @@
 """Words on an empty X11 desktop: what a demonstration shows, and sees, when its application is closed.
 
-    python -m execution.desktop.backdrop :99 "Surehand demo desktop"
+python -m execution.desktop.backdrop :99 "Surehand demo desktop"
 """
 
 from __future__ import annotations

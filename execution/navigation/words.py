@@ -6,8 +6,6 @@ same text. Beyond that a few wrong letters are forgiven, but never a digit, and 
 be another word ("on" and "off", "Lock" and "Unlock").
 """
 
-
-
 from __future__ import annotations
 
 import re

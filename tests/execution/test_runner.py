@@ -27,6 +27,15 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
 
 
+def unasked(prompt: Any) -> None:
+    """Nobody is there to answer: a question ends the test."""
+    pytest.fail(f"a person was asked: {prompt.message}")
+
+
+def hooks(**more: Any) -> Hooks:
+    return Hooks(**{"on_prompt": unasked, **more})
+
+
 class Talk:
     """A run loop on a scripted desktop, and every line that it said."""
 
@@ -39,6 +48,7 @@ class Talk:
             analyzer=analyzer(self.desktop),
             out=self.lines.append,
             leave=self.leave,
+            hooks=hooks(),
             **{"once": True, **options},
         )
 
@@ -100,7 +110,7 @@ def test_runs_come_one_after_the_other_oldest_first() -> None:
     version = publish_line("one", "two")
     first, second, third = queue(version), queue(version), queue(version)
     talk = Talk(once=False, max_executions=2)
-    talk.runner.hooks = Hooks(on_begin=lambda journal: talk.desktop.show("one"))
+    talk.runner.hooks = hooks(on_begin=lambda journal: talk.desktop.show("one"))
     talk.run()
     states = [row(e).state for e in (first, second, third)]
     assert states == [ExecutionState.COMPLETED, ExecutionState.COMPLETED, ExecutionState.QUEUED]
@@ -134,7 +144,7 @@ def test_a_pipeline_that_raises_fails_its_run_and_not_the_loop() -> None:
         return own
 
     told: list[tuple[str, Exception]] = []
-    talk.runner.hooks = Hooks(stages=stages, on_error=lambda kind, error: told.append((kind, error)))
+    talk.runner.hooks = hooks(stages=stages, on_error=lambda kind, error: told.append((kind, error)))
     talk.run()
     assert row(broken).state == ExecutionState.FAILED
     assert "ZeroDivisionError" in row(broken).error
@@ -172,7 +182,7 @@ def test_a_desktop_lost_in_an_action_leaves_the_step_in_doubt_and_nothing_is_don
         own.act = losing
         return own
 
-    talk.runner.hooks = Hooks(stages=lose_at_the_click)
+    talk.runner.hooks = hooks(stages=lose_at_the_click)
     said = talk.run()
     paused = row(execution)
     assert (paused.state, paused.pause_reason) == (ExecutionState.PAUSED, PauseReason.DESKTOP_LOST)
@@ -183,7 +193,7 @@ def test_a_desktop_lost_in_an_action_leaves_the_step_in_doubt_and_nothing_is_don
     talk.desktop._lost, talk.desktop._calls_left = False, None  # the same session is back
     control.resume(execution_id=execution.execution_id)
     again = Talk(talk.desktop)
-    again.runner.hooks = Hooks(on_prompt=lambda prompt: pytest.fail(prompt.message))
+    again.runner.hooks = hooks()
     again.run()
     assert row(execution).state == ExecutionState.COMPLETED, again.lines
     assert len([act for act in talk.desktop.log if act.kind == "click"]) == 2
@@ -193,12 +203,12 @@ def test_another_session_is_not_acted_on_blindly() -> None:
     """S9.2: a run that is taken over on a desktop that has changed waits for a person."""
     execution = queue(publish_line(*NAMES), mode="coaching")
     talk = Talk()
-    talk.runner.hooks = Hooks(on_prompt=lambda prompt: talk.leave.set())
+    talk.runner.hooks = hooks(on_prompt=lambda prompt: talk.leave.set())
     talk.run()
     assert row(execution).state in (ExecutionState.RUNNING, ExecutionState.WAITING_COACHING)
     talk.desktop.come_back()
     again = Talk(talk.desktop)
-    again.runner.hooks = Hooks(on_begin=lambda journal: journal.on_state.append(lambda e: again.leave.set()))
+    again.runner.hooks = hooks(on_begin=lambda journal: journal.on_state.append(lambda e: again.leave.set()))
     again.run()
     paused = row(execution)
     assert (paused.state, paused.pause_reason) == (ExecutionState.PAUSED, PauseReason.OTHER_DESKTOP)
@@ -209,7 +219,7 @@ def test_told_to_leave_it_finishes_the_step_and_leaves_the_run_for_the_next_loop
     """S1.17: the first SIGTERM."""
     execution = queue(publish_line(*NAMES))
     talk = Talk()
-    talk.runner.hooks = Hooks(on_begin=lambda journal: journal.on_step.append(lambda step: talk.leave.set()))
+    talk.runner.hooks = hooks(on_begin=lambda journal: journal.on_step.append(lambda step: talk.leave.set()))
     said = talk.run()
     assert "left for the next run loop" in said
     assert row(execution).steps.get().phase == StepPhase.CLOSED

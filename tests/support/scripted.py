@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def publish_line(*names: str, **edge: Any) -> WorkflowVersion:
             "retry_backoff_ms": 0,
             **edge,
         }
-        for source, destination in zip(names, names[1:], strict=False)
+        for source, destination in pairwise(names)
     ]
     return make_published(nodes=nodes, edges=edges, variables=[])
 

@@ -3,8 +3,6 @@
 Letters outside the Latin script are left out of the choice: icons would be read as Chinese characters.
 """
 
-
-
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """S5.2: fuzzy, with accents and OCR confusions handled, and strict where an edit changes the sense."""
 
-
-
 from __future__ import annotations
 
 import string

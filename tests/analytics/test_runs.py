@@ -1,0 +1,77 @@
+"""Analytics and the GPU beside a real run loop: what they keep of a run, and what a run loses when they fail."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics import integration
+from analytics.models import ResourceSample, StepMetric
+from analytics.resources import ResourceMonitor
+from execution.choices import ExecutionMode, ExecutionState, StepPhase
+from execution.desktop.scripted import ScriptedDesktop
+from execution.models import Execution, Robot
+from execution.runner import Runner
+from gpu import shared
+from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+from tests.support.scripted import analyzer, publish_line, queue, screens
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAMES = ("one", "two", "three")
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def run() -> Execution:
+    """One automatic run of three screens."""
+    execution = queue(publish_line(*NAMES))
+    desktop = ScriptedDesktop(screens(*NAMES))
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=threading.Event()).run()
+    return Execution.objects.by_id(execution.execution_id)
+
+
+def broken(*args: Any, **kwargs: Any) -> None:
+    raise RuntimeError("the helper is ill")
+
+
+def test_a_run_leaves_a_metric_for_each_step_and_samples_of_the_machine() -> None:
+    """S7.1, S7.2"""
+    done = run()
+    assert done.state == ExecutionState.COMPLETED
+    steps = list(done.steps.filter(phase=StepPhase.CLOSED).values_list("index", "rung", "total_ms"))
+    assert steps
+    assert list(StepMetric.objects.of_run(done.execution_id).values_list("step", "rung", "total_ms")) == steps
+    assert ResourceSample.objects.of_run(done.execution_id).exists()
+
+
+def test_the_mode_of_the_run_drives_the_gpu() -> None:
+    """S1.15: and it is told to the other processes (S3.9)."""
+    get_gpu_resource_manager.cache_clear()  # a manager that no run has set yet
+    assert run().mode == ExecutionMode.AUTOMATIC
+    said = shared.last_known_status()
+    assert said is not None
+    assert said["execution_mode"] == "autopilot"
+
+
+def test_helpers_that_fail_cost_a_run_a_warning_each_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S1.21: in the log and on the status page, once."""
+    monkeypatch.setattr(integration, "project", broken)
+    monkeypatch.setattr(ResourceMonitor, "start", broken)
+    monkeypatch.setattr(GPUResourceManager, "set_execution_mode", broken)
+    done = run()
+    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 2, 2)
+    warnings = Robot.objects.get().warnings
+    assert {kind: warning["message"] for kind, warning in warnings.items()} == {
+        "analytics": "RuntimeError: the helper is ill",
+        "gpu": "RuntimeError: the helper is ill",
+    }
+    assert caplog.text.count("metrics are incomplete") == 1
