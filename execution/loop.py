@@ -86,11 +86,17 @@ class Loop:
         self.graph = journal.graph
         execution = journal.execution
         self.mode = ExecutionMode(execution.mode)
-        self.at = Position(last_node=execution.current_node_id or None, expected=execution.start_node_id or None)
-        if execution.current_node_id:
-            self.at.expected = execution.current_node_id
+        self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
         self._degraded_told = False
+
+    def _where(self) -> Position:
+        """Where the run was left: at its start, or where a loop before us got to."""
+        execution = self.journal.execution
+        done = execution.steps.filter(outcome__in=(Outcome.SUCCEEDED, Outcome.MANUAL)).exclude(edge_id="").last()
+        behind = self.graph.edge(done.edge_id) if done else None
+        expected = behind.destination if behind else execution.current_node_id or execution.start_node_id
+        return Position(last_node=execution.current_node_id or None, expected=expected or None, behind=behind)
 
     def run(self) -> None:
         while not self.journal.execution.is_final and not self.leave.is_set():
@@ -170,7 +176,12 @@ class Loop:
 
     def _resume(self) -> None:
         picked = self.journal.resume()
-        self.at = Position(last_node=self.at.last_node, expected=picked or self.at.expected, picked=picked or None)
+        self.at = Position(
+            last_node=self.at.last_node,
+            expected=picked or self.at.expected,
+            picked=picked or None,
+            behind=None if picked else self.at.behind,
+        )
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:

@@ -310,6 +310,23 @@ def test_what_was_done_is_not_done_again_because_the_screen_still_looks_like_bef
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)
 
 
+def test_a_new_loop_knows_what_the_one_before_it_had_done(stage: Any) -> None:
+    """S9.3: told to leave after an action; the next loop finds the screen as before it, and does not do it again."""
+    s = stage()
+    s.journal.on_step.append(lambda step: s.leave.set())
+    s.loop.run()
+    assert s.world.acts == ["ab"]
+    s.leave.clear()
+    s.world.node = "a"
+    s.begin()
+    execution = s.run()
+    assert s.world.acts == ["ab"]
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)
+    assert s.resume().state == ExecutionState.PAUSED, "going on is no leave to do it again; picking the screen is"
+    assert s.resume(node_id="a").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "ab", "bc", "cd"]
+
+
 def test_a_failed_action_is_tried_again_where_it_may_be_repeated(stage: Any) -> None:
     """S1.16"""
     s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])
