@@ -68,7 +68,7 @@ def test_helpers_that_fail_cost_a_run_a_warning_each_and_nothing_else(
     monkeypatch.setattr(ResourceMonitor, "start", broken)
     monkeypatch.setattr(GPUResourceManager, "set_execution_mode", broken)
     done = run()
-    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 2, 2)
+    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 3, 2)
     warnings = Robot.objects.get().warnings
     assert {kind: warning["message"] for kind, warning in warnings.items()} == {
         "analytics": "RuntimeError: the helper is ill",

@@ -67,7 +67,7 @@ def test_a_queued_run_is_run_to_its_end_and_told_a_line_a_step() -> None:
     talk = Talk()
     said = talk.run()
     done = row(execution)
-    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 2, 2), said
+    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 3, 2), said
     assert [act.kind for act in talk.desktop.log if act.kind == "click"] == ["click", "click"]
     steps = [line for line in talk.lines if line.startswith("    1 ") or line.startswith("    2 ")]
     assert len(steps) == 2

@@ -45,7 +45,7 @@ class KnownReader:
         found = []
         for widget in self.desktop._screens[self.desktop.screen].widgets:
             text = getattr(widget, "text", "")
-            box = widget.box if widget.box.width else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
+            box = widget.box if widget.box.w else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
             found.append(TextLine(text=text, box=box))
         return tuple(found)
 
