@@ -21,7 +21,7 @@ class Role(models.TextChoices):
 _MODELS = {
     "workflows": ("workflow", "workflowversion", "node", "edge", "target", "variable", "picture", "correction"),
     "execution": ("execution", "step", "prompt", "decision", "executionevent", "robot"),
-    "analytics": ("stepmetric",),
+    "analytics": ("stepmetric", "resourcesample"),
 }
 _EDITED = ("workflow", "node", "edge", "target", "variable", "picture")
 

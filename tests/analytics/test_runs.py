@@ -11,10 +11,10 @@ import pytest
 from analytics import integration
 from analytics.models import ResourceSample, StepMetric
 from analytics.resources import ResourceMonitor
-from execution.choices import ExecutionMode, ExecutionState, StepPhase
+from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
-from execution.runner import Runner
+from execution.runner import Hooks, Runner
 from gpu import shared
 from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from tests.support.scripted import analyzer, publish_line, queue, screens
@@ -30,10 +30,17 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 
 def run() -> Execution:
-    """One automatic run of three screens."""
+    """One automatic run of three screens; one that wants a person is left, and the test says what it wanted."""
     execution = queue(publish_line(*NAMES))
-    desktop = ScriptedDesktop(screens(*NAMES))
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=threading.Event()).run()
+    desktop, leave, lines = ScriptedDesktop(screens(*NAMES)), threading.Event(), []
+
+    def leave_when_asked(run: Execution) -> None:
+        if run.state in WAITING | {ExecutionState.PAUSED}:
+            leave.set()
+
+    hooks = Hooks(on_begin=lambda journal: journal.on_state.append(leave_when_asked))
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks, out=lines.append).run()
+    assert not leave.is_set(), lines
     return Execution.objects.by_id(execution.execution_id)
 
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from execution.choices import ExecutionState, Outcome, PromptKind, StepPhase, Wish
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
@@ -15,12 +15,6 @@ from tests.factories import make_execution
 RUNS = reverse("admin:execution_execution_changelist")
 MODELS = ("execution", "step", "prompt", "decision", "executionevent", "robot")
 ClientOf = Callable[[Any], Client]
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    with translation.override("en"):
-        yield
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import IntegrityError, OperationalError, connections, transaction
 
 from execution.actions import control
 from execution.actions.decide import decide
@@ -163,7 +163,7 @@ def test_only_one_intent_can_be_open(journal: Journal) -> None:
     """S9.1: kept by the database itself."""
     first, second = open_step(journal), open_step(journal)
     journal.intend(first, suggestion(journal), screen(), attempt=0)
-    with pytest.raises(Exception, match="UNIQUE|unique"):
+    with pytest.raises(IntegrityError):
         journal.intend(second, suggestion(journal), screen(), attempt=0)
     assert Step.objects.in_doubt().get() == first
 
@@ -234,9 +234,9 @@ def test_an_event_outside_a_transaction_is_refused(journal: Journal) -> None:
 def test_what_is_rolled_back_leaves_no_gap(journal: Journal) -> None:
     """S9.5"""
     journal.error("a", "first")
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         emit(journal.execution, EventKind.ERROR, {"kind": "b"})
-        raise ZeroDivisionError
+        transaction.set_rollback(True)
     journal.error("c", "second")
     assert kinds(journal) == [(1, "error"), (2, "error")]
     assert [e.payload["kind"] for e in journal.execution.events.order_by("seq")] == ["a", "c"]

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.utils import translation
 
@@ -11,12 +9,6 @@ from tests.analytics.steps import make_step
 from tests.factories import make_execution
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    with translation.override("en"):
-        yield
 
 
 def test_a_run_of_nothing_is_summed_up_too() -> None:

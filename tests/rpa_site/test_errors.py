@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +9,6 @@ from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import path
-from django.utils import translation
 from rest_framework import serializers
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,13 +18,6 @@ from rpa_site.errors import DomainErrors, render_calmly
 from rpa_site.urls import urlpatterns as real_urls
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    """Each request leaves its language behind in the thread of the test."""
-    with translation.override("en"):
-        yield
 
 
 RAISED: dict[str, Exception] = {
