@@ -1,0 +1,228 @@
+"""The command line: `manage.py execution …` and `manage.py runloop` (S1.17)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from execution.choices import ExecutionState, PauseReason, PromptKind
+from execution.desktop.base import DesktopBusy
+from execution.management.commands import runloop
+from execution.management.commands.runloop import install_signals, parse_variables
+from execution.models import Decision, Execution, Prompt, Step
+from tests.factories import make_execution, make_published
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command(*arguments, stdout=out)
+    return out.getvalue()
+
+
+def at_work(state: ExecutionState = ExecutionState.RUNNING, **fields: Any) -> Execution:
+    return make_execution(state=state, desktop="here:7", **fields)
+
+
+def asking(kind: PromptKind) -> Prompt:
+    confirmation = kind is PromptKind.CONFIRMATION
+    state = ExecutionState.WAITING_CONFIRMATION if confirmation else ExecutionState.WAITING_COACHING
+    execution = at_work(state)
+    step = Step.objects.create(execution=execution, index=1, epoch=0, mode=execution.mode, sentence="Click Save")
+    return Prompt.objects.create(execution=execution, step=step, kind=kind, message="Click Save?")
+
+
+# --- execution ------------------------------------------------------------------------------------------------------
+def test_progress_is_json_of_the_same_shape_as_everywhere() -> None:
+    """S1.12"""
+    execution = at_work(current_node_id="save_dialog", steps_executed=3, steps_succeeded=2, steps_failed=1)
+    progress = json.loads(run("execution", "progress", execution.execution_id))
+    assert progress == {**execution.progress(), "duration_seconds": progress["duration_seconds"]}
+    assert (progress["status"], progress["current_node"], progress["steps_executed"]) == ("running", "save_dialog", 3)
+
+
+@pytest.mark.parametrize("verb", ["pause", "stop"])
+def test_a_run_is_asked_to_pause_or_stop(verb: str) -> None:
+    """S1.7"""
+    execution = at_work()
+    said = run("execution", verb, execution.execution_id)
+    assert execution.execution_id in said
+    assert Execution.objects.get().wish == verb
+
+
+def test_a_queued_run_is_stopped_at_once() -> None:
+    execution = make_execution(state=ExecutionState.QUEUED)
+    assert "stopped" in run("execution", "stop", execution.execution_id)
+    assert Execution.objects.get().state == ExecutionState.STOPPED
+
+
+def test_a_paused_run_is_resumed_at_the_node_that_was_named() -> None:
+    """S1.6, S1.7"""
+    execution = at_work(ExecutionState.PAUSED, pause_reason=PauseReason.NO_MATCH)
+    run("execution", "resume", execution.execution_id, "--node", "save_dialog")
+    resumed = Execution.objects.get()
+    assert (resumed.wish, resumed.wish_node_id) == ("resume", "save_dialog")
+
+
+@pytest.mark.parametrize(("arguments", "choice"), [((), "accept"), (("--no",), "reject")])
+def test_a_confirmation_is_answered(arguments: tuple[str, ...], choice: str) -> None:
+    """S1.8"""
+    prompt = asking(PromptKind.CONFIRMATION)
+    run("execution", "confirm", prompt.execution.execution_id, *arguments)
+    assert Decision.objects.get(prompt=prompt).choice == choice
+
+
+def test_a_correction_is_given_as_json() -> None:
+    """S1.9, S1.10"""
+    prompt = asking(PromptKind.COACHING)
+    correction = '{"corrected_params": {"text": "Zoë"}, "wait_after": 1}'
+    run(
+        "execution", "decide", prompt.execution.execution_id, "correct",
+        "--correction", correction, "--feedback", "with the diaeresis",
+    )  # fmt: skip
+    decision = Decision.objects.get(prompt=prompt)
+    assert (decision.choice, decision.correction["params"]) == ("correct", {"text": "Zoë"})
+    assert (decision.correction["wait_after"], decision.feedback) == (1, "with the diaeresis")
+
+
+def test_a_second_answer_says_who_was_first() -> None:
+    """S1.11"""
+    prompt = asking(PromptKind.COACHING)
+    run("execution", "decide", prompt.execution.execution_id, "skip")
+    with pytest.raises(CommandError, match="asks nothing"):
+        run("execution", "decide", prompt.execution.execution_id, "accept")
+    assert Decision.objects.get().choice == "skip"
+
+
+REFUSED = {
+    "unknown run": (("progress", "exec_nowhere"), "exec_nowhere"),
+    "nothing asked": (("confirm", "{id}"), "asks nothing"),
+    "not paused": (("resume", "{id}"), "paused"),
+    "no verb": (("frobnicate", "{id}"), "frobnicate"),
+    "no choice": (("decide", "{id}", "perhaps"), "perhaps"),
+    "no JSON": (("decide", "{id}", "correct", "--correction", "{oops"), "oops"),
+    "no id": (("pause",), "execution_id"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "named"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_does_not_fit_is_refused_in_words(arguments: tuple[str, ...], named: str) -> None:
+    execution = at_work()
+    given = [argument.replace("{id}", execution.execution_id) for argument in arguments]
+    with pytest.raises(CommandError, match=named):
+        run("execution", *given)
+    assert Execution.objects.get().wish == ""
+
+
+# --- runloop --------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """With what the run loop would have been made; nothing is run, and signals stay as they are."""
+    seen: list[dict[str, Any]] = []
+
+    class Recorded:
+        def __init__(self, **options: Any) -> None:
+            seen.append(options)
+
+        def run(self) -> None:
+            seen[-1]["out"]("ran")
+
+    monkeypatch.setattr(runloop, "Runner", Recorded)
+    monkeypatch.setattr(runloop, "install_signals", lambda leave, say: None)
+    return seen
+
+
+def test_options_reach_the_run_loop(made: list[dict[str, Any]]) -> None:
+    """S1.17"""
+    said = run("runloop", "--desktop", ":7", "--max-executions", "3", "--execution", "exec_1")
+    assert said == "ran\n"
+    assert (made[0]["desktop_name"], made[0]["max_executions"], made[0]["execution_id"]) == (":7", 3, "exec_1")
+    assert made[0]["once"] is False
+    assert not Execution.objects.exists()
+
+
+def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[str, Any]]) -> None:
+    """S1.17, S2.2"""
+    make_published(workflow_id="wf_notes", variables=[{"name": "patient", "label": "Patient"}])
+    run(
+        "runloop", "--workflow", "wf_notes", "--mode", "supervised", "--start-node", "save_dialog",
+        "--var", "patient=a=b", "--no-ocr", "--no-ui-detection", "--analyze-timeout-ms", "3000",
+        "--window-info-provider", "my.provider", "--once",
+    )  # fmt: skip
+    execution = Execution.objects.get()
+    assert made[0]["execution_id"] == execution.execution_id
+    assert made[0]["once"] is True
+    assert (execution.mode, execution.start_node_id) == ("supervised", "save_dialog")
+    assert execution.variables == {"patient": "a=b"}
+    assert (execution.enable_ocr, execution.enable_ui_detection) == (False, False)
+    assert (execution.analyze_timeout_ms, execution.window_info_provider) == (3000, "my.provider")
+
+
+def test_flags_that_were_not_given_are_left_to_the_workflow(made: list[dict[str, Any]]) -> None:
+    """S2.2"""
+    make_published(workflow_id="wf_slow", analyze_timeout_ms=20_000, enable_ui_detection=False)
+    run("runloop", "--workflow", "wf_slow")
+    execution = Execution.objects.get()
+    assert (execution.analyze_timeout_ms, execution.enable_ui_detection, execution.enable_ocr) == (20_000, False, True)
+
+
+def test_a_desktop_that_is_held_is_exit_code_2(monkeypatch: pytest.MonkeyPatch, made: list[dict[str, Any]]) -> None:
+    def busy(self: Any) -> None:
+        raise DesktopBusy("the desktop :7 is in use by process 4711")
+
+    monkeypatch.setattr(runloop.Runner, "run", busy)
+    with pytest.raises(CommandError, match="4711") as refusal:
+        run("runloop")
+    assert refusal.value.returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [("--mode", "wild"), ("--max-executions", "many"), ("--nonsense",)])
+def test_an_option_that_is_none_is_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError, match=arguments[0]):
+        run("runloop", *arguments)
+
+
+def test_values_are_split_at_the_first_sign_and_may_be_empty() -> None:
+    assert parse_variables(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
+
+
+@pytest.mark.parametrize("pair", ["a", "=1"])
+def test_a_value_without_a_name_is_refused(pair: str) -> None:
+    with pytest.raises(CommandError, match="name=value"):
+        parse_variables([pair])
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """This process's own handlers are put back."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(
+    monkeypatch: pytest.MonkeyPatch, signals: None, number: signal.Signals
+) -> None:
+    """S1.17"""
+    left: list[int] = []
+    said: list[str] = []
+    monkeypatch.setattr(os, "_exit", left.append)
+    leave = threading.Event()
+    install_signals(leave, said.append)
+    signal.raise_signal(number)
+    assert leave.is_set()
+    assert said == ["Finishing the step; once more leaves at once."]
+    assert left == []
+    signal.raise_signal(number)
+    assert left == [128 + number]
