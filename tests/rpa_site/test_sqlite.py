@@ -1,0 +1,91 @@
+"""Which journal SQLite is opened with, and that writers queue instead of failing (RELIABILITY.md C.1, C.2)."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from rpa_site import sqlite
+from rpa_site.sqlite import BUSY_TIMEOUT_S, options, wal_is_safe
+
+VERSIONS = {
+    (3, 7, 0): False,
+    (3, 40, 1): False,
+    (3, 44, 5): False,
+    (3, 44, 6): True,
+    (3, 44, 9): True,
+    (3, 45, 0): False,
+    (3, 45, 99): False,
+    (3, 49, 1): False,
+    (3, 50, 6): False,
+    (3, 50, 7): True,
+    (3, 51, 0): False,
+    (3, 51, 2): False,
+    (3, 51, 3): True,
+    (3, 52, 0): False,  # withdrawn
+    (3, 52, 1): True,
+    (3, 53, 0): True,
+    (4, 0, 0): True,
+}
+
+
+@pytest.mark.parametrize(("version", "safe"), VERSIONS.items(), ids=[".".join(map(str, v)) for v in VERSIONS])
+def test_which_versions_are_free_of_the_wal_reset_bug(version: tuple[int, int, int], safe: bool) -> None:
+    assert wal_is_safe(version) is safe
+
+
+@pytest.mark.parametrize(("safe", "journal"), [(True, "WAL"), (False, "TRUNCATE")])
+def test_wal_only_where_it_is_safe(monkeypatch: pytest.MonkeyPatch, safe: bool, journal: str) -> None:
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda: safe)
+    assert f"PRAGMA journal_mode={journal};" in options()["init_command"]
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
+def test_the_product_opens_its_database_that_way() -> None:
+    """Asked of the connection itself, not of the settings."""
+
+    def pragma(name: str) -> Any:
+        with connection.cursor() as cursor:
+            return cursor.execute(f"PRAGMA {name}").fetchone()[0]
+
+    assert pragma("journal_mode") == ("wal" if wal_is_safe() else "truncate")
+    assert pragma("synchronous") == 2  # FULL: a commit survives a power cut
+    assert pragma("busy_timeout") == BUSY_TIMEOUT_S * 1000
+    assert pragma("foreign_keys") == 1
+    assert connection.settings_dict["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
+def test_writers_that_read_first_queue_instead_of_failing(tmp_path: Path) -> None:
+    """What IMMEDIATE is for: each reads, then writes what it read plus one; none fails and none is lost."""
+    file = tmp_path / "count.sqlite3"
+    with closing(sqlite3.connect(file)) as setup:
+        setup.executescript(f"{options()['init_command']};CREATE TABLE t (n INTEGER);INSERT INTO t VALUES (0);")
+    failures: list[Exception] = []
+
+    def count() -> None:
+        try:
+            with closing(sqlite3.connect(file, timeout=options()["timeout"], isolation_level=None)) as own:
+                own.executescript(options()["init_command"])
+                for _ in range(15):
+                    own.execute(f"BEGIN {options()['transaction_mode']}")
+                    (n,) = own.execute("SELECT n FROM t").fetchone()
+                    own.execute("UPDATE t SET n = ?", (n + 1,))
+                    own.execute("COMMIT")
+        except sqlite3.Error as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failures == []
+    with closing(sqlite3.connect(file)) as reader:
+        assert reader.execute("SELECT n FROM t").fetchone() == (60,)
