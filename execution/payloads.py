@@ -48,9 +48,17 @@ def screen_json(state: ScreenState, *, execution: Execution, picture: str, path:
         },
         "context": {"workflow_id": execution.workflow_id, "node_id": execution.current_node_id},
         "ui_elements": [
-            {"box": _norm(e.box, size), "role": e.role, "text": e.text, "confidence": round(e.confidence, 3)}
+            {
+                "box": _norm(e.box, size),
+                "role": e.role,
+                "text": e.text,
+                "confidence": round(e.confidence, 3),
+                "states": sorted(e.states),
+                **({"label": e.label} if e.label else {}),
+            }
             for e in state.elements
         ],
+        "notes": list(state.notes),
     }
 
 

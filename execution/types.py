@@ -118,19 +118,55 @@ def pixels_digest(pixels: np.ndarray) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLine:
+    """One line of text as it was read. A screen's text is level: its polygon is the four corners of its box."""
+
     text: str
     box: Box
     confidence: float = 1.0
 
+    @property
+    def polygon(self) -> tuple[Point, Point, Point, Point]:
+        """The corners, clockwise from the upper left."""
+        left, top, right, bottom = self.box.x, self.box.y, self.box.right, self.box.bottom
+        return Point(left, top), Point(right, top), Point(right, bottom), Point(left, bottom)
+
+
+class ElementRole(StrEnum):
+    """What a thing on the screen is; `icon` is a small picture without a frame, `group` a frame around other things."""
+
+    BUTTON = "button"
+    FIELD = "field"
+    CHECKBOX = "checkbox"
+    RADIO = "radio"
+    TAB = "tab"
+    MENU_ITEM = "menu_item"
+    LINK = "link"
+    ICON = "icon"
+    GROUP = "group"
+    TEXT = "text"
+
+
+class ElementState(StrEnum):
+    """What shows of an element's state; `checked` is also the chosen tab, radio button or menu item."""
+
+    CHECKED = "checked"
+    DISABLED = "disabled"
+    FOCUSED = "focused"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Element:
-    """Something on the screen that can be acted on; `role` is a guess ("button", "field", "menu_item", ...)."""
+    """Something on the screen that can be acted on; `role` is a guess.
+
+    `label` is what a vision-language model calls it, empty where none was asked.
+    """
 
     box: Box
-    role: str
+    role: ElementRole
     text: str = ""
     confidence: float = 1.0
+    states: frozenset[ElementState] = frozenset()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -152,6 +188,8 @@ class Timings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScreenState:
+    """What one turn sees. `notes` are sentences on what is missing from it and why (a reader that failed)."""
+
     frame: Frame
     window: Window | None = None
     texts: tuple[TextLine, ...] = ()
@@ -161,6 +199,7 @@ class ScreenState:
     cache_hit: bool = False
     degraded: bool = False
     text_method: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from execution.types import Box, Element, Size, TextLine
+from execution.types import Box, Element, ElementRole, Size, TextLine
 
 _EDGE = 14  # grey levels between a border and what it borders: themes draw them faint
 _SHORTEST = (11, 9)  # pixels a border must run straight, across and down, to count
@@ -43,7 +43,7 @@ class FrameDetector:
             inside.update(held)
             elements.append(_control(box, [texts[i] for i in held]))
         elements += [
-            Element(box=line.box, role="text", text=line.text, confidence=line.confidence)
+            Element(box=line.box, role=ElementRole.TEXT, text=line.text, confidence=line.confidence)
             for i, line in enumerate(texts)
             if i not in inside
         ]
@@ -53,15 +53,22 @@ class FrameDetector:
 def _control(box: Box, lines: Sequence[TextLine]) -> Element:
     text = " ".join(line.text for line in lines)
     if len(lines) > 1:
-        return Element(box=box, role="group", text=text, confidence=0.4)
+        return Element(box=box, role=ElementRole.GROUP, text=text, confidence=0.4)
     if max(box.w, box.h) <= _CHECKBOX and not text:
-        return Element(box=box, role="checkbox" if abs(box.w - box.h) <= 3 else "icon", confidence=0.4)
+        return Element(
+            box=box, role=ElementRole.CHECKBOX if abs(box.w - box.h) <= 3 else ElementRole.ICON, confidence=0.4
+        )
     if not text:
-        return Element(box=box, role="field" if box.w >= 3 * box.h else "icon", confidence=0.4)
+        return Element(box=box, role=ElementRole.FIELD if box.w >= 3 * box.h else ElementRole.ICON, confidence=0.4)
     first, last = lines[0].box, lines[-1].box
     left, right = first.x - box.x, box.right - last.right
     centred = abs(left - right) <= max(8, box.w // 8)
-    return Element(box=box, role="button" if centred else "field", text=text, confidence=0.6 if centred else 0.5)
+    return Element(
+        box=box,
+        role=ElementRole.BUTTON if centred else ElementRole.FIELD,
+        text=text,
+        confidence=0.6 if centred else 0.5,
+    )
 
 
 def _frames(pixels: np.ndarray) -> Iterator[Box]:

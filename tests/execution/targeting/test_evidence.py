@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from execution.targeting.boxes import point_in, target_box
 from execution.targeting.evidence import teach_target
-from execution.types import Box, Element, Point, Window
+from execution.types import Box, Element, ElementRole, Point, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 
 
@@ -27,7 +27,7 @@ def test_a_target_is_taught_with_picture_surroundings_text_neighbours_and_places
     store, canvas = Pictures(), dialog()
     window = Window(title="Confirm", box=Box(250, 150, 400, 250))
     yes = Box(300, 300, 100, 30)
-    state = canvas.state(window=window, elements=[Element(box=yes, role="button", text="Yes")])
+    state = canvas.state(window=window, elements=[Element(box=yes, role=ElementRole.BUTTON, text="Yes")])
     target = teach_target(state.frame, yes, label="Yes button", state=state, click=Point(310, 320), store=store)
     assert (target.label, target.text, target.role, target.window_title) == ("Yes button", "Yes", "button", "Confirm")
     assert np.array_equal(store[target.picture], state.frame.crop(yes))
@@ -69,7 +69,7 @@ def test_a_box_that_hangs_over_the_edge_is_cut_and_one_outside_is_refused():
 def test_a_click_means_the_smallest_control_then_the_text_then_a_small_box():
     canvas = dialog()
     yes, around = Box(300, 300, 100, 30), Box(280, 280, 300, 70)
-    controls = [Element(box=around, role="group"), Element(box=yes, role="button", text="Yes")]
+    controls = [Element(box=around, role=ElementRole.GROUP), Element(box=yes, role=ElementRole.BUTTON, text="Yes")]
     state = canvas.state(elements=controls)
     assert target_box(state, Point(310, 310)) == yes
     text = next(line.box for line in state.texts if line.text == "Delete the record?")
