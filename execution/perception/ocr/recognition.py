@@ -6,13 +6,14 @@ Letters outside the Latin script are left out of the choice: icons would be read
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from execution.perception.ocr.engines import Recogniser
 from execution.types import Box
 
 _HEIGHT = 48
@@ -42,29 +43,26 @@ class Piece(NamedTuple):
     confidence: float
 
 
-class Letters:
-    """What the recogniser may answer: `columns` of its output, and the character of each."""
-
-    def __init__(self, characters: Sequence[str]) -> None:
-        every = ["", *characters, " "]  # the first class is "no letter", the last the space
-        kept = [i for i, c in enumerate(every) if i == 0 or _wanted(c)]
-        self.columns = np.array(kept)
-        self.characters = [every[i] for i in kept]
-
-
-def _wanted(character: str) -> bool:
+def wanted(character: str) -> bool:
+    """Whether the recogniser may answer it."""
     return len(character) == 1 and (ord(character) < 0x180 or character in _SYMBOLS + _SHAPES)
 
 
-def read_line(crop: np.ndarray, run: Callable[[np.ndarray], np.ndarray], letters: Letters) -> list[Piece]:
-    """The texts in the crop of one line, left to right."""
-    batch, per_pixel = _batch(crop)
-    scores = run(batch)[0][:, letters.columns]
+def read_lines(crops: Sequence[np.ndarray], recogniser: Recogniser) -> list[list[Piece]]:
+    """The texts in each crop of one line, left to right."""
+    drawn = [_batch(crop) for crop in crops]
+    answers = recogniser.run([batch for batch, _ in drawn])
+    return [
+        _texts(scores, crop, batch.shape[3] / len(scores) * per_pixel, recogniser.characters)
+        for crop, (batch, per_pixel), scores in zip(crops, drawn, answers, strict=True)
+    ]
+
+
+def _texts(scores: np.ndarray, crop: np.ndarray, step: float, characters: Sequence[str]) -> list[Piece]:
+    """The best character of each column, `step` pixels of the crop wide, put together and cut into texts."""
     best, confidence = scores.argmax(axis=1), scores.max(axis=1)
     fresh = np.r_[True, best[1:] != best[:-1]] & (best != 0)
-    columns = np.flatnonzero(fresh)
-    step = batch.shape[3] / scores.shape[0] * per_pixel
-    placed = [(letters.characters[best[c]], (c + 0.5) * step, float(confidence[c])) for c in columns]
+    placed = [(characters[int(best[c])], (float(c) + 0.5) * step, float(confidence[c])) for c in np.flatnonzero(fresh)]
     return [piece for piece in _pieces(placed, crop) if piece.text]
 
 
@@ -80,7 +78,7 @@ def _batch(crop: np.ndarray) -> tuple[np.ndarray, float]:
     return batch, width / drawn
 
 
-def _pieces(placed: list[tuple[str, float, float]], crop: np.ndarray) -> list[Piece]:
+def _pieces(placed: Sequence[tuple[str, float, float]], crop: np.ndarray) -> list[Piece]:
     """The letters cut into texts at the wide gaps in the ink."""
     ink = _ink(crop)
     borders = _borders(ink)
@@ -116,7 +114,7 @@ def _cuts(columns: np.ndarray, borders: list[tuple[int, int]], *, letters: int) 
     return [(a, b) for a, b in gaps if b - a >= widest or any(a <= left < b for left, _ in borders)]
 
 
-def _piece(letters: list[tuple[str, float, float]], box: Box) -> Piece:
+def _piece(letters: Sequence[tuple[str, float, float]], box: Box) -> Piece:
     text = "".join(c for c, _, _ in letters if c not in _SHAPES)
     sure = [s for c, _, s in letters if c != " "]
     return Piece(" ".join(text.split()), box, float(np.mean(sure)) if sure else 0.0)

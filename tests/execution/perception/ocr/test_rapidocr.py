@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from execution.perception.ocr import engines
 from execution.perception.ocr.base import ReaderUnavailable
 from execution.perception.ocr.rapidocr import RapidReader
+from execution.perception.ocr.recognition import wanted
 from execution.types import Box, TextLine
 from tests.execution.perception.drawing import DARK, LIGHT, Canvas
 
@@ -157,10 +158,10 @@ def test_onnxruntime_serves_where_openvino_has_no_wheel(monkeypatch):
             return [SimpleNamespace(name="x")]
 
         def get_modelmeta(self):
-            return SimpleNamespace(custom_metadata_map={"character": "a\nb"})
+            return SimpleNamespace(custom_metadata_map={"character": "a\n漢\n字"})
 
         def run(self, outputs, inputs):
-            return [inputs["x"] * 2]
+            return [np.arange(5.0)[None, None] * inputs["x"]]
 
     find = engines.importlib.util.find_spec
     monkeypatch.setattr(
@@ -168,12 +169,13 @@ def test_onnxruntime_serves_where_openvino_has_no_wheel(monkeypatch):
     )
     fake = SimpleNamespace(InferenceSession=Session, SessionOptions=SimpleNamespace)
     monkeypatch.setitem(sys.modules, "onnxruntime", fake)
-    models = engines.load_models()
+    models = engines.load_models(wanted)
     assert models.engine == "onnxruntime"
     assert [name for name, _ in opened] == [engines.DETECTOR, engines.RECOGNISER]
     assert all(providers == ["CPUExecutionProvider"] for _, providers in opened)
-    assert models.recogniser.characters == ("a", "b")
-    assert models.detector.run(np.ones(2)).tolist() == [2, 2]
+    assert models.recogniser.characters == ("", "a", " ")
+    assert models.detect(np.float64(2)).tolist() == [[[0, 2, 4, 6, 8]]]
+    assert [scores.tolist() for scores in models.recogniser.run([np.float64(1)])] == [[[0, 1, 4]]]
 
 
 def test_without_any_engine_it_says_what_to_install(monkeypatch):
