@@ -19,10 +19,11 @@ import cv2
 import numpy as np
 
 from execution.desktop.base import Button, DesktopIdentity, DesktopLost, DesktopUnavailable, UnknownKey
+from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked, to_input
 from execution.desktop.text import typeable
-from execution.types import Box, Frame, Point, Size, Window, pixels_digest
+from execution.types import Box, Frame, Point, Size, Window
 
 BUTTONS: tuple[Button, ...] = ("left", "middle", "right")
 # pyautogui wants a time for a drag: programs recognise one by the motion.
@@ -75,6 +76,7 @@ class NativeDesktop:
                 f"the desktop cannot be seen or used: {problem}; sign in to a graphical session, and allow this "
                 "program screen recording and accessibility where the system asks for it"
             ) from problem
+        self._digests = Digests()
         # A target in a corner is a target; a run is stopped by its own means. And no pause of a tenth after each call.
         self._hands.FAILSAFE = False
         self._hands.PAUSE = 0
@@ -85,12 +87,13 @@ class NativeDesktop:
             shot = self._screen.grab(monitor)
             whole = np.frombuffer(shot.raw, dtype=np.uint8).reshape(shot.height, shot.width, 4)
             pixels = cv2.cvtColor(whole, cv2.COLOR_BGRA2BGR)
+            digest = self._digests.of(pixels)
         return Frame(
             pixels=pixels,
             taken_at=datetime.now(UTC),
             origin=Point(monitor["left"], monitor["top"]),
             scale=shot.width / monitor["width"],
-            digest=pixels_digest(pixels),
+            digest=digest,
         )
 
     def window(self) -> Window | None:

@@ -16,13 +16,14 @@ import cv2
 import numpy as np
 
 from execution.desktop.base import Button, DesktopIdentity, DesktopUnavailable
+from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
 from execution.desktop.text import typeable
 from execution.desktop.x11_connection import STALL_S, XConnection
 from execution.desktop.x11_keyboard import XKeyboard
 from execution.desktop.x11_window import active_window
-from execution.types import Frame, Point, Size, Window, pixels_digest
+from execution.types import Frame, Point, Size, Window
 
 BUTTONS = {"left": 1, "middle": 2, "right": 3}
 WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
@@ -40,6 +41,7 @@ class X11Desktop:
         self.name = self._connection.name
         self._keyboard = XKeyboard(self._connection)
         self._grab_lock = threading.Lock()
+        self._digests = Digests()
         self._screen: Any = None
         self._screen_size = Size(0, 0)
 
@@ -47,7 +49,8 @@ class X11Desktop:
         with self._grab_lock:
             size = self._connection.size()
             pixels = self._pixels(size)
-        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
+            digest = self._digests.of(pixels)
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=digest)
 
     def window(self) -> Window | None:
         return active_window(self._connection)
