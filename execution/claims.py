@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -71,20 +72,22 @@ def lease_end() -> datetime:
     return timezone.now() + timedelta(seconds=settings.RPA_LEASE_S)
 
 
-def beat(robot: Robot) -> None:
-    """Say that this run loop lives, and renew the lease of what it runs; LeaseLost when its run has another owner."""
-    Robot.objects.filter(pk=robot.pk).update(heartbeat_at=timezone.now())
+def beat(robot: Robot, **told: Any) -> None:
+    """Say that this run loop lives, with what it tells of itself (columns of its row); renew the lease of its run."""
+    Robot.objects.filter(pk=robot.pk).update(heartbeat_at=timezone.now(), **told)
     Execution.objects.filter(robot=robot, state__in=ON_DESKTOP).update(lease_until=lease_end())
 
 
 class Heartbeat:
     """Beats in its own thread; `lost` is set when it could not for half a lease, by the monotonic clock.
 
-    Whoever acts asks `check()` first: a loop that cannot say that it lives must not act.
+    Whoever acts asks `check()` first: a loop that cannot say that it lives must not act. `tells` gives what goes with
+    each beat, as columns of the robot's row.
     """
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
+        self.tells: Callable[[], Mapping[str, Any]] = dict
         self._stop = threading.Event()
         self._last = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -103,12 +106,19 @@ class Heartbeat:
         if silent > settings.RPA_LEASE_S / 2:
             raise LeaseLost(f"no heartbeat could be written for {silent:.0f} s")
 
+    def _told(self) -> Mapping[str, Any]:
+        try:
+            return self.tells()
+        except Exception as error:  # noqa: BLE001  what it tells is for people to look at: it must not end the beat
+            log.warning("heartbeat: nothing to tell, %r", error, extra={"desktop": self._robot.desktop})
+            return {}
+
     def _run(self) -> None:
         try:
             while not self._stop.wait(settings.RPA_LEASE_S / 5):
                 close_old_connections()
                 try:
-                    beat(self._robot)
+                    beat(self._robot, **self._told())
                     self._last = time.monotonic()
                 except OperationalError as error:
                     log.warning("heartbeat: %s", error, extra={"desktop": self._robot.desktop})

@@ -206,6 +206,12 @@ class ExecutionLoop:
         execution = self._execution()
         return execution.progress() if execution else {"status": "idle"}
 
+    @property
+    def degraded(self) -> bool:
+        """Whether screens are no longer read anew, because an analysis took too long (S2.4)."""
+        execution = self._execution()
+        return bool(execution and execution.degraded)
+
     def get_coaching_stats(self) -> dict[str, Any]:
         execution = self._execution()
         return execution.coaching_stats() if execution else Execution.objects.none().coaching_stats()

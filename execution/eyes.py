@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +14,9 @@ from django.utils.translation import gettext as _
 from execution.desktop.base import Desktop, DesktopLost
 from execution.desktop.capture import settle
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.types import Box, ScreenState, Window
+from workflows.graph import NormBox
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +31,14 @@ class Flags:
     enable_ocr: bool = True
     enable_ui_detection: bool = True
     analyze_timeout_ms: int = 8000
+    masks: tuple[NormBox, ...] = ()  # where a change does not matter, as fractions of the frame
 
 
 class Eyes:
-    """Observes one desktop for one run. `degraded`: an analysis took too long; it is lifted from outside."""
+    """Observes one desktop for one run. `degraded`: an analysis took too long; it is lifted from outside.
+
+    Degraded, nothing is read anew: a screen that is known is given as it was read, of another one nothing but its look.
+    """
 
     def __init__(
         self,
@@ -50,8 +54,8 @@ class Eyes:
         self.degraded_reason = ""
         self._provider = window_provider
         self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
-        self._last: ScreenState | None = None
-        self._asker = ThreadPoolExecutor(1, thread_name_prefix="window-info") if window_provider else None
+        self._notes: tuple[str, ...] = ()
+        self._asker = Guard("The window info provider")
 
     def observe(self) -> ScreenState:
         """The desktop as it is now. Raises DesktopLost."""
@@ -59,17 +63,22 @@ class Eyes:
         frame = self.desktop.grab()
         window = self._window()
         captured = (time.perf_counter() - began) * 1000
-        ocr, ui = self.flags.enable_ocr, self.flags.enable_ui_detection
-        if self.degraded:
-            ocr = ui = False
-        state = self.analyzer.analyze(frame, window, ocr=ocr, ui=ui, previous=self._last)
+        state = self.analyzer.analyze(
+            frame,
+            window,
+            ocr=self.flags.enable_ocr,
+            ui=self.flags.enable_ui_detection,
+            anew=not self.degraded,
+            masks=self.flags.masks,
+            patience=patience_s(self.flags.analyze_timeout_ms),
+        )
         state = replace(
             state,
             timings=replace(state.timings, capture_ms=captured),
-            degraded=state.degraded or (self.degraded and not state.cache_hit),
+            degraded=state.degraded or self.degraded,
+            notes=(*((self.degraded_reason,) if self.degraded else ()), *state.notes),
         )
         self._judge(state)
-        self._last = state
         return state
 
     def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
@@ -81,7 +90,11 @@ class Eyes:
         self.degraded, self.degraded_reason = False, ""
 
     def _judge(self, state: ScreenState) -> None:
-        """The slow step itself is whole; those after it are degraded (S2.4)."""
+        """The slow step itself is whole; those after it are degraded (S2.4). What fails is told once each time."""
+        for note in state.notes:
+            if note not in (*self._notes, self.degraded_reason):
+                self._warn("perception", note)
+        self._notes = state.notes
         took, limit = state.timings.analyze_ms, self.flags.analyze_timeout_ms
         if took > limit and not self.degraded:
             self.degraded = True
@@ -91,15 +104,15 @@ class Eyes:
             }
 
     def _window(self) -> Window | None:
-        if self._provider is None or self._asker is None:
+        if self._provider is None:
             return self.desktop.window()
         try:
-            info = self._asker.submit(self._provider).result(PROVIDER_TIMEOUT_S)
-            return window_from(info)
+            return window_from(self._asker.run(self._provider, limit_s=PROVIDER_TIMEOUT_S))
         except DesktopLost:
             raise
-        except FutureTimeout:
-            self._warn("window_info_provider", _("The window info provider did not answer within 1 s."))
+        except Hung as hung:
+            if hung.seconds:  # else it hangs since an earlier step, which has been told
+                self._warn("window_info_provider", _("The window info provider did not answer within 1 s."))
         except Exception as error:  # noqa: BLE001  a deployment's own code: whatever it raises costs a warning (S2.7)
             self._warn("window_info_provider", _("The window info provider failed: %(error)r") % {"error": error})
         return None
@@ -114,6 +127,20 @@ def window_from(info: Mapping[str, Any] | None) -> Window | None:
     sides = [int(v) for name in ("x", "y", "width", "height") if isinstance(v := info.get(name), int | float)]
     box = Box(*sides) if len(sides) == 4 else None
     return Window(title=info.get("title", ""), app_name=str(info.get("app_name", "")), box=box)
+
+
+def masks_from(value: Any) -> tuple[NormBox, ...]:
+    """A workflow's masked regions; ValueError unless each is x, y, width and height as fractions of the screen."""
+    masks = []
+    for mask in value or ():
+        sides = tuple(mask) if isinstance(mask, list | tuple) else ()
+        numbers = [float(side) for side in sides if isinstance(side, int | float) and 0 <= side <= 1]
+        if len(sides) != 4 or len(numbers) != 4:
+            raise ValueError(
+                _("The masked region %(mask)s is not [x, y, width, height] between 0 and 1.") % {"mask": mask}
+            )
+        masks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
+    return tuple(masks)
 
 
 def load_provider(provider: str | WindowProvider | None) -> WindowProvider | None:

@@ -88,7 +88,7 @@ class Loop:
         self.mode = ExecutionMode(execution.mode)
         self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
-        self._degraded_told = False
+        self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
 
     def _where(self) -> Position:
         """Where the run was left: at its start, or where a loop before us got to."""

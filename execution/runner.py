@@ -25,7 +25,7 @@ from execution.desktop.capture import ContinuousCapture
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.exceptions import LeaseLost, NoMatch
-from execution.eyes import Eyes, Flags, load_provider
+from execution.eyes import Eyes, Flags, load_provider, masks_from
 from execution.journal import Journal
 from execution.loop import Loop, LoopLimits
 from execution.matching import Matcher
@@ -38,6 +38,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
 from gpu import ExecutionMode as GpuMode
 from gpu import get_gpu_resource_manager
+from workflows.graph import NormBox
 from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
@@ -135,6 +136,7 @@ class Runner:
         capture: ShownCapture,
     ) -> None:
         analyzer = self._analyzer or self._load_analyzer()
+        heartbeat.tells = lambda: {"perception": analyzer.report()}
         while not self.leave.is_set():
             close_old_connections()
             claimed = claim(robot, identity, execution_id=self.execution_id)
@@ -234,6 +236,7 @@ class Runner:
                 "stopped_at": None,
                 "problem": "",
                 "warnings": {},
+                "perception": {},
             },
         )
         return robot
@@ -300,6 +303,7 @@ def build_stages(
             enable_ocr=execution.enable_ocr,
             enable_ui_detection=execution.enable_ui_detection,
             analyze_timeout_ms=execution.analyze_timeout_ms,
+            masks=masks_of(journal),
         ),
         window_provider=load_provider(provider or execution.window_info_provider),
         warn=journal.warn,
@@ -308,6 +312,15 @@ def build_stages(
     matcher = Matcher(graph, pictures=pictures, embedder=analyzer.embedder, threshold=settings.RPA_MATCH_THRESHOLD)
     resolver = TargetResolver(pictures=pictures, similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD)
     return Stages(graph, execution.variables, eyes, matcher, resolver)
+
+
+def masks_of(journal: Journal) -> tuple[NormBox, ...]:
+    """Where changes do not matter (S2.6), as the workflow says; what it says wrongly costs a warning."""
+    try:
+        return masks_from(journal.graph.flags.get("masks"))
+    except (TypeError, ValueError) as error:
+        journal.warn("masks", str(error))
+        return ()
 
 
 def set_gpu_mode(journal: Journal) -> None:

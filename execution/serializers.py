@@ -250,6 +250,28 @@ class EventsSerializer(serializers.Serializer):
     events = EventSerializer(many=True)
 
 
+class CacheCountsSerializer(serializers.Serializer):
+    """How often a screen was known since the robot started (S2.6)."""
+
+    hits = serializers.IntegerField(help_text="Exactly the pixels of a screen seen lately.")
+    near = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Hits that differ by a caret, a clock or in a masked region."
+    )
+    misses = serializers.IntegerField()
+    entries = serializers.IntegerField()
+    bytes = serializers.IntegerField()
+
+
+class PerceptionSerializer(serializers.Serializer):
+    """What looks at the screens of a robot, and what is wrong with it now; empty names where a part is not used."""
+
+    reader = serializers.CharField(allow_blank=True)
+    detector = serializers.CharField(allow_blank=True)
+    embedder = serializers.CharField(allow_blank=True)
+    problems = serializers.ListField(child=serializers.CharField())
+    cache = CacheCountsSerializer()
+
+
 class RobotSerializer(serializers.Serializer):
     name = serializers.CharField()
     desktop = serializers.CharField()
@@ -262,7 +284,12 @@ class RobotSerializer(serializers.Serializer):
     stopped_at = serializers.DateTimeField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
     warnings = serializers.DictField()
+    perception = PerceptionSerializer(allow_null=True, help_text="Null until its models are loaded.")
     execution_id = serializers.SerializerMethodField(help_text="The run that it has on its desktop now.")
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        row = super().to_representation(instance)
+        return {**row, "perception": instance.perception or None}
 
     def get_execution_id(self, robot: Any) -> str | None:
         return robot.at_work[0].execution_id if robot.at_work else None

@@ -12,12 +12,21 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from execution.perception.ocr import READERS
+from execution.perception.config import PerceptionConfig
 from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
 
 SQLITE = "django.db.backends.sqlite3"
 MOUNTS = Path("/proc/mounts")
+PERCEPTION = {
+    "RPA_OCR_ENGINE": "rpa_site.E003",
+    "RPA_OCR_LANGUAGES": "rpa_site.E007",
+    "RPA_MODELS_DIR": "rpa_site.E008",
+    "RPA_EMBEDDER": "rpa_site.E009",
+    "RPA_CLIP_MODEL": "rpa_site.E010",
+    "RPA_CLIP_WEIGHTS": "rpa_site.E011",
+    "RPA_UI_DETECTOR": "rpa_site.E012",
+}
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs"})
 
 
@@ -56,11 +65,10 @@ def wal_is_used_where_it_is_safe(**kwargs: Any) -> list[CheckMessage]:
 
 
 @register()
-def reader_is_known(**kwargs: Any) -> list[CheckMessage]:
-    if settings.RPA_OCR_ENGINE in READERS:
-        return []
-    hint = f"Set RPA_OCR_ENGINE to one of: {', '.join(sorted(READERS))}."
-    return [Error(f"RPA_OCR_ENGINE is “{settings.RPA_OCR_ENGINE}”.", hint=hint, id="rpa_site.E003")]
+def perception_can_be_built(**kwargs: Any) -> list[CheckMessage]:
+    """Names of readers, models and languages, and the files that they need (S2.8, S2.10)."""
+    problems = PerceptionConfig.from_settings(settings).problems()
+    return [Error(problem.text, hint=problem.hint, id=PERCEPTION[problem.setting]) for problem in problems]
 
 
 @register()

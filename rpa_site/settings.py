@@ -156,6 +156,12 @@ USE_I18N = USE_TZ = True
 # --- The product ----------------------------------------------------------------------------------------------------
 RPA_AUTH_DISABLED = env.bool("RPA_AUTH_DISABLED", False)  # changes nothing; `check` warns where somebody set it
 RPA_OCR_ENGINE = env.str("RPA_OCR_ENGINE", "rapidocr")
+RPA_OCR_LANGUAGES = [code.strip() for code in env.list("RPA_OCR_LANGUAGES", default=["en", "fr"]) if code.strip()]
+RPA_MODELS_DIR = Path(env.str("RPA_MODELS_DIR", str(DATA_DIR / "models"))).resolve()
+RPA_EMBEDDER = env.str("RPA_EMBEDDER", "builtin")
+RPA_CLIP_MODEL = env.str("RPA_CLIP_MODEL", "ViT-B-32")
+RPA_CLIP_WEIGHTS = env.str("RPA_CLIP_WEIGHTS", "")  # a file in RPA_MODELS_DIR, or a path of its own
+RPA_UI_DETECTOR = env.str("RPA_UI_DETECTOR", "builtin")
 RPA_ENABLE_UI_DETECTION = env.bool("RPA_ENABLE_UI_DETECTION", True)
 RPA_ENABLE_OCR = env.bool("RPA_ENABLE_OCR", True)
 RPA_ANALYZE_TIMEOUT_MS = env.int("RPA_ANALYZE_TIMEOUT_MS", 8000)

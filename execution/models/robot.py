@@ -26,6 +26,7 @@ class Robot(models.Model):
     stopped_at = models.DateTimeField(null=True, blank=True)
     problem = models.TextField(blank=True)
     warnings = models.JSONField(default=dict, blank=True)
+    perception = models.JSONField(default=dict, blank=True)  # PerceptionReport, empty until the models are loaded
 
     objects = RobotQuerySet.as_manager()
 

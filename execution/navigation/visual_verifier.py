@@ -10,7 +10,7 @@ from execution.matching import CONTEXT
 from execution.navigation.screen_words import ScreenWords, wanted
 from execution.navigation.words import SEEN, words
 from execution.perception.changes import find_changes, same_pixels
-from execution.signs import title_matches
+from execution.matching.signs import title_matches
 from execution.types import Answer, Reason, Recognition, ScreenState, Verification
 from workflows.graph import EdgeSpec
 

@@ -2,32 +2,62 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from execution.perception.changes import find_changes, plan_reading, same_pixels
+from execution.perception.cache import Asked, Entry, ScreenStateCache
+from execution.perception.carrying import detect_changed, read_changed
+from execution.perception.changes import Changes, find_changes
+from execution.perception.clocks import moved_clocks, told_anew
 from execution.perception.elements import ElementDetector, FrameDetector
 from execution.perception.embedding import BuiltinEmbedder, Embedder
+from execution.perception.harmless import CLOCK, Verdict, judge
 from execution.perception.ocr import check_reader_name, open_reader
-from execution.perception.ocr.base import TextReader, in_reading_order
-from execution.types import Box, Element, Embedding, Frame, ScreenState, TextLine, Timings, Window
+from execution.perception.ocr.base import TextReader
+from execution.perception.parts import Part
+from execution.perception.pixels import check_bgr
+from execution.perception.watchdog import patience_s
+from execution.types import Box, Frame, ScreenState, Timings, Window
+from workflows.graph import NormBox
 
-logger = logging.getLogger(__name__)
+PATIENCE_S = patience_s(8000)
+
+
+class PerceptionReport(TypedDict):
+    """What looks at the screens, what is wrong with it now, and how often a screen was known; for the status page."""
+
+    reader: str
+    detector: str
+    embedder: str
+    problems: list[str]
+    cache: dict[str, Any]
 
 
 class ScreenAnalyzer:
-    """Reads a frame with whatever parts it was given; a part that fails degrades the state, it never raises."""
+    """Looks at frames with whatever parts it was given; a part that fails or hangs degrades the state.
 
-    def __init__(self, reader: TextReader | None, detector: ElementDetector | None, embedder: Embedder | None) -> None:
-        self.reader = reader
-        self.detector = detector
-        self.embedder = embedder
-        self._told: set[str] = set()
+    `analyze` never raises and always comes back. Screens seen lately are remembered, over all runs.
+    """
+
+    def __init__(
+        self,
+        reader: TextReader | None,
+        detector: ElementDetector | None,
+        embedder: Embedder | None,
+        *,
+        cache: ScreenStateCache | None = None,
+        problems: Sequence[str] = (),
+    ) -> None:
+        """`problems` are sentences on what could not be had from the start, for the status page."""
+        self.reader, self.detector, self.embedder = reader, detector, embedder
+        self.cache = cache or ScreenStateCache()
+        self._problems, self._notes = tuple(problems), tuple[str, ...]()
+        self._reading = Part(f"The text reader {reader.name}" if reader else "The text reader")
+        self._detecting, self._embedding = Part("The element detector"), Part("The embedding")
 
     def warm_up(self) -> None:
         """Load what is heavy now; raises ReaderUnavailable and the like, which `analyze` would only log."""
@@ -37,87 +67,185 @@ class ScreenAnalyzer:
         if self.embedder:
             self.embedder.embed(blank)
 
-    def analyze(
-        self, frame: Frame, window: Window | None, *, ocr: bool = True, ui: bool = True,
-        previous: ScreenState | None = None,
-    ) -> ScreenState:  # fmt: skip
-        """What is on the frame. With `previous`, of the same desktop, only what changed since is read again (S2.11).
-
-        Both flags off gives a stub: no texts, no elements, degraded (S2.3); unless these very pixels were read before
-        they went off (S2.4).
-        """
-        started = time.perf_counter()
-        reader, detector = (self.reader if ocr else None), (self.detector if ui else None)
-        if previous and reader is None and detector is None and _known_already(previous, frame):
-            state = replace(previous, frame=frame, window=window, cache_hit=True, timings=Timings())
-        elif reader is None and detector is None:
-            state = ScreenState(frame=frame, window=window, embedding=self._embed(frame), degraded=True)
-        elif previous and _answers(previous, frame, reader, detector):
-            state = replace(
-                previous, frame=frame, window=window, cache_hit=True, timings=Timings(),
-                elements=previous.elements if detector else (),
-            )  # fmt: skip
-        else:
-            state = self._seen(frame, window, reader, detector, previous)
-        return replace(state, timings=replace(state.timings, analyze_ms=_ms_since(started)))
-
-    def _seen(
-        self, frame: Frame, window: Window | None, reader: TextReader | None, detector: ElementDetector | None,
-        previous: ScreenState | None,
-    ) -> ScreenState:  # fmt: skip
-        begun = time.perf_counter()
-        texts, count, problem = self._read(frame, reader, previous) if reader else ((), 0, "")
-        ocr_ms = _ms_since(begun)
-        begun = time.perf_counter()
-        elements, trouble = self._detect(frame, detector, texts) if detector else ((), "")
-        ui_ms = _ms_since(begun)
-        return ScreenState(
-            frame=frame,
-            window=window,
-            texts=texts,
-            elements=elements,
-            embedding=self._embed(frame),
-            timings=Timings(ocr_ms=ocr_ms if reader else 0.0, ui_ms=ui_ms if detector else 0.0, lines_read=count),
-            degraded=bool(problem or trouble),
-            text_method=reader.name if reader and not problem else "",
+    def report(self) -> PerceptionReport:
+        """How perception is; may be asked for by another thread."""
+        hanging = [said for part in (self._reading, self._detecting, self._embedding) if (said := part.hangs)]
+        return PerceptionReport(
+            reader=self.reader.name if self.reader else "",
+            detector=_name_of(self.detector),
+            embedder=self.embedder.model_id if self.embedder else "",
+            problems=list(dict.fromkeys([*self._problems, *self._notes, *hanging])),
+            cache=asdict(self.cache.counts()),
         )
 
-    def _read(
-        self, frame: Frame, reader: TextReader, previous: ScreenState | None
-    ) -> tuple[tuple[TextLine, ...], int, str]:
-        """The lines, how many of them were read now, and what went wrong ("" if nothing)."""
-        try:
-            usable = previous is not None and previous.text_method == reader.name and not previous.degraded
-            texts, count, strays = _lines(frame, reader, previous if usable else None)
-        except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
-            return (), 0, self._tell(f"the text reader {reader.name} failed: {type(error).__name__}: {error}")
-        if strays:
-            return texts, count, self._tell(f"the text reader {reader.name} found text outside the picture")
-        return texts, count, ""
+    def analyze(
+        self,
+        frame: Frame,
+        window: Window | None,
+        *,
+        ocr: bool = True,
+        ui: bool = True,
+        anew: bool = True,
+        previous: ScreenState | None = None,
+        masks: Sequence[NormBox] = (),
+        patience: float = PATIENCE_S,
+    ) -> ScreenState:
+        """What is on the frame; only what changed since a screen seen lately, or `previous`, is read anew (S2.11).
 
-    def _detect(
-        self, frame: Frame, detector: ElementDetector, texts: tuple[TextLine, ...]
-    ) -> tuple[tuple[Element, ...], str]:
-        try:
-            return detector.detect(frame.pixels, texts), ""
-        except Exception as error:  # noqa: BLE001  the same
-            return (), self._tell(f"the element detector failed: {type(error).__name__}: {error}")
+        Both flags off gives a stub: no texts, no elements, degraded (S2.3). `anew` False reads nothing: a screen that
+        is known, else a stub (S2.4). `masks` are regions whose changes do not matter, as fractions of the frame: a
+        known screen is given as it was first read there. `patience` is how many seconds each part is waited for. What
+        is no BGR picture gives a stub with a note.
+        """
+        started = time.perf_counter()
+        asked = Asked(self.reader.name if ocr and self.reader else "", _name_of(self.detector) if ui else "")
+        look = _Look(frame=frame, window=window, asked=asked, masks=tuple(masks), patience=patience)
+        state = self._answer(look, previous, anew=anew)
+        self._notes = state.notes
+        return replace(state, timings=replace(state.timings, analyze_ms=_ms_since(started)))
 
-    def _embed(self, frame: Frame) -> Embedding | None:
-        if self.embedder is None:
+    def _answer(self, look: _Look, previous: ScreenState | None, *, anew: bool) -> ScreenState:
+        if problem := _unusable(look.frame):
+            return look.state(degraded=True, notes=(problem,))
+        if not any(look.asked):
+            return self._embedded(look.state(degraded=True), look)
+        self._take_up(previous, look)
+        if known := self.cache.same(look.frame, look.asked):
+            self.cache.count_hit()
+            return self._again(known.state, look)
+        near = self._near(look)
+        verdict = near.verdict(look) if near else None
+        if near and verdict and verdict.reason != CLOCK:
+            self.cache.count_near(verdict.reason)
+            if not verdict.masked:
+                self.cache.also(look.frame, near.entry)
+            return self._again(near.entry.state, look)
+        if not anew:
+            return self._embedded(look.state(degraded=True), look)
+        return self._seen(look, near, verdict)
+
+    # --- known screens ----------------------------------------------------------------------------------------------
+    def _take_up(self, previous: ScreenState | None, look: _Look) -> None:
+        """Remember a state from elsewhere; one that came out of a cache need not be what its own picture shows."""
+        if previous is None or previous.degraded or previous.cache_hit:
+            return
+        asked = Asked(previous.text_method, look.asked.detector if previous.elements else "")
+        if not look.asked.is_answered_by(asked) or self.cache.same(previous.frame, asked):
+            return
+        self.cache.put(previous, asked)
+
+    def _near(self, look: _Look) -> _Near | None:
+        """The screen seen lately that is most like this one, and where they differ."""
+        entry = self.cache.close(look.frame, look.asked)
+        changes = find_changes(entry.state.frame.pixels, look.frame.pixels) if entry else None
+        return _Near(entry, changes) if entry and changes else None
+
+    def _again(self, state: ScreenState, look: _Look) -> ScreenState:
+        """A known state as the answer to this look."""
+        elements = state.elements if look.asked.detector else ()
+        state = replace(
+            state, frame=look.frame, window=look.window, elements=elements, cache_hit=True, timings=Timings()
+        )
+        if self.embedder and (state.embedding is None or state.embedding.model != self.embedder.model_id):
+            return self._embedded(state, look)
+        return state
+
+    # --- screens that have to be looked at --------------------------------------------------------------------------
+    def _seen(self, look: _Look, near: _Near | None, verdict: Verdict | None) -> ScreenState:
+        state = self._read(look, near)
+        if near and verdict and (moved := self._with_clocks_moved(state, look, near, verdict)):
+            return moved
+        self.cache.count_miss()
+        state = self._embedded(self._detected(state, look, near), look)
+        if not state.degraded:
+            self.cache.put(state, look.asked)
+        return state
+
+    def _read(self, look: _Look, near: _Near | None) -> ScreenState:
+        reader = self.reader
+        if not look.asked.reader or reader is None:
+            return look.state()
+        begun = time.perf_counter()
+        said = self._reading.ask_boxes(
+            lambda: read_changed(
+                look.frame, reader, near.entry.state if near else None, near.changes if near else None
+            ),
+            look.frame,
+            patience=look.patience,
+        )
+        texts = said.answer or ()
+        fresh = set(texts) - set(near.entry.state.texts if near else ())
+        return _with_problem(
+            look.state(
+                texts=texts,
+                text_method=reader.name if said.answer is not None else "",
+                timings=Timings(ocr_ms=_ms_since(begun), lines_read=len(fresh)),
+            ),
+            said.problem,
+        )
+
+    def _detected(self, state: ScreenState, look: _Look, near: _Near | None) -> ScreenState:
+        detector = self.detector
+        if not look.asked.detector or detector is None:
+            return state
+        begun = time.perf_counter()
+        before = near.entry.state if near and near.entry.asked.detector and not state.degraded else None
+        said = self._detecting.ask_boxes(
+            lambda: detect_changed(look.frame, detector, state.texts, before, near.changes if near else None),
+            look.frame,
+            patience=look.patience,
+        )
+        timings = replace(state.timings, ui_ms=_ms_since(begun))
+        return _with_problem(replace(state, elements=said.answer or (), timings=timings), said.problem)
+
+    def _embedded(self, state: ScreenState, look: _Look) -> ScreenState:
+        embedder = self.embedder
+        if embedder is None:
+            return state
+        said = self._embedding.ask(lambda: embedder.embed(look.frame.pixels), patience=look.patience)
+        return _with_problem(replace(state, embedding=said.answer), said.problem)
+
+    def _with_clocks_moved(self, state: ScreenState, look: _Look, near: _Near, verdict: Verdict) -> ScreenState | None:
+        """The known screen with its clocks as they read now; None where something else reads otherwise too."""
+        known = near.entry.state
+        passed = look.frame.taken_at - known.frame.taken_at
+        pairs = None if state.degraded else moved_clocks(verdict.clocks, known.texts, state.texts, passed=passed)
+        if pairs is None:
             return None
-        try:
-            return self.embedder.embed(frame.pixels)
-        except Exception as error:  # noqa: BLE001  the same
-            self._tell(f"the embedding failed: {type(error).__name__}: {error}")
-            return None
+        elements = known.elements
+        for clock, now in pairs:
+            elements = tuple(told_anew(element, clock, now) for element in elements)
+        whole = replace(known, frame=look.frame, window=look.window, texts=state.texts, elements=elements)
+        self.cache.count_near(CLOCK)
+        if not verdict.masked:
+            self.cache.instead(near.entry, replace(whole, cache_hit=False))
+        return replace(self._again(whole, look), timings=state.timings)
 
-    def _tell(self, problem: str) -> str:
-        """Log a problem the first time it comes."""
-        if problem not in self._told:
-            self._told.add(problem)
-            logger.warning("Perception is degraded: %s", problem)
-        return problem
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """One question to the analyzer."""
+
+    frame: Frame
+    window: Window | None
+    asked: Asked
+    masks: tuple[NormBox, ...]
+    patience: float
+
+    def state(self, **more: Any) -> ScreenState:
+        return ScreenState(frame=self.frame, window=self.window, **more)
+
+
+class _Near(NamedTuple):
+    """A screen seen lately, and where the present one differs from it."""
+
+    entry: Entry
+    changes: Changes
+
+    def verdict(self, look: _Look) -> Verdict | None:
+        state = self.entry.state
+        masks = [Box.from_normalised(mask, look.frame.size) for mask in look.masks]
+        return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)
 
 
 def build_analyzer(*, reader_name: str, **options: Any) -> ScreenAnalyzer:
@@ -132,72 +260,21 @@ def build_analyzer(*, reader_name: str, **options: Any) -> ScreenAnalyzer:
     return ScreenAnalyzer(open_reader(reader_name, **options), FrameDetector(), BuiltinEmbedder())
 
 
-def _answers(previous: ScreenState, frame: Frame, reader: TextReader | None, detector: ElementDetector | None) -> bool:
-    """True if `previous` is a sound answer to what is asked now, for the very same pixels."""
-    if previous.degraded or previous.text_method != (reader.name if reader else ""):
-        return False
-    if detector and not previous.elements:
-        return False
-    return _same(previous.frame, frame)
+def _unusable(frame: Frame) -> str:
+    """Why nothing can be read on the frame, as a sentence; empty for a picture."""
+    try:
+        check_bgr(frame.pixels)
+    except ValueError as error:
+        return f"The picture of the screen cannot be used. {error}"
+    return "" if frame.pixels.size else "The picture of the screen is empty."
 
 
-def _known_already(previous: ScreenState, frame: Frame) -> bool:
-    return bool(previous.text_method) and not previous.degraded and _same(previous.frame, frame)
+def _name_of(detector: ElementDetector | None) -> str:
+    return str(getattr(detector, "name", type(detector).__name__)) if detector else ""
 
 
-def _same(one: Frame, other: Frame) -> bool:
-    if one.digest and other.digest:
-        return one.digest == other.digest
-    return same_pixels(one.pixels, other.pixels)
-
-
-def _lines(frame: Frame, reader: TextReader, previous: ScreenState | None) -> tuple[tuple[TextLine, ...], int, bool]:
-    """The lines of the frame, how many were read now, and whether any lay outside the picture."""
-    if previous is None:
-        read = reader.read(frame.pixels)
-        kept: tuple[TextLine, ...] = ()
-    else:
-        changes = find_changes(previous.frame.pixels, frame.pixels)
-        plan = plan_reading(changes, previous.texts, frame.size)
-        kept = plan.kept
-        if plan.regions is None:
-            read = reader.read(frame.pixels)
-        else:
-            pieces = [_read_whole_lines(frame, reader, region, kept) for region in plan.regions]
-            if any(piece is None for piece in pieces):
-                read, kept = reader.read(frame.pixels), ()
-            else:
-                read = tuple(line for piece in pieces for line in piece or ())
-    inside = tuple(_cut(read, frame))
-    strays = len(inside) != len(read) or any(a.box != b.box for a, b in zip(inside, read, strict=False))
-    return in_reading_order([*kept, *inside]), len(read), strays
-
-
-def _read_whole_lines(
-    frame: Frame, reader: TextReader, region: Box, kept: tuple[TextLine, ...]
-) -> tuple[TextLine, ...] | None:
-    """The lines in a region; None where one may run on beyond it, so that all must be read."""
-    lines = reader.read(frame.pixels, region)
-    size = frame.size
-    for line in lines:
-        cut = (
-            (line.box.x <= region.x + 2 and region.x > 0)
-            or (line.box.right >= region.right - 2 and region.right < size.width)
-            or (line.box.y <= region.y + 1 and region.y > 0)
-            or (line.box.bottom >= region.bottom - 1 and region.bottom < size.height)
-        )
-        if cut or any(line.box.intersection(other.box).area > 0.2 * other.box.area for other in kept):
-            return None
-    return lines
-
-
-def _cut(lines: Iterable[TextLine], frame: Frame) -> Iterable[TextLine]:
-    """The lines with their boxes cut to the frame; those wholly outside are dropped."""
-    whole = Box(0, 0, *frame.size)
-    for line in lines:
-        box = line.box.intersection(whole)
-        if box.area:
-            yield line if box == line.box else replace(line, box=box)
+def _with_problem(state: ScreenState, problem: str) -> ScreenState:
+    return replace(state, degraded=True, notes=(*state.notes, problem)) if problem else state
 
 
 def _ms_since(begun: float) -> float:

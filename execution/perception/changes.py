@@ -14,6 +14,8 @@ _JOIN = (25, 9)  # changes so near (pixels across, down) are one region: the let
 _MOST_REGIONS = 12  # each region costs a search of its own; beyond these one search of all is as quick
 _MOST_AREA = 0.5
 _CARET = Size(3, 48)
+_SUM = np.ones((1, 3), np.float32)
+_ROWS = 32  # rows that are compared at once: where they are equal nothing else is asked of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +28,15 @@ class Changes:
     def touches(self, box: Box) -> bool:
         """True if any pixel inside `box` changed."""
         return bool(self.mask[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)].any())
+
+    def outside(self, boxes: Sequence[Box]) -> Changes:
+        """The changes that lie in none of `boxes`."""
+        if not boxes or not self.regions:
+            return self
+        mask = self.mask.copy()
+        for box in boxes:
+            mask[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)] = False
+        return Changes(mask, tuple(_regions(mask.view(np.uint8))))
 
     @property
     def area(self) -> int:
@@ -41,12 +52,34 @@ def same_pixels(before: np.ndarray, after: np.ndarray) -> bool:
     return before is after or (before.shape == after.shape and bool(np.array_equal(before, after)))
 
 
+def differing_rows(before: np.ndarray, after: np.ndarray, *, most: int) -> list[slice] | None:
+    """The blocks of rows in which two pictures of one size differ; None where there are more than `most`.
+
+    To see that nothing changed takes 0.4 ms at 1920×1080, to see that everything did less.
+    """
+    blocks: list[slice] = []
+    for top in range(0, before.shape[0], _ROWS):
+        block = slice(top, min(top + _ROWS, before.shape[0]))
+        if not np.array_equal(before[block], after[block]):
+            blocks.append(block)
+            if len(blocks) > most:
+                return None
+    return blocks
+
+
+def block_count(height: int) -> int:
+    """How many blocks of rows a picture of that height has."""
+    return -(-height // _ROWS)
+
+
 def find_changes(before: np.ndarray, after: np.ndarray) -> Changes | None:
     """Where `after` differs from `before`; None where their sizes differ and nothing can be compared."""
     if before.shape != after.shape:
         return None
-    difference = np.asarray(cv2.absdiff(before, after), np.uint8)
-    mask = (difference[..., 0] | difference[..., 1] | difference[..., 2]) != 0
+    mask = np.zeros(before.shape[:2], bool)
+    for block in differing_rows(before, after, most=block_count(before.shape[0])) or ():
+        difference = cv2.absdiff(before[block], after[block])
+        mask[block] = cv2.transform(difference, _SUM) != 0  # saturates, so that 0 means that no channel differs
     return Changes(mask, tuple(_regions(mask.view(np.uint8))))
 
 

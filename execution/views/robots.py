@@ -10,6 +10,7 @@ from execution import live_picture
 from execution.choices import ON_DESKTOP
 from execution.listing import badge, listed
 from execution.models import Execution, Robot
+from execution.robot_words import eyes_in_words
 from execution.views.pictures import VIEW_ROBOT
 from workflows.permissions import permitted
 
@@ -33,5 +34,7 @@ def described(robot: Robot, execution: Execution | None) -> dict[str, object]:
         "execution": execution,
         "badge": badge(execution) if execution else None,
         "has_picture": live_picture.path_of(robot.name).exists(),
+        "eyes": eyes_in_words(robot.perception),
+        "problems": [str(problem) for problem in robot.perception.get("problems") or ()],
         "warnings": [str(w.get("message", "")) for w in robot.warnings.values() if isinstance(w, dict)],
     }

@@ -9,9 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from execution.forms import StartForm
+from execution.gains import flag_rows
 from execution.models import Execution, Robot
 from execution.outlook import likely_path
 from execution.permissions import OPERATE
+from execution.presets import PRESETS
 from workflows.models import Workflow
 from workflows.models.workflow import WorkflowQuerySet
 from workflows.permissions import permitted
@@ -40,6 +42,8 @@ def start(request: HttpRequest) -> HttpResponse:
         "form": form,
         "version": version,
         "entry": entry,
+        "flags": flag_rows(workflow),
+        "presets": [preset for name, preset in PRESETS.items() if name],
         "path": [sentence(edge) for edge in likely_path(graph, entry.node_id)] if entry else [],
     }
     return render(request, "execution/start.html", context, status=422 if form.errors else 200)

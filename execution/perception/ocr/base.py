@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from execution.perception.pixels import check_bgr
 from execution.types import Box, Size, TextLine
 
 
@@ -36,7 +37,8 @@ def in_reading_order(lines: Iterable[TextLine]) -> tuple[TextLine, ...]:
 
 
 def within(region: Box | None, pixels: np.ndarray) -> Box:
-    """`region` cut to the picture; the whole picture where none is given."""
+    """`region` cut to the picture; the whole picture where none is given. ValueError for what is no BGR picture."""
+    check_bgr(pixels)
     whole = Box(0, 0, pixels.shape[1], pixels.shape[0])
     return whole if region is None else region.intersection(whole)
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, within
+from execution.perception.ocr.languages import UnknownLanguage
+from execution.perception.weights import Damaged, Weights, easyocr_weights, verify
 from execution.types import Box, TextLine
 
-DETECTOR_FILE = "craft_mlt_25k.pth"
-RECOGNISER_FILE = "latin_g2.pth"
+_AGAIN = "Get them with 'manage.py fetchmodels easyocr', or choose the reader rapidocr, which brings its own."
+_SMALLEST = 6  # pixels; its own 20 would leave out "OK" and "7" in interface fonts
 
 
 class EasyReader:
-    """Reads with EasyOCR; `folder` holds its weights, `languages` are its codes."""
+    """Reads with EasyOCR; `folder` holds its weights, `languages` are its codes. One caller at a time."""
 
     name = "easyocr"
 
@@ -36,46 +40,78 @@ class EasyReader:
         self._lock = threading.Lock()
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
-        """The lines inside `region` (default: all); raises ReaderUnavailable where the weights are missing."""
+        """The lines inside `region` (default: all).
+
+        Raises ReaderUnavailable where EasyOCR or its weights are missing or damaged, ValueError for what is no picture.
+        """
         part = within(region, pixels)
         if not part.area:
             return ()
+        crop = np.ascontiguousarray(pixels[part.y : part.bottom, part.x : part.right])
         with self._lock:
             if self._reader is None:
                 self._reader = self._open()
-            found = self._reader.readtext(np.ascontiguousarray(pixels[part.y : part.bottom, part.x : part.right]))
+            found = self._reader.readtext(crop, min_size=_SMALLEST)
         lines = [_line(corners, text, float(confidence), part) for corners, text, confidence in found if text.strip()]
-        return in_reading_order(line for line in lines if line.confidence >= self._least)
+        return in_reading_order(line for line in lines if line.confidence >= self._least and line.box.area)
 
     def _open(self) -> Any:
-        missing = self._missing()
-        if missing:
-            where = f"in {self._folder}" if self._folder else "(no folder is configured)"
-            raise ReaderUnavailable(
-                f"The reader easyocr lacks its weights {', '.join(missing)} {where}; get them once with "
-                "'manage.py fetchmodels', or choose the reader rapidocr, which brings its own."
-            )
-        try:
-            import easyocr
-        except ImportError as error:
-            raise ReaderUnavailable(f"The reader easyocr is not installed ({error}): pip install easyocr.") from error
-        return easyocr.Reader(
-            list(self._languages),
-            gpu=self._gpu,
-            model_storage_directory=str(self._folder),
-            user_network_directory=str(self._folder),
-            download_enabled=False,
-            verbose=False,
-        )
+        folder = self._checked_folder()
+        _quiet()
+        import easyocr
 
-    def _missing(self) -> list[str]:
-        files = (DETECTOR_FILE, RECOGNISER_FILE)
-        return [name for name in files if self._folder is None or not (self._folder / name).is_file()]
+        path = list(sys.path)
+        try:
+            return easyocr.Reader(
+                list(self._languages),
+                gpu=self._gpu,
+                model_storage_directory=str(folder),
+                user_network_directory=str(folder),
+                download_enabled=False,
+                verbose=False,
+            )
+        except Exception as error:
+            reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+            raise ReaderUnavailable(f"EasyOCR cannot load its weights from {folder} ({reason}). {_AGAIN}") from error
+        finally:
+            sys.path[:] = path  # it adds the folder of weights, from which code could be imported
+
+    def _checked_folder(self) -> Path:
+        """The folder, its weights looked at one by one, so that a damaged file is named."""
+        try:
+            wanted = easyocr_weights(self._languages)
+        except ImportError as error:
+            raise ReaderUnavailable("The reader easyocr is not installed: pip install easyocr.") from error
+        except UnknownLanguage as error:
+            raise ReaderUnavailable(f"{error} Set RPA_OCR_LANGUAGES to those that you need.") from error
+        folder = self._folder
+        names = ", ".join(weights.filename for weights in wanted)
+        if folder is None:
+            raise ReaderUnavailable(f"The reader easyocr lacks its weights {names} (no folder is configured). {_AGAIN}")
+        missing = [weights.filename for weights in wanted if not (folder / weights.filename).is_file()]
+        if missing:
+            raise ReaderUnavailable(f"The reader easyocr lacks its weights {', '.join(missing)} in {folder}. {_AGAIN}")
+        for weights in wanted:
+            _check(folder / weights.filename, weights)
+        return folder
+
+
+def _check(path: Path, weights: Weights) -> None:
+    try:
+        verify(path, weights)
+    except Damaged as error:
+        raise ReaderUnavailable(f"The weights of the reader easyocr, {path}: the file {error}. {_AGAIN}") from error
+
+
+def _quiet() -> None:
+    """Keep out of the log what EasyOCR does with every line it reads and nobody can change."""
+    warnings.filterwarnings("ignore", message=".*pin_memory.*", category=UserWarning)
+    warnings.filterwarnings("ignore", message=".*quantiz.*")
 
 
 def _line(corners: Any, text: str, confidence: float, part: Box) -> TextLine:
-    """Its four corners as an upright box of the whole picture."""
+    """Its four corners, which may lie beside the picture, as an upright box of the whole picture."""
     xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
     left, top = int(min(xs)), int(min(ys))
     box = Box(part.x + left, part.y + top, round(max(xs)) - left, round(max(ys)) - top)
-    return TextLine(text=" ".join(text.split()), box=box, confidence=confidence)
+    return TextLine(text=" ".join(text.split()), box=box.intersection(part), confidence=min(1.0, max(0.0, confidence)))

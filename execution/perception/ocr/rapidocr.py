@@ -13,6 +13,7 @@ from execution.perception.ocr.caret import without_caret
 from execution.perception.ocr.detection import LineFinder
 from execution.perception.ocr.engines import Recogniser, load_models
 from execution.perception.ocr.recognition import Piece, read_lines, wanted
+from execution.perception.ocr.segments import segments
 from execution.types import Box, TextLine, pixels_digest
 
 _LINES_KEPT = 2048
@@ -44,7 +45,7 @@ class RapidReader:
             finder, recogniser = self._loaded()
             boxes = finder.find(pixels)
             lines = self._lines(pixels, [b for b in boxes if b.intersection(part).area], recogniser)
-        return in_reading_order(line for line in lines if line.box.intersection(part).area)
+        return in_reading_order(line for line in _once(lines) if line.box.intersection(part).area)
 
     def _lines(self, pixels: np.ndarray, boxes: Sequence[Box], recogniser: Recogniser) -> list[TextLine]:
         """The texts in the boxes."""
@@ -57,19 +58,21 @@ class RapidReader:
         ]
 
     def _pieces(self, crops: Sequence[np.ndarray], recogniser: Recogniser) -> list[list[Piece]]:
-        """What each crop says: from memory where it, or it without its text cursor, was read before."""
+        """What each crop says: from memory where it, or each text cut out of it, was read before."""
         digests = [pixels_digest(crop) for crop in crops]
-        cleaned, fresh = dict[str, str](), dict[str, np.ndarray]()
-        for digest, crop in zip(digests, crops, strict=True):
-            if digest not in self._known and digest not in cleaned:
-                clean = without_caret(crop)
-                cleaned[digest] = digest if clean is crop else pixels_digest(clean)
-                if cleaned[digest] not in self._known:
-                    fresh[cleaned[digest]] = clean
+        cut = {
+            digest: [
+                (segment.box, pixels_digest(segment.pixels), segment.pixels)
+                for segment in segments(without_caret(crop))
+            ]
+            for digest, crop in zip(digests, crops, strict=True)
+            if digest not in self._known
+        }
+        fresh = {key: pixels for parts in cut.values() for _, key, pixels in parts if key not in self._known}
         self._known.update(zip(fresh, read_lines(list(fresh.values()), recogniser), strict=True))
         self.lines_recognised += len(fresh)
-        for digest, clean_digest in cleaned.items():
-            self._known[digest] = self._known[clean_digest]
+        for digest, parts in cut.items():
+            self._known[digest] = [_placed(piece, box) for box, key, _ in parts for piece in self._known[key]]
         for digest in digests:
             self._known.move_to_end(digest)
         said = [self._known[digest] for digest in digests]
@@ -82,3 +85,17 @@ class RapidReader:
             models = load_models(wanted)
             self._finder, self._recogniser = LineFinder(models.detect), models.recogniser
         return self._finder, self._recogniser
+
+
+def _placed(piece: Piece, part: Box) -> Piece:
+    """A piece of a part of a crop as a piece of the crop."""
+    return piece._replace(box=Box(piece.box.x + part.x, piece.box.y + part.y, piece.box.w, piece.box.h))
+
+
+def _once(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Each text once: where two found boxes overlap, both hold the line between them."""
+    kept: list[TextLine] = []
+    for line in lines:
+        if not any(other.text == line.text and other.box.contains(line.box.center) for other in kept):
+            kept.append(line)
+    return kept

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from execution.perception.ocr.engines import Recogniser
+from execution.perception.ocr.segments import EVEN, ground
 from execution.types import Box
 
 _HEIGHT = 48
@@ -27,12 +28,23 @@ _WIDEST = 4096
 # proportional type is half a letter wide, in monospaced type just over one.
 _GAP_IN_LETTERS = 1.9
 _SMALLEST_GAP = 9
-_THICKEST_BORDER = 3
-_INK = 40  # grey levels from the background
+_INK = 0.3  # of the contrast between the ground and the strongest ink
+# Of the crop's height, with its margins 1.4 of the letters'. A missed space is a wide gap; between digits, as wide as a
+# digit is set in tables with them, only a very wide one counts.
+_SPACE = 0.3
+_ICON_GAP, _SURE_LETTER = 0.18, 0.95
 _MARGIN = 2  # pixels around the ink: letters fade at their edges
 
 _SYMBOLS = "€£¥¢§©®™°µ•·…–—‘’“”«»←↑→↓↵⇧⌘⌥⌫✓✔✗✕✖×÷±≤≥≠≈∞√−½¼¾‹›„‚†‡‰№"
 _SHAPES = "▲▼△▽▶◀▷◁■□●○◆◇★☆☐☑☒"  # recognised, so that they are not taken for letters, but no part of a text
+
+
+class Letter(NamedTuple):
+    """A character and where its middle is, in columns of the crop."""
+
+    character: str
+    at: float
+    confidence: float
 
 
 class Piece(NamedTuple):
@@ -62,7 +74,9 @@ def _texts(scores: np.ndarray, crop: np.ndarray, step: float, characters: Sequen
     """The best character of each column, `step` pixels of the crop wide, put together and cut into texts."""
     best, confidence = scores.argmax(axis=1), scores.max(axis=1)
     fresh = np.r_[True, best[1:] != best[:-1]] & (best != 0)
-    placed = [(characters[int(best[c])], (float(c) + 0.5) * step, float(confidence[c])) for c in np.flatnonzero(fresh)]
+    placed = [
+        Letter(characters[int(best[c])], (float(c) + 0.5) * step, float(confidence[c])) for c in np.flatnonzero(fresh)
+    ]
     return [piece for piece in _pieces(placed, crop) if piece.text]
 
 
@@ -78,54 +92,79 @@ def _batch(crop: np.ndarray) -> tuple[np.ndarray, float]:
     return batch, width / drawn
 
 
-def _pieces(placed: Sequence[tuple[str, float, float]], crop: np.ndarray) -> list[Piece]:
+def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
     """The letters cut into texts at the wide gaps in the ink."""
     ink = _ink(crop)
-    borders = _borders(ink)
-    for left, right in borders:
-        ink[:, left:right] = False
-    margin = crop.shape[0] // 5  # borders above and below the line do not bridge its gaps
-    columns = np.flatnonzero(ink[margin : crop.shape[0] - margin].any(axis=0))
+    columns = np.flatnonzero(ink.any(axis=0))
     if not placed or not len(columns):
         return []
-    cuts = _cuts(columns, borders, letters=sum(c != " " for c, _, _ in placed))
+    gaps = [(int(a) + 1, int(b)) for a, b in pairwise(columns) if b - a > 1]
+    cuts = _cuts(columns, gaps, letters=sum(c != " " for c, _, _ in placed))
     edges = [-math.inf, *((a + b) / 2 for a, b in cuts), math.inf]
     starts = [int(columns[0]), *(b for _, b in cuts)]
     ends = [*(a for a, _ in cuts), int(columns[-1]) + 1]
     pieces = []
     for index, (left, right) in enumerate(zip(starts, ends, strict=True)):
-        letters = [p for p in placed if edges[index] <= p[1] < edges[index + 1]]
-        pieces.append(_piece(letters, _ink_box(ink, left, right)))
+        letters = [p for p in placed if edges[index] <= p.at < edges[index + 1]]
+        inside = [(a, b) for a, b in gaps if left < a and b < right]
+        letters = _without_icon(letters, inside, height=len(crop))
+        pieces.append(_piece(_spaced(letters, inside, height=len(crop)), _ink_box(ink, left, right)))
     return pieces
 
 
-def _borders(ink: np.ndarray) -> list[tuple[int, int]]:
-    """Thin upright lines from top to bottom of the crop: the edge of a menu or a table, not a letter."""
-    full = np.flatnonzero(np.diff(np.r_[0, ink.all(axis=0), 0]))
-    return [(int(a), int(b)) for a, b in zip(full[::2], full[1::2], strict=True) if b - a <= _THICKEST_BORDER]
+def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
+    """The letters with the spaces that the recogniser missed: gaps as wide as where it saw one, or wider than any."""
+    near = 0.2 * height
+    beside = [[b - a for a, b in gaps if a - near <= p.at <= b + near] for p in letters if p.character == " "]
+    seen = [max(widths) for widths in beside if widths]
+    by_digits = _SPACE * height
+    by_letters = min(by_digits, *seen) if seen else by_digits
+    spaced = list[Letter]()
+    for letter in letters:
+        before = spaced[-1] if spaced else letter
+        between = [b - a for a, b in gaps if before.at < (a + b) / 2 < letter.at]
+        digits = before.character.isdigit() and letter.character.isdigit()
+        if " " not in (before.character, letter.character) and max(between, default=0) >= (
+            by_digits if digits else by_letters
+        ):
+            spaced.append(Letter(" ", (before.at + letter.at) / 2, 1.0))
+        spaced.append(letter)
+    return spaced
 
 
-def _cuts(columns: np.ndarray, borders: list[tuple[int, int]], *, letters: int) -> list[tuple[int, int]]:
-    """The gaps between inked columns that part two texts: wide ones, and those with a border in them."""
-    gaps = [(int(a) + 1, int(b)) for a, b in pairwise(columns) if b - a > 1]
+def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
+    """The letters without a picture before or after them that was taken for one: alone, and not surely a letter."""
+    said = [p for p in letters if p.character != " "]
+    apart = [(a + b) / 2 for a, b in gaps if b - a >= _ICON_GAP * height]
+    if len(said) < 3 or not apart:
+        return letters
+    first, last = said[0], said[-1]
+    if first.confidence < _SURE_LETTER and first.at < apart[0] < said[1].at:
+        letters = [p for p in letters if p.at > apart[0]]
+    if last.confidence < _SURE_LETTER and said[-2].at < apart[-1] < last.at:
+        letters = [p for p in letters if p.at < apart[-1]]
+    return letters
+
+
+def _cuts(columns: np.ndarray, gaps: list[tuple[int, int]], *, letters: int) -> list[tuple[int, int]]:
+    """The gaps between inked columns that are wide enough to part two texts."""
     spaces = [(a, b) for a, b in gaps if b - a >= _SMALLEST_GAP]
     inked = int(columns[-1]) + 1 - int(columns[0]) - sum(b - a for a, b in spaces)
     widest = max(_SMALLEST_GAP, _GAP_IN_LETTERS * inked / max(1, letters))
-    return [(a, b) for a, b in gaps if b - a >= widest or any(a <= left < b for left, _ in borders)]
+    return [(a, b) for a, b in gaps if b - a >= widest]
 
 
-def _piece(letters: Sequence[tuple[str, float, float]], box: Box) -> Piece:
+def _piece(letters: Sequence[Letter], box: Box) -> Piece:
     text = "".join(c for c, _, _ in letters if c not in _SHAPES)
     sure = [s for c, _, s in letters if c != " "]
     return Piece(" ".join(text.split()), box, float(np.mean(sure)) if sure else 0.0)
 
 
 def _ink(crop: np.ndarray) -> np.ndarray:
-    """True where a pixel differs clearly from the line's background."""
+    """True where a pixel differs clearly from the line's ground."""
     grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.int16)
-    margin = grey.shape[0] // 5
-    background = int(np.median(grey[margin : grey.shape[0] - margin]))
-    return np.asarray(np.abs(grey - background) > _INK)
+    contrast = np.abs(grey - int(ground(grey)))
+    return np.asarray(contrast > max(EVEN, _INK * float(np.percentile(contrast, 99))))
 
 
 def _ink_box(ink: np.ndarray, left: int, right: int) -> Box:

@@ -16,6 +16,7 @@ from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, w
 from execution.types import Box, TextLine
 
 _ENLARGED = 2.0  # screen text of 10 to 13 px is half the size that its models were trained on
+_LARGE = 4000  # pixels; longer pictures come from screens whose text is large already, and take minutes when enlarged
 _SECONDS = 60
 _SPARSE = "11"  # page segmentation: text anywhere, in no order; screens have no columns of prose
 
@@ -32,16 +33,20 @@ class TesseractReader:
         self._checked = False
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
-        """The lines inside `region` (default: all); raises ReaderUnavailable where the program is missing or fails."""
+        """The lines inside `region` (default: all).
+
+        Raises ReaderUnavailable where the program or a language is missing or fails, ValueError for what is no picture.
+        """
         part = within(region, pixels)
         if not part.area:
             return ()
         self._check()
         crop = pixels[part.y : part.bottom, part.x : part.right]
-        enlarged = cv2.resize(crop, None, fx=_ENLARGED, fy=_ENLARGED, interpolation=cv2.INTER_CUBIC)
+        scale = _ENLARGED if max(crop.shape) <= _LARGE else 1.0
+        enlarged = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
         _ok, picture = cv2.imencode(".png", enlarged, [cv2.IMWRITE_PNG_COMPRESSION, 1])
         table = self._run(["stdin", "stdout", "-l", self._languages, "--psm", _SPARSE, "tsv"], picture.tobytes())
-        return in_reading_order(self._lines(table, part))
+        return in_reading_order(self._lines(table, part, scale))
 
     def _check(self) -> None:
         """Find the program and the languages once, when first needed."""
@@ -58,7 +63,8 @@ class TesseractReader:
         missing = [lang for lang in self._languages.split("+") if lang not in installed]
         if missing:
             raise ReaderUnavailable(
-                f"Tesseract has no data for {', '.join(missing)}: apt-get install tesseract-ocr-{missing[0]}."
+                f"Tesseract has no data for {', '.join(missing)}: "
+                f"apt-get install {' '.join(_package(code) for code in missing)}, or change RPA_OCR_LANGUAGES."
             )
         self._checked = True
 
@@ -73,7 +79,7 @@ class TesseractReader:
             raise ReaderUnavailable(f"Tesseract ended with code {done.returncode}: {message}")
         return done.stdout.decode("utf-8", errors="replace")
 
-    def _lines(self, table: str, part: Box) -> Iterable[TextLine]:
+    def _lines(self, table: str, part: Box, scale: float) -> Iterable[TextLine]:
         """Its words, joined to lines as it numbers them."""
         lines: dict[tuple[str, ...], list[dict[str, str]]] = {}
         for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -83,11 +89,17 @@ class TesseractReader:
         for words in lines.values():
             confidence = sum(float(w["conf"]) for w in words) / len(words) / 100
             if confidence >= self._least:
-                box = union([_box(w) for w in words])
-                placed = Box(part.x + box.x, part.y + box.y, box.w, box.h)
-                yield TextLine(text=" ".join(w["text"].strip() for w in words), box=placed, confidence=confidence)
+                box = union([_box(w, scale) for w in words])
+                placed = Box(part.x + box.x, part.y + box.y, box.w, box.h).intersection(part)
+                if placed.area:
+                    yield TextLine(text=" ".join(w["text"].strip() for w in words), box=placed, confidence=confidence)
 
 
-def _box(row: dict[str, str]) -> Box:
-    x, y, w, h = (round(int(row[k]) / _ENLARGED) for k in ("left", "top", "width", "height"))
+def _package(code: str) -> str:
+    """The package of Debian and Ubuntu that holds a language's data."""
+    return "tesseract-ocr-" + code.replace("_", "-")
+
+
+def _box(row: dict[str, str], scale: float) -> Box:
+    x, y, w, h = (round(int(row[k]) / scale) for k in ("left", "top", "width", "height"))
     return Box(x, y, max(1, w), max(1, h))

@@ -82,15 +82,23 @@ def test_an_answer_to_another_question_is_no_hit(analyzer):
     assert analyzer.analyze(seen, None, previous=bare).elements
 
 
-def test_what_was_read_before_detection_went_off_serves_as_long_as_nothing_changes(analyzer):
+def test_where_nothing_may_be_read_anew_a_known_screen_serves_and_else_a_stub(analyzer):
     """S2.4: cache or stub instead."""
     first = analyzer.analyze(frame(settings_page().pixels), None)
-    same = analyzer.analyze(frame(settings_page().pixels), None, ocr=False, ui=False, previous=first)
+    same = analyzer.analyze(frame(settings_page().pixels), None, anew=False)
     assert (same.cache_hit, same.degraded, same.texts) == (True, False, first.texts)
     other = settings_page()
     other.text("more", 900, 40)
-    changed = analyzer.analyze(frame(other.pixels), None, ocr=False, ui=False, previous=first)
+    changed = analyzer.analyze(frame(other.pixels), None, anew=False)
     assert (changed.cache_hit, changed.degraded, changed.texts) == (False, True, ())
+    assert changed.embedding is not None
+
+
+def test_with_both_off_what_was_read_before_is_not_told(analyzer):
+    """S2.3: no text, no elements, whatever another run has read of this screen."""
+    analyzer.analyze(frame(settings_page().pixels), None)
+    state = analyzer.analyze(frame(settings_page().pixels), None, ocr=False, ui=False)
+    assert (state.texts, state.elements, state.cache_hit, state.degraded) == ((), (), False, True)
 
 
 def test_a_digit_changed_is_a_miss_and_is_read(analyzer):
@@ -165,7 +173,7 @@ def test_a_reader_that_raises_degrades_the_state_and_is_told_once(caplog):
         states = [analyzer.analyze(seen, None) for _ in range(3)]
     assert all(s.degraded and s.texts == () and s.text_method == "" and s.elements for s in states)
     assert [r.getMessage() for r in caplog.records] == [
-        "Perception is degraded: the text reader broken failed: RuntimeError: out of memory"
+        "Perception is degraded: The text reader broken failed: RuntimeError: out of memory."
     ]
 
 
@@ -203,9 +211,9 @@ def test_a_detector_that_raises_degrades_the_state(caplog):
 def test_models_are_loaded_by_the_first_frame_or_by_warming_up():
     """DESIGN 5.6."""
     analyzer = build_analyzer(reader_name="rapidocr")
-    assert analyzer.reader._models is None
+    assert analyzer.reader._recogniser is None
     analyzer.warm_up()
-    assert analyzer.reader._models is not None
+    assert analyzer.reader._recogniser is not None
 
 
 def test_warming_up_says_what_is_missing():

@@ -12,7 +12,7 @@ from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import folded
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
-from execution.signs import LOOK, Evidence, Likeness, gather
+from execution.matching.signs import LOOK, Evidence, Likeness, gather
 from execution.types import Match, Reason, Recognition, ScreenState
 from workflows.graph import GraphSpec, NodeSpec
 

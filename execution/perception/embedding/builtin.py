@@ -1,24 +1,12 @@
-"""What a whole screen looks like, as one vector (S2.10)."""
+"""The embedding that needs no weights (S2.10)."""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import cv2
 import numpy as np
 
+from execution.perception.embedding.base import unit
 from execution.types import Embedding
-
-
-class ModelsDiffer(ValueError):
-    """Vectors of two models were to be compared; they mean nothing to each other."""
-
-
-class Embedder(Protocol):
-    model_id: str
-
-    def embed(self, pixels: np.ndarray) -> Embedding:
-        """The unit vector of a BGR picture of any size."""
 
 
 class BuiltinEmbedder:
@@ -36,8 +24,8 @@ class BuiltinEmbedder:
         grey = cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY) if pixels.ndim == 3 else pixels
         small = cv2.resize(grey, self._WORKING, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
         layout = cv2.resize(small, self._LAYOUT, interpolation=cv2.INTER_AREA).ravel()
-        parts = [_unit(layout - layout.mean()), _unit(self._edges(small))]
-        return Embedding(model=self.model_id, vector=_unit(np.concatenate(parts)))
+        parts = [unit(layout - layout.mean()), unit(self._edges(small))]
+        return Embedding(model=self.model_id, vector=unit(np.concatenate(parts)))
 
     def _edges(self, small: np.ndarray) -> np.ndarray:
         """The square root of the strength of edges per cell and direction, so that one strong border does not rule."""
@@ -49,18 +37,3 @@ class BuiltinEmbedder:
             for d in range(self._DIRECTIONS)
         ]
         return np.sqrt(np.stack(grids).ravel())
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    length = float(np.linalg.norm(vector))
-    return (vector / length if length > 1e-6 else np.zeros_like(vector)).astype(np.float32)
-
-
-def cosine(one: Embedding, other: Embedding) -> float:
-    """How alike two vectors are, -1 to 1; raises ModelsDiffer for vectors of different models."""
-    if one.model != other.model or one.vector.shape != other.vector.shape:
-        raise ModelsDiffer(
-            f"A vector of {one.model} {one.vector.shape} cannot be compared with one of {other.model} "
-            f"{other.vector.shape}; embed the stored picture again."
-        )
-    return float(np.dot(one.vector, other.vector))

@@ -1,0 +1,211 @@
+"""Two screens compared: what of each is on the other, whether it stands in the same places, what is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from execution.matching.profile import Profile
+from execution.navigation.words import SEEN
+
+MEASURES = (
+    "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall", "head_precision",
+    "across", "down", "shapes", "shapes_known", "chosen",
+)  # fmt: skip
+_NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
+_READ = 0.97  # of the lines that are there, the reader reads so many as they were read before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """How a screen compares with a reference; `missing` and `extra` are the most telling lines of either side alone."""
+
+    measures: np.ndarray
+    seen: int
+    of: int
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.measures[MEASURES.index(name)])
+
+
+def compare(reference: Profile, screen: Profile) -> Comparison:
+    """`screen` as `reference` would have it."""
+    pairing = _Pairing(reference, screen)
+    ours, theirs = pairing.credit(reference, screen)
+    across, down = pairing.places()
+    lost = reference.lasting * (1 - ours)
+    more = screen.lasting * (1 - theirs)
+    shapes, known = _shapes_alike(reference, screen, pairing)
+    values = (
+        _share(reference.weights, ours), _share(screen.weights, theirs),
+        _share(reference.lasting, ours), _share(screen.lasting, theirs),
+        _surprise(lost), _surprise(more),
+        float(np.log1p((reference.weights * ours).sum())),
+        _share(reference.lasting * reference.tall, ours), _share(screen.lasting * screen.tall, theirs),
+        across, down, shapes, known, _chosen_alike(reference, screen),
+    )  # fmt: skip
+    return Comparison(
+        measures=np.array(values),
+        seen=int((ours > 0.6).sum()),
+        of=len(reference.keys),
+        missing=_most(reference.texts, lost * reference.weights),
+        extra=_most(screen.texts, more * screen.weights),
+    )
+
+
+class _Pairing:
+    """Which line of the screen is which line of the reference, and how the one lies over the other."""
+
+    def __init__(self, reference: Profile, screen: Profile) -> None:
+        self.one, self.other = reference, screen
+        self.pairs: list[tuple[int, int]] = []
+        self.scale, self.shift = 1.0, np.zeros(2)
+        common = reference.where.keys() & screen.where.keys()
+        several = []
+        for key in common:
+            ours, theirs = reference.where[key], screen.where[key]
+            if len(ours) == len(theirs) == 1:
+                self.pairs.append((ours[0], theirs[0]))
+            else:
+                several.append((ours, theirs))
+        self._fit()
+        for ours, theirs in several:
+            self._nearest(ours, theirs)
+        self._misread()
+
+    def _points(self) -> tuple[np.ndarray, np.ndarray]:
+        index = np.array(self.pairs, np.int64).reshape(-1, 2)
+        return self.one.edges[index[:, 0]], self.other.edges[index[:, 1]]
+
+    def _fit(self) -> None:
+        """One scale and one shift for most of the pairs: medians, so that what was moved does not count."""
+        ours, theirs = self._points()
+        self.scale = self.other.unit / self.one.unit
+        if len(ours) >= 4:
+            # heights alone: a window that was made wider stretches what it shows across, hardly ever down
+            order = np.argsort(ours[:, 2], kind="stable")
+            half = len(ours) // 2
+            apart = (ours[order[half:], 2] - ours[order[: len(ours) - half], 2])
+            seen = (theirs[order[half:], 2] - theirs[order[: len(ours) - half], 2])
+            far = apart > 4 * self.one.unit
+            if far.sum() >= 3:
+                self.scale = float(np.clip(np.median(seen[far] / apart[far]), 0.3, 4.0))
+        if len(ours):
+            self.shift = np.median(theirs[:, [0, 2]] - self.scale * ours[:, [0, 2]], axis=0)
+
+    def _nearest(self, ours: list[int], theirs: list[int]) -> None:
+        """Lines of one key that are several: each with the one that lies nearest to where it should."""
+        a = self.one.edges[ours][:, [0, 2]] * self.scale + self.shift
+        distance = np.abs(a[:, None] - self.other.edges[theirs][:, [0, 2]][None]).sum(axis=2)
+        for _ in range(min(len(ours), len(theirs))):
+            i, j = np.unravel_index(int(distance.argmin()), distance.shape)
+            self.pairs.append((ours[i], theirs[j]))
+            distance[i, :] = distance[:, j] = np.inf
+
+    def _misread(self) -> None:
+        """Lines that differ by what a reader gets wrong; never by a digit."""
+        ours, theirs = self._left()
+        if not ours or not theirs:
+            return
+        scores = process.cdist(
+            [self.one.keys[i] for i in ours], [self.other.keys[j] for j in theirs],
+            scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN, dtype=np.float32, workers=1,
+        )  # fmt: skip
+        for flat in np.argsort(-scores, axis=None, kind="stable"):
+            i, j = divmod(int(flat), len(theirs))
+            if scores[i, j] <= 0:
+                break
+            if ours[i] >= 0 and theirs[j] >= 0 and self.one.digits[ours[i]] == self.other.digits[theirs[j]]:
+                self.pairs.append((ours[i], theirs[j]))
+                ours[i] = theirs[j] = -1
+
+    def _left(self) -> tuple[list[int], list[int]]:
+        mine, other = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
+        return (
+            [i for i in range(len(self.one.keys)) if i not in mine],
+            [j for j in range(len(self.other.keys)) if j not in other],
+        )
+
+    def credit(self, one: Profile, other: Profile) -> tuple[np.ndarray, np.ndarray]:
+        """How much of each line, ours and theirs, was found: 1 for the pairs, a share of its letters for pieces."""
+        ours, theirs = np.zeros(len(one.keys)), np.zeros(len(other.keys))
+        for i, j in self.pairs:
+            ours[i] = theirs[j] = 1.0
+        left, right = self._left()
+        if left and right:
+            _pieces(ours, left, one, right, other)
+            _pieces(theirs, right, other, left, one)
+        return ours, theirs
+
+    def places(self) -> tuple[float, float]:
+        """How much of what was found stands in its place, across and down, by weight; 1 where nothing can tell."""
+        if len(self.pairs) < 3:
+            return 1.0, 1.0
+        ours, theirs = self._points()
+        weights = self.one.weights[[i for i, _ in self.pairs]]
+        expected = self.scale * ours + self.shift[[0, 0, 1]]
+        off = np.abs(theirs - expected) / self.other.unit
+        across = np.minimum(off[:, 0], off[:, 1])
+        return _share(weights, _in_place(across)), _share(weights, _in_place(off[:, 2]))
+
+
+def _in_place(off: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip((_FAR - off) / (_FAR - _NEAR), 0.0, 1.0))
+
+
+def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int], other: Profile) -> None:
+    """The shares of lines that the other side has in other pieces: the same words, or lines split or put together."""
+    among = {word for j in right for word in other.words[j]}
+    whole = [key for j in right if len(key := other.keys[j]) > 2]
+    for i in left:
+        key, words = one.keys[i], one.words[i]
+        by_word = sum(len(word) for word in words if len(word) > 2 and word in among)
+        held = any(key in longer for longer in whole) if len(key) > 3 else False
+        parts = sum(len(shorter) for shorter in whole if shorter in key)
+        credit[i] = 1.0 if held else min(1.0, max(by_word, parts) / len(key))
+
+
+def _share(weights: np.ndarray, credit: np.ndarray) -> float:
+    """The weighted mean; 1 where there is nothing to weigh."""
+    whole = float(weights.sum())
+    return float((weights * credit).sum()) / whole if whole > 1e-9 else 1.0
+
+
+def _surprise(unpaired: np.ndarray) -> float:
+    """How unlikely it is that lines which last are on one side alone: the logarithm, of the worst, bounded."""
+    worst = np.sort(unpaired)[-6:]
+    return float(np.log1p(-np.log1p(-_READ * worst).sum()))
+
+
+def _most(texts: tuple[str, ...], weights: np.ndarray) -> tuple[str, ...]:
+    order = np.argsort(-weights, kind="stable")[:3]
+    return tuple(texts[i] for i in order if weights[i] > 0.2)
+
+
+def _chosen_alike(reference: Profile, screen: Profile) -> float:
+    """1 where the same tab or menu item shows as chosen, -1 where another one does, 0 where none shows."""
+    ours, theirs = reference.shapes.chosen, screen.shapes.chosen
+    if not ours or not theirs:
+        return 0.0
+    return 1.0 if ours == theirs else len(ours & theirs) / len(ours | theirs) - 1.0
+
+
+def _shapes_alike(reference: Profile, screen: Profile, pairing: _Pairing) -> tuple[float, float]:
+    """How many elements have one of their role where they should (F1), and whether there were enough to tell."""
+    one, other = reference.shapes, screen.shapes
+    if len(one.roles) == 0 or len(other.roles) == 0:
+        return 0.0, 0.0
+    expected = one.boxes * pairing.scale
+    expected[:, :2] += pairing.shift
+    across = np.abs(expected[:, None, :] - other.boxes[None, :, :]) / screen.unit
+    apart = across[:, :, 0] + across[:, :, 1] + 0.5 * across[:, :, 3]
+    apart[one.roles[:, None] != other.roles[None, :]] = np.inf
+    good_one = _in_place(2.0 * apart.min(axis=1))
+    good_other = _in_place(2.0 * apart.min(axis=0))
+    total = len(one.roles) + len(other.roles)
+    return float((good_one.sum() + good_other.sum()) / total), min(1.0, total / 20)

@@ -1,0 +1,79 @@
+"""Which few of very many nodes a screen can be: those that share rare texts with it, and those that look like it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+_BY_SUM, _BY_SHARE, _BY_LOOK = 14, 8, 8
+_EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
+
+
+class TextIndex:
+    """Texts by the nodes that they stand on. A node's score is what the texts it shares with the screen are worth."""
+
+    def __init__(self, nodes: Mapping[str, Sequence[str]]) -> None:
+        """`nodes`: the keys of each node's lines and words."""
+        self.ids = tuple(nodes)
+        holders: dict[str, list[int]] = {}
+        for number, keys in enumerate(nodes.values()):
+            for key in set(keys):
+                holders.setdefault(key, []).append(number)
+        self._postings = {key: np.array(numbers, np.int32) for key, numbers in holders.items()}
+        self._worth = {key: math.log((1 + len(self.ids)) / len(numbers)) for key, numbers in holders.items()}
+        whole = np.zeros(len(self.ids))
+        for key, numbers in self._postings.items():
+            whole[numbers] += self._worth[key]
+        self._whole = np.maximum(whole, 1e-6)
+
+    def scores(self, keys: Iterable[str]) -> np.ndarray:
+        """What each node shares with a screen of these keys, in the order of `ids`."""
+        found = [key for key in set(keys) if key in self._postings]
+        rare = [key for key in found if len(self._postings[key]) <= _EVERYWHERE * len(self.ids)] or found
+        if not rare:
+            return np.zeros(len(self.ids))
+        lists = [self._postings[key] for key in rare]
+        worth = np.repeat([self._worth[key] for key in rare], [len(numbers) for numbers in lists])
+        return np.bincount(np.concatenate(lists), weights=worth, minlength=len(self.ids))
+
+    def best(self, keys: Iterable[str]) -> list[str]:
+        """The nodes that share most with the screen, and those of whose texts most are on it."""
+        scores = self.scores(keys)
+        chosen = [*_top(scores, _BY_SUM), *_top(scores / self._whole, _BY_SHARE)]
+        return list(dict.fromkeys(self.ids[i] for i in chosen if scores[i] > 0))
+
+
+class LookIndex:
+    """The vectors of one model, all compared at once."""
+
+    def __init__(self, vectors: Mapping[str, np.ndarray]) -> None:
+        self.ids = tuple(vectors)
+        self.numbers = {node_id: i for i, node_id in enumerate(self.ids)}
+        self._matrix = np.stack(list(vectors.values())).astype(np.float32) if vectors else np.zeros((0, 0), np.float32)
+
+    def cosines(self, vector: np.ndarray) -> np.ndarray:
+        """Of each node with the screen, in the order of `ids`; none where there is nothing to compare with."""
+        if not len(self.ids) or vector.shape != self._matrix.shape[1:]:
+            return np.zeros(0, np.float32)
+        return np.asarray(self._matrix @ vector)
+
+    def best(self, cosines: np.ndarray) -> list[str]:
+        return [self.ids[i] for i in _top(cosines, _BY_LOOK)] if len(cosines) else []
+
+    def usual(self) -> tuple[float, float]:
+        """The median cosine of two different screens, and how much it spreads; (0, 0) for fewer than eight screens."""
+        if len(self.ids) < 8:
+            return 0.0, 0.0
+        some = self._matrix[np.linspace(0, len(self.ids) - 1, min(len(self.ids), 200)).astype(np.int64)]
+        apart = (some @ some.T)[np.triu_indices(len(some), 1)]
+        return float(np.median(apart)), float(np.std(apart))
+
+
+def _top(scores: np.ndarray, count: int) -> list[int]:
+    """The numbers of the highest scores, best first."""
+    if len(scores) <= count:
+        return [int(i) for i in np.argsort(-scores, kind="stable")]
+    some = np.argpartition(-scores, count)[:count]
+    return [int(i) for i in some[np.argsort(-scores[some], kind="stable")]]

@@ -1,0 +1,119 @@
+"""The detector that needs no weights: frames, small pictures and the colours of text, on flat surfaces.
+
+What an element is taken for depends on what lies within REACH pixels of it and on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from execution.perception.elements.base import in_order
+from execution.perception.elements.choices import choices_of
+from execution.perception.elements.controls import Content, contents_of, control_of
+from execution.perception.elements.found import Found, lines_in
+from execution.perception.elements.frames import Frame, continued
+from execution.perception.elements.icons import icons_of
+from execution.perception.elements.links import links_of
+from execution.perception.elements.menus import bar_items, column_items
+from execution.perception.elements.scene import Scene
+from execution.perception.elements.states import with_states
+from execution.perception.elements.tabs import tabs_of
+from execution.perception.pixels import check_bgr
+from execution.types import Box, Element, ElementRole, TextLine
+
+_GROUPED = 2  # texts or frames that a group has at least
+_MOST = 2000  # elements of one picture; noise has tens of thousands
+
+
+class FrameDetector:
+    """Finds controls by what is drawn around them and takes what is read inside for their text."""
+
+    def detect(self, pixels: np.ndarray, texts: Sequence[TextLine]) -> tuple[Element, ...]:
+        """The elements of a BGR picture whose lines of text are `texts`, from top to bottom, then from left to right.
+
+        Every line that is in no element comes as `text`. ValueError for what is no BGR picture.
+        """
+        check_bgr(pixels)
+        scene = Scene(pixels, texts)
+        found = with_states(scene, _found(scene))
+        elements = [f.element for f in found]
+        elements += _texts(scene, found)
+        return in_order(elements)[:_MOST]
+
+
+def _found(scene: Scene) -> list[Found]:
+    """All elements but the texts."""
+    every = range(len(scene.texts))
+    choices = choices_of(scene)
+    frames = _plain(scene, choices)
+    contents = contents_of(scene, frames, continued(scene.edges, frames))
+    controls = [(control_of(scene, content), content) for content in contents]
+
+    inside = lines_in(f for f, _ in controls if f.solid)
+    tabs = tabs_of(scene, contents, [i for i in every if i not in inside])
+    inside |= lines_in(tabs)
+    patches = {i for f, c in controls if c.frame.filled and not c.frame.bordered for i in f.lines} - lines_in(tabs)
+    labels = lines_in(choices)
+    items = column_items(scene, [i for i in every if i not in labels and (i not in inside or i in patches)])
+    inside |= lines_in(items)
+    items += bar_items(scene, [i for i in every if i not in labels and i not in inside])
+
+    kept = _kept_controls(controls, tabs, items)
+    covered = [f.element.box for f in (*kept, *items) if f.role != ElementRole.GROUP]
+    choices = [c for c in choices if not _covered(c.element.box, covered) and not _labelled_by_button(c, kept)]
+    inside = lines_in([*(f for f in kept if f.solid), *tabs, *items])
+    links = links_of(scene, [i for i in every if i not in inside])
+    found = [*choices, *kept, *tabs, *items, *links]
+    taken = [f.element.box for f in found if f.role != ElementRole.GROUP]
+    return found + icons_of(scene, taken)
+
+
+def _plain(scene: Scene, choices: Sequence[Found]) -> list[Frame]:
+    """The frames that are no choice, nothing within one, and no letter."""
+    boxes = [c.element.box for c in choices]
+    return [
+        f
+        for f in scene.frames
+        if not any(b.contains(f.box.center) and f.box.area <= b.area for b in boxes) and not scene.is_letter(f.box)
+    ]
+
+
+def _kept_controls(
+    controls: Sequence[tuple[Found, Content]], tabs: Iterable[Found], items: Iterable[Found]
+) -> list[Found]:
+    """Buttons, fields and groups that are not tabs or menu items, nor parts of other buttons and fields."""
+    tabbed, listed = [t.element.box for t in tabs], [i.element.box for i in items]
+    kept = []
+    for found, content in controls:
+        box = found.element.box
+        if not found.solid and not (found.role == ElementRole.GROUP and content.holds >= _GROUPED):
+            continue
+        if any(box.iou(b) > 0.6 for b in tabbed):
+            continue
+        if not any(b.contains(box.center) and box.h < 1.3 * b.h for b in listed):
+            kept.append(found)
+    solid = [f.element.box for f in kept if f.solid]
+    return [f for f in kept if not _covered(f.element.box, solid, share=1.01)]
+
+
+def _covered(box: Box, others: Iterable[Box], *, share: float = 1.5) -> bool:
+    """True for a box in the middle of a larger one."""
+    return any(b.contains(box.center) and b.area > share * box.area for b in others)
+
+
+def _labelled_by_button(choice: Found, controls: Iterable[Found]) -> bool:
+    """True where what seemed the label is in a button: then the choice is a button beside it."""
+    return bool(choice.lines) and choice.lines[0] in lines_in(c for c in controls if c.solid)
+
+
+def _texts(scene: Scene, found: Sequence[Found]) -> list[Element]:
+    """The lines that are in no element; a line that holds a link, or is the label of a choice, stands for itself too."""
+    beside = {ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.GROUP}
+    taken = lines_in(f for f in found if f.role not in beside and f.whole)
+    return [
+        Element(box=line.box, role=ElementRole.TEXT, text=line.text, confidence=line.confidence)
+        for index, line in enumerate(scene.texts)
+        if index not in taken
+    ]

@@ -1,0 +1,170 @@
+"""Check boxes, radio buttons and switches: small plain shapes, most of them beside their label."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from execution.perception.elements.found import Found
+from execution.perception.elements.frames import Frame
+from execution.perception.elements.scene import Scene
+from execution.types import Box, Element, ElementRole, ElementState
+
+_SMALLEST, _LARGEST = 9, 60  # pixels: 13 at 100 % in most themes, 20 in large ones, twice that at 200 %
+_DISC, _TINY_DISC = 0.87, 0.9  # a disc has 0.785 of its box, more in few pixels; a square with round corners 0.946
+_PILL = 0.955  # a pill twice as wide as high has 0.893
+_MARK = 40  # levels by which a tick or a dot stands out, on a control that is not faded
+_LABEL_GAP = 1.6  # of the side: how far the label may stand
+_SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.25  # of the height of the label's line
+_PLAIN = 0.8  # of the rim within the border that has the one colour
+_TINY, _PLAIN_TINY = 18, 0.55  # pixels: a tick fills so small a box
+
+
+def choices_of(scene: Scene) -> list[Found]:
+    """The choices, each with the frame it was made of and the line that is its label."""
+    found: list[Found] = []
+    for frame in reversed(scene.frames):
+        if any(f.element.box.contains(frame.box.center) for f in found):
+            continue  # the knob of a switch
+        role = _shape(scene, frame)
+        if role is None:
+            continue
+        label = _label(scene, frame.box)
+        if role == "switch" and label is None and _among_letters(scene, frame.box):
+            continue
+        if label is None and not _free(scene, frame):
+            continue
+        lines = () if label is None else (label,)
+        found.append(Found(_choice(scene, frame, role, label), frame, lines))
+    return found
+
+
+def _shape(scene: Scene, frame: Frame) -> str | None:
+    """What the shape alone could be: checkbox, radio or switch."""
+    box = frame.box
+    if not _SMALLEST <= box.h <= _LARGEST or not 0.85 * box.h - 1 <= box.w <= 2.6 * box.h:
+        return None
+    if box.w > 1.4 * box.h:
+        if any(box.contains(line.box.center) and len(line.text) > 1 for line in scene.texts):
+            return None
+        return "switch" if frame.fullness < _PILL and _has_knob(scene, frame) else None
+    if abs(box.w - box.h) > max(1, round(0.06 * box.h)):
+        return None
+    if frame.fullness < (_DISC if box.h > _TINY else _TINY_DISC):
+        return "radio" if _is_round(scene, box) else None
+    return "checkbox" if _is_plain(scene, frame) else None
+
+
+def _is_round(scene: Scene, box: Box) -> bool:
+    """True where a quarter turn changes nothing."""
+    side = min(box.w, box.h)
+    part = scene.pixels[box.y : box.y + side, box.x : box.x + side].astype(np.int16)
+    turned = np.rot90(part)
+    scale = max(float(np.ptp(part.reshape(-1, 3), axis=0).max()), 1.0)
+    return bool(np.abs(part - turned).max(axis=2).mean() < 0.12 * scale)
+
+
+def _is_plain(scene: Scene, frame: Frame) -> bool:
+    """True where the rim within the border has one colour: a tick stands in the middle."""
+    box = frame.box
+    inset = max(2, round(0.14 * box.h))
+    part = scene.pixels[box.y + inset : box.bottom - inset, box.x + inset : box.right - inset].astype(np.int16)
+    if min(part.shape[:2]) < 3:
+        return False
+    rim = np.concatenate((part[0], part[-1], part[1:-1, 0], part[1:-1, -1]))
+    near = np.abs(rim - np.median(rim, axis=0)).max(axis=1) < 28
+    return bool(near.mean() >= (_PLAIN if box.h > _TINY else _PLAIN_TINY))
+
+
+def _label(scene: Scene, box: Box) -> int | None:
+    """The index of the line that begins right of the shape, or with the shape as a reader may have it."""
+    best: tuple[int, int] | None = None
+    for index, line in enumerate(scene.texts):
+        text = line.box
+        if abs(2 * text.y + text.h - 2 * box.y - box.h) > 0.9 * max(box.h, text.h):
+            continue
+        if not _SMALL_FOR_LABEL * text.h <= box.h <= _LARGE_FOR_LABEL * text.h:
+            continue
+        if abs(text.x - box.x) <= 6 and text.right > box.right + 4:
+            return index if _stands_apart(scene, box, text) else None
+        gap = text.x - box.right
+        if -4 <= gap <= _LABEL_GAP * box.h + 4 and (best is None or gap < best[0]):
+            best = (gap, index)
+    return best[1] if best else None
+
+
+def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
+    """False for the first letter of a word."""
+    return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, line.y, 2, line.h), gap=1)
+
+
+def _among_letters(scene: Scene, box: Box) -> bool:
+    return any(line.box.contains(box.center) for line in scene.texts)
+
+
+def _free(scene: Scene, frame: Frame) -> bool:
+    """A shape without a label counts if nothing is near and no text in it, as in the first column of a table."""
+    box = frame.box
+    if box.h > 34 or frame.fullness < _DISC or not (frame.bordered or frame.filled):
+        return False
+    if any(line.box.intersection(box).area > 0.3 * min(line.box.area, box.area) for line in scene.texts):
+        return False
+    clear = max(4, box.h // 3)
+    around = scene.drawn(Box(box.right + 2, box.y, clear, box.h), gap=1)
+    before = scene.drawn(Box(box.x - 1 - clear, box.y, clear - 1, box.h), gap=1)
+    return not around and not before
+
+
+def _choice(scene: Scene, frame: Frame, role: str, label: int | None) -> Element:
+    states = set()
+    if _knob_right(scene, frame) if role == "switch" else _is_marked(scene, frame):
+        states.add(ElementState.CHECKED)
+    if frame.ring is not None:
+        states.add(ElementState.FOCUSED)
+    text = _label_text(scene.texts[label].text) if label is not None else ""
+    kind = ElementRole.RADIO if role == "radio" else ElementRole.CHECKBOX
+    confidence = 0.8 if label is not None else 0.5
+    return Element(box=frame.box, role=kind, text=text, confidence=confidence, states=frozenset(states))
+
+
+def _label_text(text: str) -> str:
+    """The label without the sign that a reader saw in the shape before it."""
+    return text[1:].lstrip() if text[:1] in set("□☐☑☒✓✔●○◉•©®") else text
+
+
+def _is_marked(scene: Scene, frame: Frame) -> bool:
+    """True where the middle is not one colour, or not that of the rim within the border: a tick, a dash, a dot."""
+    box = frame.box
+    margin, inset = max(2, round(0.24 * box.h)), max(2, round(0.17 * box.h))
+    part = scene.pixels[box.y + margin : box.bottom - margin, box.x + margin : box.right - margin].astype(np.int16)
+    if not part.size:
+        return False
+    x, y, near = box.center.x, box.center.y, (inset, -1 - inset)
+    sides = [scene.pixels[y, box.x + near[0]], scene.pixels[y, box.right + near[1]]]
+    sides += [scene.pixels[box.y + near[0], x], scene.pixels[box.bottom + near[1], x]]
+    rim = np.median(np.array(sides), axis=0)
+    middle = np.median(scene.pixels[y - 1 : y + 2, x - 1 : x + 2].reshape(-1, 3), axis=0)
+    contrast = float(np.abs(frame.border - frame.outside).max())
+    least = min(_MARK, max(14.0, 0.35 * contrast))
+    apart = np.abs(part - np.median(part.reshape(-1, 3), axis=0)).max(axis=2)
+    return bool((apart > least).mean() > 0.05 or np.abs(middle - rim).max() > least)
+
+
+def _has_knob(scene: Scene, frame: Frame) -> bool:
+    """True for a disc at one end of a bar and nothing else."""
+    box = frame.box
+    row = scene.pixels[box.y + box.h // 2, box.x : box.right].astype(np.int16)
+    left, right = row[box.h // 2], row[box.w - box.h // 2 - 1]
+    if np.abs(left - right).max() <= 12:
+        return False
+    spans = scene.drawn(Box(box.x + 3, box.y + box.h // 2 - 1, box.w - 6, 3), gap=1)
+    return 1 <= len(spans) <= 4
+
+
+def _knob_right(scene: Scene, frame: Frame) -> bool:
+    """The end whose middle is not of the bar's colour has the knob."""
+    box = frame.box
+    row = scene.pixels[box.y + box.h // 2].astype(np.int16)
+    left, right = row[box.x + box.h // 2], row[box.right - box.h // 2 - 1]
+    top = scene.pixels[box.y + 2 : box.y + 4, box.center.x - 2 : box.center.x + 3].reshape(-1, 3)
+    bar = np.median(top, axis=0)
+    return bool(np.abs(right - bar).max() > np.abs(left - bar).max())

@@ -1,0 +1,204 @@
+"""Buttons and fields: what a frame is, by how its content lies in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from execution.perception.elements.found import Found
+from execution.perception.elements.frames import Continued, Frame
+from execution.perception.elements.inks import chroma, em_of, ink_of
+from execution.perception.elements.scene import Scene
+from execution.types import Box, Element, ElementRole, ElementState
+
+_LOWEST = 15  # pixels: buttons of dense themes have 18
+_TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
+_TINT = 5  # chroma of the ground of a message
+_HIGHEST_FIELD = 3.9  # of the font's size
+_LONGEST_LABEL = 44  # letters on a button
+_ARROWS = frozenset("vV▾▼▿⌄∨˅√<>^")
+_BADGE = 1.75  # of the font's size: buttons are higher
+_COLOURED = 40  # chroma above which a fill is an accent and not a shade of the ground
+
+
+@dataclass(slots=True)
+class Content:
+    """A frame with what lies in it: indices of its lines, and the stretches of x in which anything is drawn."""
+
+    frame: Frame
+    lines: list[int]
+    spans: list[tuple[int, int]]
+    parts: int
+    continued: Continued
+
+    @property
+    def holds(self) -> int:
+        """How many texts and frames lie in it."""
+        return len(self.lines) + self.parts
+
+    @property
+    def left(self) -> int:
+        return self.spans[0][0] - self.frame.inner.x
+
+    @property
+    def right(self) -> int:
+        return self.frame.inner.right - self.spans[-1][1]
+
+
+def contents_of(scene: Scene, frames: Sequence[Frame], runs_on: Sequence[Continued]) -> list[Content]:
+    """Each frame with the lines that lie in it and in no smaller one; `parts` counts the frames within."""
+    boxes = [f.box for f in frames]
+    held: list[list[int]] = [[] for _ in frames]
+    for index, line in enumerate(scene.texts):
+        centre, least = line.box.center, 0.5 * line.box.h
+        for i, box in enumerate(boxes):
+            if box.contains(centre) and box.h >= least:
+                held[i].append(index)
+    return [Content(f, held[i], _spans(scene, f), _parts(boxes, i), runs_on[i]) for i, f in enumerate(frames)]
+
+
+def _parts(boxes: Sequence[Box], index: int) -> int:
+    """How many of the frames (from small to large) lie in this one and are no mere detail of it."""
+    outer = boxes[index]
+    return sum(b.h >= 0.4 * outer.h and b.w > 12 and _within(b, outer) for b in boxes[:index])
+
+
+def _within(inner: Box, outer: Box) -> bool:
+    return (
+        inner.x >= outer.x - 1
+        and inner.y >= outer.y - 1
+        and inner.right <= outer.right + 1
+        and inner.bottom <= outer.bottom + 1
+    )
+
+
+def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
+    box = frame.inner
+    pad = max(2, round(0.1 * box.h))
+    return scene.drawn(Box(box.x + pad, box.y + pad, box.w - 2 * pad, box.h - 2 * pad), gap=max(5, round(0.45 * box.h)))
+
+
+def control_of(scene: Scene, content: Content) -> Found:
+    """What the frame is taken for: a button, a field, or a group around other things; a part of a picture is an icon."""
+    frame = content.frame
+    role, confidence = _role(scene, content)
+    text = _without_arrow(content, " ".join(scene.texts[i].text for i in content.lines))
+    states = frozenset({ElementState.FOCUSED}) if frame.ring is not None else frozenset[ElementState]()
+    element = Element(box=frame.box, role=role, text=text, confidence=confidence, states=states)
+    return Found(element, frame, tuple(content.lines))
+
+
+def _without_arrow(content: Content, text: str) -> str:
+    """The text without the arrow of a list, which readers take for a letter."""
+    head, _, tail = text.rpartition(" ")
+    return head if head and tail in _ARROWS and len(content.spans) >= 2 else text
+
+
+def _role(scene: Scene, content: Content) -> tuple[ElementRole, float]:
+    frame, box = content.frame, content.frame.box
+    if box.h < _LOWEST or not (frame.bordered or frame.filled):
+        return ElementRole.GROUP, 0.3
+    rows = _rows([scene.texts[i].box for i in content.lines])
+    if content.continued.upright or rows > 1 or box.h > _TALLEST_ROW or content.parts > 1:
+        return (ElementRole.FIELD, 0.6) if _is_area(scene, content) else (ElementRole.GROUP, 0.4)
+    if not content.spans:
+        return _empty(content)
+    return _with_content(scene, content)
+
+
+def _rows(boxes: Sequence[Box]) -> int:
+    """How many rows of text these are."""
+    rows: list[Box] = []
+    for box in sorted(boxes, key=lambda b: b.y):
+        if not any(abs(box.center.y - row.center.y) < 0.6 * max(row.h, box.h) for row in rows):
+            rows.append(box)
+    return len(rows)
+
+
+def _empty(content: Content) -> tuple[ElementRole, float]:
+    box = content.frame.box
+    if content.frame.bordered and box.w >= 1.8 * box.h and box.h >= 17:
+        return ElementRole.FIELD, 0.6
+    if content.frame.differing == 4 and box.w >= 3 * box.h and box.h >= 22 and chroma(content.frame.fill) < _COLOURED:
+        return ElementRole.FIELD, 0.4
+    return ElementRole.GROUP, 0.3
+
+
+def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
+    frame, box = content.frame, content.frame.box
+    left, right = content.left, content.right
+    text = " ".join(scene.texts[i].text for i in content.lines)
+    coloured = frame.filled and chroma(frame.fill) > _COLOURED
+    if box.w < 1.7 * box.h and not content.lines:
+        return (ElementRole.BUTTON, 0.6) if _holds_sign(scene, content) else (ElementRole.ICON, 0.4)
+    if content.lines and _is_badge(scene, content):
+        return ElementRole.TEXT, 0.5
+    centred = abs(left - right) <= max(4, 0.12 * box.w, 0.25 * box.h) and len(content.spans) <= 2
+    if coloured:
+        return (ElementRole.BUTTON, 0.8) if centred else (ElementRole.GROUP, 0.4)
+    if len(content.spans) >= 2 and _has_arrow(content):
+        return ElementRole.FIELD, 0.7
+    if centred and left < 3 * box.h:
+        return (ElementRole.BUTTON, 0.7) if len(text) <= _LONGEST_LABEL else (ElementRole.GROUP, 0.4)
+    if left <= 1.2 * box.h and len(content.lines) <= 2 and len(content.spans) <= 3 and _is_open(scene, content):
+        return ElementRole.FIELD, 0.6
+    return ElementRole.GROUP, 0.3
+
+
+def _is_badge(scene: Scene, content: Content) -> bool:
+    """True for a word on a patch of colour: it is low, has no border, and does not begin with a capital."""
+    frame, line = content.frame, scene.texts[content.lines[0]]
+    if frame.bordered or not frame.filled or len(content.lines) > 1:
+        return False
+    ink = ink_of(scene.pixels, line.box.intersection(frame.inner))
+    first = next((c for c in line.text if c.isalpha()), "A")
+    if first.islower():
+        return frame.box.w < 14 * frame.box.h
+    return ink is not None and frame.box.w < 6 * frame.box.h and frame.box.h < _BADGE * em_of(line.text, ink.box.h)
+
+
+def _holds_sign(scene: Scene, content: Content) -> bool:
+    """True for a picture in a frame with room around it: a button; else the frame is a part of the picture."""
+    frame, box = content.frame, content.frame.inner
+    if frame.fullness < 0.93 or min(box.w, box.h) < 15:
+        return False
+    pad = max(2, round(0.12 * min(box.w, box.h)))
+    part = scene.edges[box.y : box.bottom, box.x : box.right] > 0
+    rim = part.copy()
+    rim[pad:-pad, pad:-pad] = False
+    rim[:1], rim[-1:], rim[:, :1], rim[:, -1:] = False, False, False, False
+    return bool(rim.sum() <= 0.02 * part.size)
+
+
+def _is_open(scene: Scene, content: Content) -> bool:
+    """True for a frame of its own, as a field has; a stripe of a table goes on to one side, a message is tinted."""
+    frame = content.frame
+    if not frame.bordered and frame.differing < 4:
+        return False
+    if not content.lines:
+        return True
+    line = scene.texts[content.lines[0]]
+    ink = ink_of(scene.pixels, line.box.intersection(frame.inner))
+    if ink is None:
+        return True
+    tinted = chroma(frame.fill) >= _TINT and frame.filled
+    return not (tinted and ink.coloured > 0.5) and frame.box.h <= _HIGHEST_FIELD * em_of(line.text, ink.box.h)
+
+
+def _has_arrow(content: Content) -> bool:
+    """True where something small stands at the right end, away from the rest."""
+    (_, before), (start, end) = content.spans[-2], content.spans[-1]
+    height = content.frame.box.h
+    return end - start <= 0.7 * height and start - before >= 0.5 * height and content.right <= height
+
+
+def _is_area(scene: Scene, content: Content) -> bool:
+    """True for a field of several rows: its corner shows the lines by which it is pulled larger."""
+    box = content.frame.inner
+    if box.h < 30 or box.w < 60 or content.continued.upright:
+        return False
+    reach = min(28, box.h // 2)
+    corner = scene.edges[box.bottom - reach : box.bottom - 1, box.right - reach : box.right - 1]
+    beside = scene.edges[box.bottom - reach : box.bottom - 2, box.right - 2 * reach : box.right - reach]
+    free = not content.parts and not content.lines
+    return bool(content.frame.bordered and ((0.02 < (corner > 0).mean() < 0.6 and not beside.any()) or free))

@@ -1,0 +1,231 @@
+"""Rectangles on a screen: what has a border, or a fill of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from execution.perception.elements.outlines import Outlines
+from execution.types import Box, TextLine
+
+SMALLEST = 8  # pixels: a check box at 100 % is 12 to 16
+TALLEST = 240  # higher frames are panes and windows
+_CUT = 0.25  # of a square on the shorter side, that round ends may lack: a disc or a pill lacks 0.215
+_RING = 7  # pixels between a control and the ring around it, or two borders of one control
+_RING_FROM, _BORDER = 4, 2  # pixels from the outermost to the innermost box: from here it is a ring; a border alone
+_STEP = 4  # levels: what is taken for another colour; a disabled control fades to that
+_SAMPLES = np.linspace(0.2, 0.8, 7)  # along a side, away from round corners
+_MIDDLE = np.linspace(0.42, 0.58, 7)  # the same for what may be a disc
+_SMALL = 48  # pixels: what is no larger may be one
+_MOST = 1500
+
+
+@dataclass(slots=True)
+class Frame:
+    """A rectangle, its outer `box` and the `inner` one that its border leaves; colours are BGR.
+
+    `outside` is what lies beyond its left, upper, right and lower side, `border` the same of its outermost pixels.
+    `fullness` is the share of the box within its outline (a disc has 0.785), `ring` what surrounds it, or None.
+    """
+
+    box: Box
+    inner: Box
+    fullness: float
+    fill: np.ndarray
+    border: np.ndarray
+    outside: np.ndarray
+    ring: Box | None = None
+
+    @property
+    def filled(self) -> bool:
+        """True where the fill is not what lies around it."""
+        return self.differing >= 3
+
+    @property
+    def differing(self) -> int:
+        """Beyond how many sides there is another colour than the fill."""
+        return int((_apart(self.fill, self.outside) > _STEP).sum())
+
+    @property
+    def bordered(self) -> bool:
+        """True where the outermost pixels are neither fill nor surroundings, nor the soft edge between the two."""
+        way, here = self.outside - self.fill, self.border - self.fill
+        length = np.maximum((way**2).sum(axis=1), 1.0)
+        part = ((here * way).sum(axis=1) / length).clip(0.0, 1.0)
+        beside = np.abs(here - part[:, None] * way).max(axis=1)
+        return bool((beside > _STEP).sum() >= 3)
+
+
+def frames_of(pixels: np.ndarray, outlines: Outlines, texts: Sequence[TextLine]) -> list[Frame]:
+    """The frames no taller than TALLEST, from small to large; a border of several lines makes one frame."""
+    boxes = np.concatenate((outlines.things, outlines.grounds))
+    areas = np.concatenate((outlines.thing_areas, outlines.ground_areas))
+    size = boxes[:, 2] * boxes[:, 3]
+    full = areas / np.maximum(size, 1)
+    kept = (boxes[:, 2:].min(axis=1, initial=10**6) >= SMALLEST) & (boxes[:, 3] <= TALLEST)
+    kept &= full >= 1 - _CUT * boxes[:, 2:].min(axis=1, initial=10**6) / np.maximum(
+        boxes[:, 2:].max(axis=1, initial=0), 1
+    )
+    kept &= ~_in_letters(boxes, texts)
+    boxes, full = boxes[kept], full[kept]
+    order = np.argsort(-(boxes[:, 2] * boxes[:, 3]), kind="stable")[:_MOST]
+    grounds = np.arange(len(kept))[kept] >= len(outlines.things)
+    families = list(_families([Box(*b) for b in boxes[order].tolist()], full[order].tolist(), grounds[order].tolist()))
+    return _coloured(pixels, families)[::-1]
+
+
+def _in_letters(boxes: np.ndarray, texts: Sequence[TextLine]) -> np.ndarray:
+    """True for what is a part of a line of text: letters enclose grounds too."""
+    if not texts or not len(boxes):
+        return np.zeros(len(boxes), bool)
+    lines = np.array([line.box for line in texts])
+    x, y, w, h = (boxes[:, i, None] for i in range(4))
+    left, top, width, height = (lines[None, :, i] for i in range(4))
+    middle_x, middle_y = x + w / 2, y + h / 2
+    inside = (middle_x > left) & (middle_x < left + width) & (middle_y > top) & (middle_y < top + height)
+    # a reader takes the check box before a word for a part of the line; `choices` tells it from a letter
+    leading = (x <= left + 6) & (h >= 9) & (h > 0.5 * height) & (w >= 0.9 * h - 1) & (w <= 2.6 * h) & (w < 0.5 * width)
+    return np.asarray((inside & ~leading & (h < 1.1 * height) & ((w < 0.7 * width) | (w < 1.3 * h))).any(axis=1))
+
+
+@dataclass(slots=True)
+class _Family:
+    """Boxes around one centre, from large to small."""
+
+    boxes: list[Box]
+    fullness: list[float]
+
+    def control(self) -> int:
+        """The place of the box of the control itself: beyond may be the ring that shows the focus."""
+        inner = self.boxes[-1]
+        if _margin(self.boxes[0], inner) < _RING_FROM:
+            return 0
+        return next(i for i, box in enumerate(self.boxes) if _margin(box, inner) <= _BORDER)
+
+
+def _families(boxes: Sequence[Box], fullness: Sequence[float], grounds: Sequence[bool]) -> Iterable[_Family]:
+    """Boxes that share a centre, put together; `boxes` come from large to small.
+
+    What is a ground alone has its border in common with others: that is a pixel of it at least.
+    """
+    near: dict[tuple[int, int], list[_Family]] = {}
+    for box, full, ground in zip(boxes, fullness, grounds, strict=True):
+        centre = (2 * box.x + box.w) >> 4, (2 * box.y + box.h) >> 4
+        around = ((centre[0] + i, centre[1] + j) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        family = next((f for key in around for f in near.get(key, ()) if _wraps(f.boxes[-1], box)), None)
+        if family is not None:
+            family.boxes.append(box)
+            family.fullness.append(full)
+            continue
+        outer = [Box(box.x - 1, box.y - 1, box.w + 2, box.h + 2)] if ground else []
+        near.setdefault(centre, []).append(_Family([*outer, box], [full] * (len(outer) + 1)))
+    return [family for group in near.values() for family in group]
+
+
+def _margin(outer: Box, inner: Box) -> int:
+    return min(inner.x - outer.x, inner.y - outer.y)
+
+
+def _wraps(outer: Box, inner: Box) -> bool:
+    margins = inner.x - outer.x, inner.y - outer.y, outer.right - inner.right, outer.bottom - inner.bottom
+    return min(margins) >= -1 and max(margins) <= _RING and max(margins) - min(margins) <= 2 and inner.w * 1.6 > outer.w
+
+
+def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
+    if not families:
+        return []
+    places = [f.control() for f in families]
+    boxes = [f.boxes[place] for f, place in zip(families, places, strict=True)]
+    outer, inner = np.array(boxes), np.array([f.boxes[-1] for f in families])
+    fill = np.median(_along(pixels, inner, inset=1).reshape(len(families), -1, 3), axis=1)
+    border = np.median(_along(pixels, outer, inset=0), axis=2)
+    outside = np.median(_along(pixels, outer, inset=-3), axis=2)
+    return [
+        Frame(
+            boxes[i],
+            f.boxes[-1],
+            f.fullness[places[i]],
+            fill[i],
+            border[i],
+            outside[i],
+            f.boxes[0] if places[i] else None,
+        )
+        for i, f in enumerate(families)
+    ]
+
+
+def _along(pixels: np.ndarray, boxes: np.ndarray, *, inset: int) -> np.ndarray:
+    """Colours along the four sides (left, upper, right, lower) of boxes; (n, 4, samples, 3)."""
+    x, y, w, h = (boxes[:, i, None] for i in range(4))
+    places = np.where(np.maximum(w, h) <= _SMALL, _MIDDLE, _SAMPLES)
+    across, down = x + (w * places).astype(int), y + (h * places).astype(int)
+    same = np.ones_like(across)
+    columns = np.stack((same * (x + inset), across, same * (x + w - 1 - inset), across), axis=1)
+    rows = np.stack((down, same * (y + inset), down, same * (y + h - 1 - inset)), axis=1)
+    height, width = pixels.shape[:2]
+    return pixels[rows.clip(0, height - 1), columns.clip(0, width - 1)]
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The largest difference in a channel."""
+    return np.abs(one - other).max(axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """Which sides of a frame run on beyond its corners, as those of a cell in a grid do.
+
+    `up` and `down` are both upright sides; the others name the level side and the direction.
+    """
+
+    up: bool
+    down: bool
+    top_left: bool
+    top_right: bool
+    bottom_left: bool
+    bottom_right: bool
+
+    @property
+    def upright(self) -> bool:
+        return self.up or self.down
+
+
+_BEYOND = np.arange(3, 8)  # pixels from the corner: nearer may be its rounding
+_ACROSS = np.arange(-2, 2)
+
+
+def continued(edges: np.ndarray, frames: Sequence[Frame]) -> list[Continued]:
+    """How the sides of each frame run on, by the edges of the picture."""
+    if not frames:
+        return []
+    boxes = np.array([f.box for f in frames])
+    left, top = boxes[:, :1], boxes[:, 1:2]
+    right, bottom = left + boxes[:, 2:3], top + boxes[:, 3:]
+    above, below, before, after = top - _BEYOND, bottom + _BEYOND, left - _BEYOND, right + _BEYOND
+    flags = (
+        _upright(edges, left, above) & _upright(edges, right, above),
+        _upright(edges, left, below) & _upright(edges, right, below),
+        _level(edges, before, top),
+        _level(edges, after, top),
+        _level(edges, before, bottom),
+        _level(edges, after, bottom),
+    )
+    return [Continued(*(bool(flag) for flag in row)) for row in zip(*flags, strict=True)]
+
+
+def _upright(edges: np.ndarray, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return _lined(edges, rows[:, :, None] + 0 * _ACROSS, x[:, :, None] + _ACROSS)
+
+
+def _level(edges: np.ndarray, columns: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return _lined(edges, y[:, :, None] + _ACROSS, columns[:, :, None] + 0 * _ACROSS)
+
+
+def _lined(edges: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """True where an edge lies at every place along, somewhere across."""
+    height, width = edges.shape
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    marked = edges[rows.clip(0, height - 1), columns.clip(0, width - 1)] > 0
+    return np.asarray((marked & inside).any(axis=2).all(axis=1))

@@ -1,0 +1,68 @@
+"""Links: words in another colour than those around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from execution.perception.elements.found import Found
+from execution.perception.elements.inks import COLOURED, Ink, Word, chroma
+from execution.perception.elements.scene import Scene
+from execution.types import Box, Element, ElementRole
+
+_ALL, _NONE = 0.85, 0.04  # of a line's ink: from here it is a link as a whole, up to here it holds none
+_TINTED = 26  # chroma of a ground: text on a message's tint is coloured without being a link
+_CONTRAST = 50  # levels: fainter is the edge of something else
+
+
+def links_of(scene: Scene, lines: Iterable[int]) -> list[Found]:
+    """The links in the lines of those indices."""
+    return [found for index in lines for found in _links(scene, index)]
+
+
+def _links(scene: Scene, index: int) -> Iterator[Found]:
+    line, ink = scene.texts[index], scene.inks[index]
+    if ink is None or ink.coloured <= _NONE or chroma(ink.ground) > _TINTED or ink.contrast < _CONTRAST:
+        return
+    if ink.coloured >= _ALL:
+        yield _link(Box(ink.box.x, line.box.y, ink.box.w, line.box.h), line.text, index, whole=True)
+        return
+    words = scene.words(index)
+    for run in _runs(words, ink):
+        box = Box(words[run[0]].x, line.box.y, words[run[-1]].right - words[run[0]].x, line.box.h)
+        if box.w >= 0.8 * box.h:
+            yield _link(box, _text(line.text, words, run), index, whole=False)
+
+
+def _link(box: Box, text: str, index: int, *, whole: bool) -> Found:
+    """`box` has the width of the ink and the height of the line: a link's goes by its font, not by its letters."""
+    return Found(Element(box=box, role=ElementRole.LINK, text=text, confidence=0.6), lines=(index,), whole=whole)
+
+
+def _runs(words: list[Word], ink: Ink) -> list[list[int]]:
+    """Stretches of coloured words."""
+    found: list[list[int]] = []
+    for i, word in enumerate(words):
+        if chroma(word.colour) <= COLOURED:
+            continue
+        if found and found[-1][-1] == i - 1 and np.abs(words[i - 1].colour - word.colour).max() < 60:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def _text(text: str, words: list[Word], run: list[int]) -> str:
+    """The words of the run, by their number where there are as many as were read, else by their place in the line."""
+    read = text.split()
+    if len(read) == len(words):
+        return " ".join(read[run[0] : run[-1] + 1])
+    start, width = words[0].x, max(words[-1].right - words[0].x, 1)
+    first = round((words[run[0]].x - start) / width * len(text))
+    last = round((words[run[-1]].right - start) / width * len(text))
+    while first > 0 and not text[first - 1].isspace():
+        first -= 1
+    while last < len(text) and not text[last].isspace():
+        last += 1
+    return text[first:last].strip()

@@ -1,0 +1,154 @@
+"""Menu items: words in a row at equal distances, and words below each other in a panel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from execution.perception.elements.found import Found
+from execution.perception.elements.inks import chroma
+from execution.perception.elements.layout import gaps_of, rows_of
+from execution.perception.elements.scene import Scene
+from execution.types import Box, Element, ElementRole, ElementState
+
+_FEWEST = 3
+_ROW_GAP = (0.5, 1.9)  # of a line's height, between the words of a bar
+_PITCH = (1.5, 4.5)  # of a line's height, from one item of a column to the next
+_UNEVEN = 3  # pixels
+_WIDEST_PANEL = 30  # of a line's height
+_SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Maj|Suppr|Del|Strg|Super|Meta|F\d)", re.IGNORECASE)
+
+
+def bar_items(scene: Scene, lines: Iterable[int]) -> list[Found]:
+    """The items of menu bars among the lines of those indices."""
+    found = []
+    for row in rows_of(scene.texts, lines):
+        for run in _even_runs(scene, row):
+            boxes = [scene.texts[i].box for i in run]
+            if _coloured_on_plain(scene, run):
+                continue
+            half = round(0.4 * min(gaps_of(boxes)))
+            found += [_item(scene, i, _padded(scene, i, half)) for i in run]
+    return found
+
+
+def _even_runs(scene: Scene, row: Sequence[int]) -> Iterable[list[int]]:
+    """Stretches of a row whose words stand at equal distances with nothing between."""
+    boxes = [scene.texts[i].box for i in row]
+    run: list[int] = []
+    last = 0
+    for place, gap in enumerate(gaps_of(boxes)):
+        height = boxes[place].h
+        fits = _ROW_GAP[0] * height <= gap <= _ROW_GAP[1] * height and _clear(scene, boxes[place], boxes[place + 1])
+        if not fits or (len(run) > 1 and abs(gap - last) > max(_UNEVEN, 0.25 * height)):
+            if len(run) >= _FEWEST:
+                yield run
+            run = []
+        if fits:
+            run = [*(run or [row[place]]), row[place + 1]]
+            last = gap
+    if len(run) >= _FEWEST:
+        yield run
+
+
+def _clear(scene: Scene, one: Box, other: Box) -> bool:
+    return not scene.drawn(Box(one.right + 3, one.y, other.x - one.right - 6, one.h), gap=1)
+
+
+def _coloured_on_plain(scene: Scene, run: Sequence[int]) -> bool:
+    """True for a row of links."""
+    inks = [scene.inks[i] for i in run]
+    return sum(ink is not None and ink.coloured > 0.8 and chroma(ink.ground) < 26 for ink in inks) > len(run) / 2
+
+
+def _padded(scene: Scene, index: int, half: int) -> Box:
+    line = scene.texts[index].box
+    high = round(0.25 * line.h)
+    box = Box(line.x - half, line.y - high, line.w + 2 * half, line.h + 2 * high)
+    return box.intersection(Box(0, 0, *scene.size))
+
+
+def _item(scene: Scene, index: int, box: Box, *, on: bool = False) -> Found:
+    states = frozenset({ElementState.CHECKED}) if on else frozenset[ElementState]()
+    text = scene.texts[index].text
+    element = Element(box=box, role=ElementRole.MENU_ITEM, text=text, confidence=0.6, states=states)
+    return Found(element, lines=(index,))
+
+
+def column_items(scene: Scene, lines: Iterable[int]) -> list[Found]:
+    """The items of opened menus and of lists at the side."""
+    found = []
+    for column in _columns(scene, lines):
+        panel = _panel(scene, column)
+        if panel is None:
+            continue
+        boxes = [scene.texts[i].box for i in column]
+        pitch = min(after.center.y - before.center.y for before, after in zip(boxes, boxes[1:], strict=False))
+        grounds = [ink.ground if (ink := scene.inks[i]) else None for i in column]
+        usual = np.median([g for g in grounds if g is not None] or [np.zeros(3)], axis=0)
+        for index, ground in zip(column, grounds, strict=True):
+            box = Box(panel[0], scene.texts[index].box.center.y - pitch // 2, panel[1] - panel[0], pitch)
+            on = ground is not None and float(np.abs(ground - usual).max()) > 20
+            found.append(_item(scene, index, box.intersection(Box(0, 0, *scene.size)), on=on))
+    return found
+
+
+def _columns(scene: Scene, lines: Iterable[int]) -> Iterable[list[int]]:
+    """Lines that begin at one x and follow each other at one distance."""
+    by_left: dict[int, list[int]] = {}
+    for index in sorted(lines, key=lambda i: scene.texts[i].box.y):
+        left = scene.texts[index].box.x
+        key = next((k for k in range(left - 3, left + 4) if k in by_left), left)
+        by_left.setdefault(key, []).append(index)
+    for group in by_left.values():
+        yield from _even_columns(scene, group)
+
+
+def _even_columns(scene: Scene, group: Sequence[int]) -> Iterable[list[int]]:
+    run: list[int] = []
+    pitch = 0
+    for index in group:
+        box = scene.texts[index].box
+        if run:
+            step = box.center.y - scene.texts[run[-1]].box.center.y
+            even = abs(step - pitch) <= max(_UNEVEN, 0.12 * pitch) if len(run) > 1 else True
+            ruled = len(run) > 1 and pitch < step <= 1.75 * pitch  # a rule between groups of items
+            if not (_PITCH[0] * box.h <= step <= _PITCH[1] * box.h and (even or ruled)):
+                if len(run) >= _FEWEST:
+                    yield run
+                run = []
+            elif not ruled or even:
+                pitch = step
+        run = [*run, index]
+    if len(run) >= _FEWEST:
+        yield run
+
+
+def _panel(scene: Scene, column: Sequence[int]) -> tuple[int, int] | None:
+    """The left and right edge of the panel that the items lie in; None if they lie in none."""
+    boxes = [scene.texts[i].box for i in column]
+    height = int(np.median([b.h for b in boxes]))
+    top, bottom = boxes[0].y, boxes[-1].bottom
+    left, right = min(b.x for b in boxes), max(b.right for b in boxes)
+    start, end = max(0, left - 6 * height), min(scene.size.width, left + _WIDEST_PANEL * height)
+    upright = (scene.edges[top:bottom, start:end] > 0).mean(axis=0) > 0.85
+    before = np.flatnonzero(upright[: left - start])
+    after = np.flatnonzero(upright[right - start :])
+    if not len(after) or (not len(before) and start > 0):
+        return None
+    panel = (start + int(before[-1]) + 1 if len(before) else 0, right + int(after[0]) + 1)
+    return panel if _alone(scene, column, panel) else None
+
+
+def _alone(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """False where other texts stand beside the items, unless they are the keys that do the same."""
+    top, bottom = scene.texts[column[0]].box.y, scene.texts[column[-1]].box.bottom
+    members, left = set(column), min(scene.texts[i].box.x for i in column)
+    others = [
+        line.text
+        for i, line in enumerate(scene.texts)
+        if i not in members and left <= line.box.center.x < panel[1] and top <= line.box.center.y <= bottom
+    ]
+    return all(_SHORTCUT.match(text) for text in others)

@@ -1,0 +1,74 @@
+"""What one picture was taken apart into, shared by all that look for elements in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from execution.perception.elements.frames import Frame, frames_of
+from execution.perception.elements.inks import Ink, Word, inks_of, words_of
+from execution.perception.elements.lines import joined, without_pictures
+from execution.perception.elements.outlines import edges_of, outlines_of
+from execution.types import Box, Size, TextLine
+
+
+class Scene:
+    """A picture (BGR), its lines of text, its edges, outlines and frames; what is costly is made on first use."""
+
+    def __init__(self, pixels: np.ndarray, texts: Sequence[TextLine]) -> None:
+        self.pixels = pixels
+        self.size = Size(pixels.shape[1], pixels.shape[0])
+        whole = Box(0, 0, *self.size)
+        self.edges = edges_of(pixels)
+        self._read = joined(
+            [
+                t
+                for t in texts
+                if t.box.intersection(whole) == t.box and t.box.area and t.text.strip() and not _is_picture(t)
+            ]
+        )
+        self.texts = without_pictures(self.edges, self._read)
+        self.outlines = outlines_of(self.edges)
+        self.frames: list[Frame] = frames_of(pixels, self.outlines, self.texts)
+
+    @cached_property
+    def inks(self) -> list[Ink | None]:
+        """How each line of `texts` is written."""
+        return inks_of(self.pixels, self.texts)
+
+    def is_letter(self, box: Box) -> bool:
+        """True for a part of a line as it was read."""
+        return any(
+            t.box.contains(box.center) and box.h < 1.1 * t.box.h and (box.w < 0.7 * t.box.w or box.w < 1.3 * box.h)
+            for t in self._read
+            if len(t.text) > 1
+        )
+
+    def words(self, index: int) -> list[Word]:
+        """The words of the line of that index."""
+        ink = self.inks[index]
+        return words_of(self.pixels, self.texts[index], ink) if ink else []
+
+    def drawn(self, box: Box, *, gap: int) -> list[tuple[int, int]]:
+        """Half-open stretches of x in which anything is drawn within `box`; those closer than `gap` are one."""
+        part = self.edges[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)]
+        return runs(part.any(axis=0), start=max(0, box.x), gap=gap)
+
+
+def _is_picture(line: TextLine) -> bool:
+    """True for an arrow, a tick and the like that was read as text."""
+    text = line.text.strip()
+    return len(text) <= 2 and not any(c.isalnum() for c in text) and line.box.w < 2 * line.box.h
+
+
+def runs(marked: np.ndarray, *, start: int = 0, gap: int = 1) -> list[tuple[int, int]]:
+    """Half-open stretches of what is marked, shifted by `start`; those closer than `gap` are one."""
+    places = np.flatnonzero(marked)
+    if not len(places):
+        return []
+    breaks = np.flatnonzero(np.diff(places) > gap)
+    first = places[np.concatenate(([0], breaks + 1))] + start
+    last = places[np.concatenate((breaks, [len(places) - 1]))] + start + 1
+    return list(zip(first.tolist(), last.tolist(), strict=True))

@@ -1,0 +1,117 @@
+"""Whether what changed on a screen matters: a blinking text cursor, a clock and masked regions do not (S2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from execution.perception.changes import Changes
+from execution.perception.clocks import read_clock
+from execution.perception.ocr.caret import SHORTEST, STANDS_OUT, without_caret
+from execution.types import Box, Size, TextLine
+
+CARET, CLOCK, MASK = "caret", "clock", "mask"
+_CARET = Size(3, 64)
+_MOST_REGIONS = 8
+_BESIDE = 8  # heights of the bar to its left and right: the letters that it is compared with
+
+# What tells a cursor from a typed "|", measured on 320 fonts at 10 to 20 px: 96 of 100 cursors are known, of 10 000
+# typed bars one or two are taken for a cursor, which the reader does as well.
+_ABOVE = 2  # pixels past the highest letter; a "|" and a tall letter end on the same row, or nearly
+_FAINTER = 5  # levels than the letters' strongest ink; thin letters are smoothed, a cursor is drawn solid
+_TWO_WIDE = 26  # pixels high from which a cursor may be two pixels wide: at 200 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Why the changes do not matter, the weightiest reason; `clocks` are the lines that have to be read again.
+
+    `masked`: something in a masked region differs, which what is known of the screen does not tell.
+    """
+
+    reason: str
+    clocks: tuple[TextLine, ...] = ()
+    masked: bool = False
+
+
+def judge(
+    before: np.ndarray, after: np.ndarray, changes: Changes, lines: Sequence[TextLine], masks: Sequence[Box]
+) -> Verdict | None:
+    """The verdict on two pictures of one size that differ by `changes`; None where a change matters, or may.
+
+    `lines` are what was read on the first one.
+    """
+    masked = any(changes.touches(mask) for mask in masks)
+    rest = changes.outside(masks).regions if masked else changes.regions
+    if len(rest) > _MOST_REGIONS:
+        return None
+    clocks: dict[TextLine, None] = {}
+    caret = False
+    for region in rest:
+        if clock := next((line for line in lines if _holds(line, region) and read_clock(line.text)), None):
+            clocks[clock] = None
+        elif is_caret(before, after, region):
+            caret = True
+        else:
+            return None
+    return Verdict(reason=CLOCK if clocks else CARET if caret else MASK, clocks=tuple(clocks), masked=masked)
+
+
+def _holds(line: TextLine, region: Box) -> bool:
+    by = max(3, line.box.h // 3)
+    around = Box(line.box.x - by, line.box.y - by, line.box.w + 2 * by, line.box.h + 2 * by)
+    return region.intersection(around) == region
+
+
+def is_caret(before: np.ndarray, after: np.ndarray, region: Box) -> bool:
+    """Whether a text cursor has appeared in `region`, or gone: no letter, as its height beside the letters says.
+
+    A bar that stands alone may be a typed "l" and is none.
+    """
+    if region.w > _CARET.width or not SHORTEST <= region.h <= _CARET.height:
+        return False
+    across = _between_borders(before, region)
+    one, other = (p[across.y : across.bottom, across.x : across.right] for p in (before, after))
+    cleaned = without_caret(one)
+    if not np.array_equal(cleaned, without_caret(other)):
+        return False
+    letters = _letters(cleaned)
+    rows = np.flatnonzero(letters.any(axis=1))
+    if not rows.size or region.y - across.y > int(rows[0]) - _ABOVE or (region.w > 1 and region.h < _TWO_WIDE):
+        return False
+    with_bar = one if cleaned is not one else other
+    strength = np.abs(_grey(with_bar) - _ground(with_bar))
+    bar = strength[:, region.x - across.x : region.right - across.x]
+    return int(bar.max()) >= int(strength[letters].max()) - _FAINTER
+
+
+def _between_borders(picture: np.ndarray, region: Box) -> Box:
+    """The region with its neighbours on the line, up to the frame of the field that they may be in."""
+    reach = _BESIDE * region.h
+    whole = Box(0, 0, picture.shape[1], picture.shape[0])
+    around = Box(region.x - reach, region.y - 1, region.w + 2 * reach, region.h + 2).intersection(whole)
+    borders = np.flatnonzero(_ink(picture[around.y : around.bottom, around.x : around.right]).all(axis=0)) + around.x
+    left = max((int(x) + 1 for x in borders if x < region.x), default=around.x)
+    right = min((int(x) for x in borders if x >= region.right), default=around.right)
+    return Box(left, around.y, right - left, around.h)
+
+
+def _letters(picture: np.ndarray) -> np.ndarray:
+    """True at the ink of letters; what runs from edge to edge of the picture is the frame of a field."""
+    ink = _ink(picture)
+    ink[ink.mean(axis=1) > 0.9] = False
+    return ink
+
+
+def _ink(picture: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(_grey(picture) - _ground(picture)) > STANDS_OUT)
+
+
+def _grey(picture: np.ndarray) -> np.ndarray:
+    return np.asarray(picture.max(axis=2).astype(np.int16))
+
+
+def _ground(picture: np.ndarray) -> int:
+    return int(np.median(_grey(picture)))

@@ -1,0 +1,190 @@
+"""One found line cut into what the recogniser is given: a text on one ground, without borders, with even margins.
+
+A found line may run over the borders of buttons and cells, where text and ground change their brightness; and how much
+room it has around the letters differs with what else is near. Cut to the ink, the same text is the same picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from execution.types import Box
+
+EVEN = 12  # grey levels within a column that holds no letter
+_OTHER_GROUND = 12  # grey levels between two grounds
+_GROUND = 0.2  # of the height; what is thinner is a stroke of a letter or a border
+_TALL = 1.2  # of the width
+_BETWEEN_LINES = 4  # pixels
+_SHORTEST_TEXT = 4  # pixels
+_THICKEST_BORDER = 3
+_INK = 40  # grey levels from the ground; of faint text a part of its own contrast
+_FAINT_INK = 0.4
+_FAINTEST = 8
+_MARGIN = 0.22  # of the ink's height, on each side
+_SMALLEST_MARGIN = 2
+_CLEAR = 90  # grey levels between text and ground that the recogniser reads as it is
+_MOST_GAIN = 4.0
+
+
+class Segment(NamedTuple):
+    """A part of a line: where it is in the line's crop, and its pixels, made clear if they were faint."""
+
+    box: Box
+    pixels: np.ndarray
+
+
+def segments(crop: np.ndarray) -> list[Segment]:
+    """The texts of a line's crop (BGR) that stand on grounds of their own, left to right."""
+    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.int16)
+    found = []
+    for top, bottom in _bands(grey):
+        for left, right in _grounds(grey[top:bottom]):
+            ink = _ink_box(grey[top:bottom, left:right])
+            if ink is not None:
+                found.append(_segment(crop[top:bottom, left:right], ink, left, top))
+    return found
+
+
+def _segment(crop: np.ndarray, ink: Box, left: int, top: int) -> Segment:
+    """The ink with even margins; where the crop has no room for them, the ground goes on."""
+    margin = max(_SMALLEST_MARGIN, round(_MARGIN * ink.h))
+    height, width = crop.shape[:2]
+    x, y = ink.x - margin, ink.y - margin
+    box = Box(x, y, ink.w + 2 * margin, ink.h + 2 * margin)
+    part = crop[max(0, y) : box.bottom, max(0, x) : box.right]
+    missing = (max(0, -y), max(0, box.bottom - height), max(0, -x), max(0, box.right - width))
+    if any(missing):
+        colour = [float(value) for value in ground(part)]
+        part = np.asarray(cv2.copyMakeBorder(part, *missing, cv2.BORDER_CONSTANT, value=colour))
+    return Segment(Box(box.x + left, box.y + top, box.w, box.h), _cleared(part))
+
+
+def ground(values: np.ndarray) -> np.ndarray:
+    """The colour (or grey level) that a text stands on: what its edges are made of; bold letters fill the middle."""
+    edges = [values[:1], values[-1:], values[:, :1].swapaxes(0, 1), values[:, -1:].swapaxes(0, 1)]
+    return np.asarray(np.median(np.concatenate(edges, axis=1)[0], axis=0))
+
+
+def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
+    """Rows of text in a crop that is taller than a line: the finder takes short texts below each other for a column."""
+    height, width = grey.shape
+    if height < _TALL * width:
+        return [(0, height)]
+    inked = np.flatnonzero(np.ptp(grey, axis=1) > EVEN)
+    if not inked.size:
+        return []
+    rows = np.split(inked, np.flatnonzero(np.diff(inked) > _BETWEEN_LINES) + 1)
+    found = [(int(row[0]), int(row[-1]) + 1) for row in rows if len(row) >= _SHORTEST_TEXT]
+    return [(max(0, top - _BETWEEN_LINES), min(height, bottom + _BETWEEN_LINES)) for top, bottom in found]
+
+
+def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The line cut where its ground changes its brightness and at upright borders: (first, after the last column)."""
+    height, width = grey.shape
+    inner = grey[round(0.12 * height) : max(1, round(0.88 * height))]
+    runs = _even_runs(inner)
+    wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
+    cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
+    cuts += [
+        (border.first, border.last + 1)
+        for before, border, after in zip(runs, runs[1:], runs[2:], strict=False)
+        if _is_border(grey, before, border, after)
+    ]
+    start = 0
+    for end, then in [*sorted(cuts), (width, width)]:
+        if end - start >= _SHORTEST_TEXT:
+            yield start, end
+        start = then
+
+
+class _Run(NamedTuple):
+    first: int
+    last: int
+    level: int
+
+
+def _even_runs(inner: np.ndarray) -> list[_Run]:
+    """Runs of columns of one brightness from top to bottom."""
+    even = np.flatnonzero(np.ptp(inner, axis=0) <= EVEN)
+    level = inner[len(inner) // 2]
+    breaks = (np.diff(even) > 1) | (np.abs(np.diff(level[even])) > _OTHER_GROUND)
+    runs = np.split(even, np.flatnonzero(breaks) + 1)
+    return [_Run(int(run[0]), int(run[-1]), int(level[run[len(run) // 2]])) for run in runs if run.size]
+
+
+def _differ(one: _Run, other: _Run) -> bool:
+    return abs(one.level - other.level) > _OTHER_GROUND
+
+
+def _edge(inner: np.ndarray, first: int, last: int) -> int:
+    """The column from which on all rows are brighter, or darker, than before: the letters beside it are not."""
+    steps = np.diff(inner[:, first - 1 : last + 1], axis=1)
+    return first + int(np.abs(np.percentile(steps, (20, 80), axis=0)).min(axis=0).argmax())
+
+
+def _is_border(grey: np.ndarray, before: _Run, border: _Run, after: _Run) -> bool:
+    """Whether a thin line from top to bottom of the crop stands on even ground; the stem of a letter does neither."""
+    return (
+        border.last + 1 - border.first <= _THICKEST_BORDER
+        and border.first - before.last <= _THICKEST_BORDER
+        and after.first - border.last <= _THICKEST_BORDER
+        and min(before.last - before.first, after.last - after.first) >= 1
+        and _differ(before, border)
+        and _differ(border, after)
+        and int(np.ptp(grey[:, border.first : border.last + 1])) <= EVEN
+    )
+
+
+def _ink_box(grey: np.ndarray) -> Box | None:
+    """The box of the ink; None where there is none."""
+    height = len(grey)
+    middle = grey[height // 5 : height - height // 5]
+    contrast = np.abs(grey - int(np.median(middle)))
+    strongest = float(np.percentile(contrast[height // 5 : height - height // 5], 99.5))
+    if strongest < _FAINTEST:
+        return None
+    ink = contrast > min(_INK, max(_FAINTEST, _FAINT_INK * strongest))
+    rows = _rows(ink)
+    if rows is None:
+        return None
+    top, bottom = rows
+    columns = np.flatnonzero(ink[top:bottom].any(axis=0))
+    left, right = int(columns[0]), int(columns[-1]) + 1
+    return Box(left, top, right - left, bottom - top)
+
+
+def _rows(ink: np.ndarray) -> tuple[int, int] | None:
+    """The rows that the letters take: from the middle out to where the ink ends, or to a border."""
+    height, width = ink.shape
+    inked = ink.sum(axis=1)
+    border = inked >= 0.9 * width
+    filled = np.flatnonzero((inked > 0) & ~border)
+    if not filled.size:
+        return None
+    top = bottom = int(filled[np.abs(filled - height // 2).argmin()])
+    reach = max(3, height // 7)  # over the gap between a letter and its accent, not to the border of a button
+    for row in filled[filled > bottom]:
+        if row - bottom > reach or border[bottom:row].any():
+            break
+        bottom = int(row)
+    for row in filled[filled < top][::-1]:
+        if top - row > reach or border[row:top].any():
+            break
+        top = int(row)
+    return top, bottom + 1
+
+
+def _cleared(pixels: np.ndarray) -> np.ndarray:
+    """The pixels, with their contrast raised where text and ground are hard to tell apart."""
+    values = pixels.astype(np.int16)
+    base = ground(values)
+    contrast = float(np.percentile(np.abs(values - base).max(axis=2), 99))
+    if contrast >= _CLEAR or contrast < 1:
+        return np.ascontiguousarray(pixels)
+    gain = min(_MOST_GAIN, _CLEAR / contrast)
+    return np.clip(base + (values - base) * gain, 0, 255).astype(np.uint8)

@@ -1,0 +1,80 @@
+"""The parts of perception as the analyzer calls them: guarded, their answers checked, what is wrong with them told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
+
+from execution.perception.watchdog import Guard, Hung
+from execution.types import Box, Element, Frame, TextLine
+
+logger = logging.getLogger(__name__)
+
+_HANGS = "hangs on an earlier screen and is not asked until it comes back"
+
+T = TypeVar("T")
+Boxed = TypeVar("Boxed", TextLine, Element)
+
+
+class Said(NamedTuple, Generic[T]):
+    """What a part answered, None where nothing came, and the sentence on what is wrong ("" where nothing is)."""
+
+    answer: T | None
+    problem: str = ""
+
+
+class Part:
+    """A reader, detector or embedder, `name` in words; each problem of it is logged the first time it comes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._guard = Guard(name)
+        self._told: set[str] = set()
+
+    @property
+    def hangs(self) -> str:
+        """The sentence that says so while a call that was given up still runs, else ""."""
+        return f"{self.name} {_HANGS}." if self._guard.hangs else ""
+
+    def ask(self, function: Callable[[], T], *, patience: float) -> Said[T]:
+        """The answer to a call; a call that raises or has not come back after `patience` seconds gives a problem."""
+        try:
+            return Said(self._guard.run(function, limit_s=patience))
+        except Hung as hung:
+            if hung.seconds:
+                return Said(None, self.tell(f"has not come back within {hung.seconds:g} s", kind="hung"))
+            return Said(None, self.tell(_HANGS, kind="hangs"))
+        except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
+            return Said(None, self.tell(f"failed: {type(error).__name__}: {error}", kind=type(error).__name__))
+
+    def ask_boxes(
+        self, function: Callable[[], tuple[Boxed, ...]], frame: Frame, *, patience: float
+    ) -> Said[tuple[Boxed, ...]]:
+        """The same of a call for lines or elements: what lies outside the frame is cut off, and is a problem."""
+        said = self.ask(function, patience=patience)
+        if said.answer is None:
+            return said
+        inside = cut_to(said.answer, frame)
+        if inside != said.answer:
+            return Said(inside, self.tell("answered with boxes outside the picture", kind="outside"))
+        return said
+
+    def tell(self, what: str, *, kind: str) -> str:
+        sentence = f"{self.name} {what}."
+        if kind not in self._told:
+            self._told.add(kind)
+            logger.warning("Perception is degraded: %s", sentence)
+        return sentence
+
+
+def cut_to(things: Sequence[Boxed], frame: Frame) -> tuple[Boxed, ...]:
+    """The things with their boxes cut to the frame, without those that lie wholly outside."""
+    whole = Box(0, 0, *frame.size)
+    inside = []
+    for thing in things:
+        box = thing.box.intersection(whole)
+        if box.area:
+            inside.append(thing if box == thing.box else replace(thing, box=box))
+    return tuple(inside)

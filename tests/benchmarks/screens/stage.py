@@ -1,0 +1,267 @@
+"""A desktop with real programs on it as one `Look` wants them: theme, scale, size and language."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from execution.desktop.capture import changed_box, settle
+from execution.desktop.x11 import X11Desktop
+from execution.types import Box, Frame, Point
+from tests.benchmarks.screens.accessibility import Node, dump, wake
+from tests.benchmarks.screens.corpus import ROOT
+from tests.benchmarks.screens.ink import Lettering
+from tests.support.display import DisplayProblem, ShownWindow, VirtualDesktop, virtual_desktop, wait_until
+
+LOCALES = ROOT / "build" / "bench" / "locale"
+FRENCH = "fr_FR.UTF-8"
+# A single dot or caret is smaller than what an action does to a screen.
+AN_ACTION_CHANGES = 120  # square pixels
+CALM_MS = 200
+POINTS = 10
+BACKDROPS = {"light": 0x6B8299, "dark": 0x1B2430}
+
+GTK_SETTINGS = """[Settings]
+gtk-enable-animations=0
+gtk-cursor-blink={blink}
+gtk-font-name={font} {points}
+"""
+QT_SETTINGS = """[Appearance]
+icon_theme=Adwaita
+custom_palette=false
+standard_dialogs=default
+
+[Fonts]
+general="{font},{points},-1,5,50,0,0,0,0,0"
+fixed="DejaVu Sans Mono,{points},-1,5,50,0,0,0,0,0"
+
+[Interface]
+cursor_flash_time={flash}
+gui_effects=@Invalid()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How programs are shown; `scale` is 1.0 or 1.5, `language` is en or fr, `font` a family in 10 points."""
+
+    theme: str
+    scale: float
+    width: int
+    height: int
+    language: str
+    font: str
+    qt_style: str
+
+    @property
+    def lettering(self) -> Lettering:
+        return Lettering(family=self.font, points=POINTS, scale=self.scale)
+
+    @property
+    def name(self) -> str:
+        return f"{self.theme}-{round(100 * self.scale)}-{self.width}x{self.height}-{self.language}"
+
+    def environment(self) -> dict[str, str]:
+        """What makes GTK 3 and Qt 5 programs look so."""
+        env = {
+            "GTK_THEME": "Adwaita:dark" if self.theme == "dark" else "Adwaita",
+            "GDK_DPI_SCALE": f"{self.scale:g}",
+            "QT_SCALE_FACTOR": f"{self.scale:g}",
+            "QT_QPA_PLATFORMTHEME": "qt5ct",
+            "QT_STYLE_OVERRIDE": self.qt_style,
+            "SHELL": "/bin/sh",
+            "PS1": "marie@poste:~$ ",
+        }
+        if self.language == "fr":
+            env |= {"LC_ALL": FRENCH, "LANG": FRENCH, "LANGUAGE": "fr", "LOCPATH": str(french_locale())}
+        return env
+
+
+def french_locale() -> Path:
+    """The folder of a French locale of our own: the machine need not have one."""
+    if not (LOCALES / FRENCH).is_dir():
+        LOCALES.mkdir(parents=True, exist_ok=True)
+        made = subprocess.run(
+            ["localedef", "-i", "fr_FR", "-f", "UTF-8", str(LOCALES / FRENCH)], capture_output=True, text=True
+        )
+        if not (LOCALES / FRENCH / "LC_CTYPE").is_file():
+            shutil.rmtree(LOCALES / FRENCH, ignore_errors=True)
+            raise RuntimeError(
+                f"There is no French locale ({made.stderr.strip()[-300:]}); it needs: apt-get install locales"
+            )
+    return LOCALES
+
+
+class Stage:
+    """A desktop, its screen and the programs of one look."""
+
+    def __init__(self, screen: VirtualDesktop, desktop: X11Desktop, look: Look) -> None:
+        self.screen, self.desktop, self.look = screen, desktop, look
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, command: Sequence[str], *, title: str = "") -> ShownWindow:
+        """Start a program and wait until its window has the focus and the picture stands still."""
+        known = {window.id for window in self.screen.windows()}
+        process = self.screen.spawn(command, env=self.look.environment())
+        self._processes.append(process)
+
+        def shown() -> ShownWindow | None:
+            if process.poll() not in (None, 0):
+                raise DisplayProblem(f"{command[0]} ended with {process.returncode}:\n{self.screen.logs()}")
+            fresh = [w for w in self.screen.windows() if w.active and w.id not in known]
+            return next((w for w in fresh if title in w.title), None)
+
+        window = wait_until(shown, timeout=30, what=f"the window of {' '.join(command)}")
+        self.rest()
+        return window
+
+    def end_programs(self) -> None:
+        """End all that was started here and wait until their windows are gone."""
+        for process in reversed(self._processes):
+            self.screen.end(process)
+        self._processes.clear()
+        wait_until(lambda: not self.screen.windows(), what="the end of all windows")
+
+    def rest(self, *, calm_ms: int = CALM_MS, timeout_ms: int = 1500) -> Frame:
+        """The picture when it stands still, or as it is in the end: some programs always move.
+
+        A window that shows nothing yet is waited for: a busy machine puts it up long before it fills it.
+        """
+
+        def filled() -> Frame | None:
+            frame = settle(self.desktop, settle_ms=calm_ms, timeout_ms=timeout_ms).frame
+            active = next((window for window in self.screen.windows() if window.active), None)
+            return frame if active is None or _has_ink(frame, active) else None
+
+        return wait_until(filled, timeout=10, what="the content of the active window")
+
+    def do(self, step: str) -> Frame:
+        """One step: "press ctrl+f", "type ça", "click menu 2" (the third of that role), "point icon 0", "wheel 3".
+
+        The answer is the picture after it. Raises DisplayProblem when the picture does not change.
+        """
+        before = self.desktop.grab()
+        verb, _, rest = step.partition(" ")
+        if verb == "press":
+            self.desktop.press(rest.split("+") if rest != "+" else ["+"])
+        elif verb == "type":
+            self.desktop.type_text(rest)
+        elif verb == "wheel":
+            window = next(w for w in self.screen.windows() if w.active)
+            self.desktop.scroll(Point(window.x + window.width // 2, window.y + window.height // 2), dy=int(rest))
+        elif verb in ("click", "point"):
+            point = self._place(rest)
+            (self.desktop.click if verb == "click" else self.desktop.move)(point)
+            if verb == "click":  # a pointer that stays over a button brings its tip up
+                self.desktop.move(Point(self.look.width - 2, self.look.height - 2))
+        else:
+            raise ValueError(f"there is no step {step!r}")
+        self.changed(before, step)
+        return self.rest()
+
+    def changed(self, before: Frame, step: str, *, timeout: float = 5.0) -> None:
+        """Wait until the picture differs from `before` by more than a caret."""
+
+        def differs() -> bool:
+            box = changed_box(before, self.desktop.grab())
+            return box is not None and box.area > AN_ACTION_CHANGES
+
+        titles = [window.title for window in self.screen.windows()]
+        wait_until(differs, timeout=timeout, what=f"the effect of {step!r} on {titles} ({self.look.name})")
+
+    def nodes(self) -> list[Node]:
+        return dump(self.screen, scale=self.look.scale)
+
+    def _place(self, words: str) -> Point:
+        """The middle of a node of the active window: its role and its place among the nodes of that role."""
+        role, _, which = words.rpartition(" ")
+        fitting = [n for n in self.nodes() if n.role == role and n.box is not None and not _background(n)]
+        try:
+            return fitting[int(which)].box.center
+        except IndexError:
+            raise DisplayProblem(f"there are {len(fitting)} of {role!r}, not {which}") from None
+
+    def place(self, window: ShownWindow, box: Box) -> Frame:
+        """Ask the window manager to put a window's client area there; the picture after it."""
+        before = self.desktop.grab()
+        _ask_window_manager(self.screen, window.id, "_NET_MOVERESIZE_WINDOW", [0xF00 | 0x2000 | 10, *box])
+        self.changed(before, "a move")
+        return self.rest()
+
+    def maximise(self, window: ShownWindow) -> Frame:
+        before = self.desktop.grab()
+        atoms = ["_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"]
+        _ask_window_manager(self.screen, window.id, "_NET_WM_STATE", [1, *atoms, 2, 0])
+        self.changed(before, "maximising")
+        return self.rest()
+
+
+def _has_ink(frame: Frame, window: ShownWindow) -> bool:
+    """Whether the inside of a window is more than one colour."""
+    inside = frame.crop(Box(window.x + 2, window.y + 2, window.width - 4, window.height - 4))
+    return bool(inside.size) and bool((inside != inside[0, 0]).any())
+
+
+def _background(node: Node) -> bool:
+    top = node.ancestors[0] if node.ancestors else node
+    return "active" not in top.states
+
+
+@contextmanager
+def stage(look: Look, *, blinking: bool = False) -> Iterator[Stage]:
+    """A desktop of that look with the accessibility tree at work; nothing moves by itself unless `blinking`."""
+    with virtual_desktop(look.width, look.height, accessibility=True) as screen:
+        _configure(screen, look, blinking=blinking)
+        desktop = X11Desktop(screen.display)
+        try:
+            wake(screen)
+            yield Stage(screen, desktop, look)
+        finally:
+            desktop.close()
+
+
+def _configure(screen: VirtualDesktop, look: Look, *, blinking: bool) -> None:
+    config = Path(screen.env["XDG_CONFIG_HOME"])
+    gtk, qt = config / "gtk-3.0" / "settings.ini", config / "qt5ct" / "qt5ct.conf"
+    for file in (gtk, qt):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    gtk.write_text(GTK_SETTINGS.format(blink=int(blinking), font=look.font, points=POINTS))
+    qt.write_text(QT_SETTINGS.format(flash=1000 if blinking else 0, font=look.font, points=POINTS))
+    _paint(screen, BACKDROPS[look.theme])
+
+
+def _paint(screen: VirtualDesktop, colour: int) -> None:
+    with _connection(screen) as connection:
+        root = connection.screen().root
+        root.change_attributes(background_pixel=colour)
+        root.clear_area()
+
+
+def _ask_window_manager(screen: VirtualDesktop, window_id: int, message: str, values: Sequence[int | str]) -> None:
+    from Xlib import X
+    from Xlib.protocol import event
+
+    with _connection(screen) as connection:
+        data = [connection.intern_atom(value) if isinstance(value, str) else value for value in values]
+        root = connection.screen().root
+        window = connection.create_resource_object("window", window_id)
+        sent = event.ClientMessage(
+            window=window, client_type=connection.intern_atom(message), data=(32, (data + [0] * 5)[:5])
+        )
+        root.send_event(sent, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+
+
+@contextmanager
+def _connection(screen: VirtualDesktop) -> Iterator:
+    from Xlib.display import Display
+
+    connection = Display(f"unix/{screen.display}")
+    try:
+        yield connection
+        connection.sync()
+    finally:
+        connection.close()

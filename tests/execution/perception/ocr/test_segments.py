@@ -1,0 +1,107 @@
+"""S2.8: a found line is cut to texts on one ground, so that borders and neighbours do not become letters."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from execution.perception.ocr.segments import segments
+from execution.types import Box
+from tests.execution.perception.drawing import Canvas
+
+
+def line(width: int = 400, height: int = 30, level: int = 255) -> np.ndarray:
+    return np.full((height, width, 3), level, np.uint8)
+
+
+def write(pixels: np.ndarray, text: str, x: int, level: int = 0, *, y: int = 20) -> None:
+    cv2.putText(pixels, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (level,) * 3, 1, cv2.LINE_AA)
+
+
+def test_a_crop_with_nothing_on_it_has_no_segments():
+    assert segments(line()) == []
+
+
+def test_one_text_on_one_ground_is_one_segment_around_its_ink():
+    pixels = line()
+    write(pixels, "Illumination", 40)
+    (segment,) = segments(pixels)
+    assert 34 <= segment.box.x <= 40
+    assert segment.box.right < 170
+
+
+def test_texts_on_grounds_of_different_brightness_are_segments_of_their_own():
+    """Two buttons of a toolbar, light on dark and dark on light, found as one line."""
+    pixels = line(level=30)
+    pixels[:, 150:260] = 240
+    write(pixels, "Upload", 40, 230)
+    write(pixels, "Delete", 180, 20)
+    assert [s.box.x > 150 for s in segments(pixels)] == [False, True]
+
+
+def test_a_text_close_to_the_edge_of_its_ground_is_not_cut():
+    pixels = line(level=40)
+    pixels[:, 100:] = 250
+    write(pixels, "20:00", 104, 20)
+    (segment,) = segments(pixels)
+    assert 98 <= segment.box.x <= 104
+
+
+def test_an_upright_border_between_two_texts_parts_them():
+    pixels = line()
+    write(pixels, "left", 40)
+    pixels[:, 120:122] = 120
+    write(pixels, "right", 130)
+    assert len(segments(pixels)) == 2
+
+
+def test_the_stems_of_letters_part_nothing():
+    pixels = line(height=18)
+    write(pixels, "lIlI Illl", 20, y=14)
+    assert len(segments(pixels)) == 1
+
+
+def test_borders_above_and_below_are_left_out():
+    pixels = line(height=40)
+    pixels[2:4] = pixels[36:38] = 120
+    write(pixels, "Cancel", 40, y=25)
+    (segment,) = segments(pixels)
+    assert segment.box.y > 4
+    assert segment.box.bottom <= 36
+
+
+def test_short_texts_below_each_other_are_segments_of_their_own():
+    """The finder takes a column of numbers for one upright text."""
+    pixels = line(width=60, height=200)
+    for index in range(5):
+        write(pixels, f"{index}{index}", 20, y=30 + 38 * index)
+    assert [s.box.center.y // 38 for s in segments(pixels)] == [0, 1, 2, 3, 4]
+
+
+def test_where_the_crop_has_no_room_the_ground_goes_on():
+    pixels = line(width=60, height=11)
+    write(pixels, "Tight", 0, y=10)
+    (segment,) = segments(pixels)
+    assert segment.box.x < 0
+    assert segment.pixels.shape[:2] == (segment.box.h, segment.box.w)
+    assert (segment.pixels[0] == 255).all()
+
+
+@pytest.mark.parametrize(("ground", "ink"), [(16, 46), (250, 205)])
+def test_faint_text_is_made_clear_and_clear_text_is_left_as_it_is(ground, ink):
+    pixels = line(level=ground)
+    write(pixels, "Disabled", 40, ink)
+    (segment,) = segments(pixels)
+    assert np.ptp(segment.pixels) > 2 * abs(ground - ink) or np.ptp(segment.pixels) >= 90
+
+
+def test_the_same_text_found_with_other_margins_is_the_same_picture():
+    """S2.11: so it is known, however the finder drew its box."""
+    canvas = Canvas(600, 200)
+    box = canvas.text("Nom du patient", 100, 80)
+    (first,), (second,) = (
+        segments(canvas.pixels[b.y : b.bottom, b.x : b.right])
+        for b in (Box(box.x - 9, box.y - 6, box.w + 20, box.h + 13), Box(box.x - 14, box.y - 9, box.w + 22, box.h + 16))
+    )
+    assert np.array_equal(first.pixels, second.pixels)
