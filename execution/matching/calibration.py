@@ -1,4 +1,4 @@
-"""The numbers of the matching, fitted by `python -m tests.benchmarks.matching --fit`, and how they are applied."""
+"""How signs become a probability: logistic models whose coefficients are in `fitted`."""
 
 from __future__ import annotations
 
@@ -7,33 +7,52 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from execution.matching.comparison import MEASURES
+from execution.matching.fitted import LASTS, READ, SURE, SURE_UNREAD, UNREAD
 from execution.matching.profile import Vocabulary
 from execution.matching.sheet import TRAITS, Sheet
 
 LASTING_TRAITS = (*TRAITS, "shared", "as_data", "shared_data", "shared_table", "one")
+SIGNS = (
+    *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known", "one",
+)  # fmt: skip
+SURENESS = ("score", "lead", "one")
+LEAD = 3.0  # logits: a longer lead says no more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Calibration:
-    """Coefficients: `lasts` by LASTING_TRAITS, `read` and `unread` by SIGNS and one more for 1, `sure` by (score, lead, 1)."""
+    """Coefficients: `lasts` by LASTING_TRAITS, `read` and `unread` by SIGNS, `sure` and `sure_unread` by SURENESS."""
 
-    lasts: tuple[float, ...]
-    read: tuple[float, ...]
-    unread: tuple[float, ...]
-    sure: tuple[float, float, float]
-    sure_unread: tuple[float, float, float]
+    lasts: np.ndarray
+    read: np.ndarray
+    unread: np.ndarray
+    sure: np.ndarray
+    sure_unread: np.ndarray
+
+    @classmethod
+    def of(
+        cls, *, lasts: Mapping[str, float], read: Mapping[str, float], unread: Mapping[str, float],
+        sure: Mapping[str, float], sure_unread: Mapping[str, float],
+    ) -> Calibration:  # fmt: skip
+        """From tables by name; what is not named is 0."""
+        return cls(
+            lasts=_column(lasts, LASTING_TRAITS), read=_column(read, SIGNS), unread=_column(unread, SIGNS),
+            sure=_column(sure, SURENESS), sure_unread=_column(sure_unread, SURENESS),
+        )  # fmt: skip
 
     def lasting(self, sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np.ndarray:
         """How likely each line is to be there again; `counted` where the sheet is one of the vocabulary's own."""
-        return logistic(lasting_traits(sheet, vocabulary, counted=counted) @ np.array(self.lasts))
+        return logistic(lasting_traits(sheet, vocabulary, counted=counted) @ self.lasts)
 
     def score(self, signs: np.ndarray, *, read: bool) -> float:
-        weights = np.array(self.read if read else self.unread)
-        return float(signs @ weights[:-1] + weights[-1])
+        """The signs' weighted sum, in logits."""
+        return float(signs @ (self.read if read else self.unread))
 
     def certainty(self, score: float, lead: float, *, read: bool) -> float:
+        """How likely a node is the screen, from its score and its lead over the best of the others."""
         a, b, c = self.sure if read else self.sure_unread
-        return float(logistic(np.array(a * score + b * np.clip(lead, -6, 6) + c)))
+        return float(logistic(np.array(a * score + b * min(LEAD, max(-LEAD, lead)) + c)))
 
 
 def lasting_traits(sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np.ndarray:
@@ -47,11 +66,11 @@ def logistic(values: np.ndarray) -> np.ndarray:
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -40, 40))))
 
 
-def _table(coefficients: Mapping[str, float], names: tuple[str, ...]) -> tuple[float, ...]:
-    return tuple(coefficients.get(name, 0.0) for name in names)
+def _column(table: Mapping[str, float], names: tuple[str, ...]) -> np.ndarray:
+    unknown = set(table) - set(names)
+    if unknown:
+        raise ValueError(f"Nothing is known of {', '.join(sorted(unknown))}: fit again.")
+    return np.array([table.get(name, 0.0) for name in names])
 
 
-FITTED = Calibration(
-    lasts=_table({"one": 1.0, "digits": -4.0, "in_field": -3.0, "table": -2.0, "shared": 3.0}, LASTING_TRAITS),
-    read=(), unread=(), sure=(1.0, 0.5, 0.0), sure_unread=(1.0, 0.5, 0.0),
-)  # fmt: skip
+FITTED = Calibration.of(lasts=LASTS, read=READ, unread=UNREAD, sure=SURE, sure_unread=SURE_UNREAD)

@@ -16,6 +16,7 @@ MEASURES = (
     "across", "down", "shapes", "shapes_known", "chosen",
 )  # fmt: skip
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
+_TELLING = 12  # lines of one side alone that are looked at, the worst
 _READ = 0.97  # of the lines that are there, the reader reads so many as they were read before
 
 
@@ -44,7 +45,7 @@ def compare(reference: Profile, screen: Profile) -> Comparison:
     values = (
         _share(reference.weights, ours), _share(screen.weights, theirs),
         _share(reference.lasting, ours), _share(screen.lasting, theirs),
-        _surprise(lost), _surprise(more),
+        _surprise(lost, reference.columns), _surprise(more, screen.columns),
         float(np.log1p((reference.weights * ours).sum())),
         _share(reference.lasting * reference.tall, ours), _share(screen.lasting * screen.tall, theirs),
         across, down, shapes, known, _chosen_alike(reference, screen),
@@ -90,8 +91,8 @@ class _Pairing:
             # heights alone: a window that was made wider stretches what it shows across, hardly ever down
             order = np.argsort(ours[:, 2], kind="stable")
             half = len(ours) // 2
-            apart = (ours[order[half:], 2] - ours[order[: len(ours) - half], 2])
-            seen = (theirs[order[half:], 2] - theirs[order[: len(ours) - half], 2])
+            apart = ours[order[half:], 2] - ours[order[: len(ours) - half], 2]
+            seen = theirs[order[half:], 2] - theirs[order[: len(ours) - half], 2]
             far = apart > 4 * self.one.unit
             if far.sum() >= 3:
                 self.scale = float(np.clip(np.median(seen[far] / apart[far]), 0.3, 4.0))
@@ -176,10 +177,18 @@ def _share(weights: np.ndarray, credit: np.ndarray) -> float:
     return float((weights * credit).sum()) / whole if whole > 1e-9 else 1.0
 
 
-def _surprise(unpaired: np.ndarray) -> float:
-    """How unlikely it is that lines which last are on one side alone: the logarithm, of the worst, bounded."""
-    worst = np.sort(unpaired)[-6:]
-    return float(np.log1p(-np.log1p(-_READ * worst).sum()))
+def _surprise(unpaired: np.ndarray, columns: np.ndarray) -> float:
+    """How unlikely it is that lines which last are on one side alone: a logarithm.
+
+    Lines of one column come and go together, so each further one counts half of the one before.
+    """
+    unlikely = -np.log1p(-_READ * unpaired)
+    counted, total = dict[int, float](), 0.0
+    for index in np.argsort(-unlikely, kind="stable")[:_TELLING]:
+        share = counted.get(int(columns[index]), 1.0)
+        counted[int(columns[index])] = 0.5 * share
+        total += share * float(unlikely[index])
+    return float(np.log1p(total))
 
 
 def _most(texts: tuple[str, ...], weights: np.ndarray) -> tuple[str, ...]:

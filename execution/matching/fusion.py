@@ -2,146 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from execution.matching import calibration
-from execution.matching.calibration import Calibration
+from execution.matching.calibration import FITTED, LEAD, SIGNS, Calibration
 from execution.matching.comparison import MEASURES, Comparison, compare
 from execution.matching.index import LookIndex, TextIndex
 from execution.matching.profile import Profile, Vocabulary, profile
 from execution.matching.references import Reference
-from execution.matching.sheet import Sheet, key_of
-from execution.matching.windows import app_alike, title_alike, title_of
+from execution.matching.sheet import Sheet
+from execution.matching.windows import app_alike, folded_title, title_alike
+from execution.matching.wording import reasons
 from execution.perception.embedding import Embedder
-from execution.types import Embedding, Reason, ScreenState
+from execution.types import Reason, ScreenState
 
-TEXTS_SEEN, LAYOUT, WINDOW, LOOKS = "reference_texts", "layout", "window", "look"
-SIGNS = (
-    *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known",
-)  # fmt: skip
-_SPREAD = 0.08
+_NUMBER = {name: number for number, name in enumerate(SIGNS)}
+_USUAL = 0.6  # the cosine of two unrelated screens, where a workflow has too few pictures to tell
+_SPREAD = 0.08  # how much the cosine of one screen differs from day to day; a lead is counted in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Weighed:
-    """One node weighed: `signs` as SIGNS names them, `read` whether texts were compared, `score` the sum in logits."""
+    """One node weighed.
+
+    `signs` are numbers in the order of SIGNS, `score` their sum in logits, `probability` what that and the lead over
+    the runner-up make of it. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
+    """
 
     node_id: str
     signs: np.ndarray
-    read: bool
-    score: float
-    probability: float
-    comparison: Comparison | None
-    reasons: tuple[Reason, ...] = ()
+    score: float = 0.0
+    probability: float = 0.0
+    comparison: Comparison | None = None
+    cosine: float | None = None
+
+    @property
+    def read(self) -> bool:
+        return self.comparison is not None
+
+    def sign(self, name: str) -> float:
+        return float(self.signs[_NUMBER[name]])
 
 
 class FusionEngine:
-    """Weighs a screen against the references of a workflow's nodes."""
+    """Weighs screens against the references of a workflow's nodes. Whatever sign is missing makes it less certain."""
 
     def __init__(
         self,
         references: Mapping[str, Reference],
         *,
         embedder: Embedder | None = None,
-        fitted: Calibration = calibration.FITTED,
+        fitted: Calibration = FITTED,
     ) -> None:
+        """`references` by node id. Without an embedder the vectors of the model that made most of them are compared."""
         self.references = dict(references)
-        self.fitted = fitted
-        sheets = {n: sheet for n, r in self.references.items() if (sheet := _sheet(r))}
+        self._fitted = fitted
+        sheets = {name: sheet for name, one in self.references.items() if (sheet := _sheet(one))}
         self._vocabulary = Vocabulary(sheets.values())
-        self._profiles = {n: self._profile(sheet, counted=True) for n, sheet in sheets.items()}
-        self._texts = TextIndex({n: _indexed(p) for n, p in self._profiles.items()})
-        self._titles = {n: title_of(r.window) for n, r in self.references.items()}
-        self._known_titles = frozenset(self._titles.values()) - {""}
+        self._profiles = {name: self._profile(sheet, counted=True) for name, sheet in sheets.items()}
+        self._texts = TextIndex({name: _indexed(one) for name, one in self._profiles.items()})
+        self._titles = {name: folded_title(one.window) for name, one in self.references.items()}
+        self._all_titles = frozenset(self._titles.values()) - {""}
         self.embedder = embedder
 
     @property
     def embedder(self) -> Embedder | None:
-        """What embeds screens; give it anew when the model has moved or changed. Vectors of other models are unused."""
+        """Whose vectors are compared; give it anew when the model was moved or changed (S2.10)."""
         return self._embedder
 
     @embedder.setter
     def embedder(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        model = embedder.model_id if embedder else _common_model(self.references.values())
-        self._looks = LookIndex(
-            {n: r.embedding.vector for n, r in self.references.items() if r.embedding and r.embedding.model == model}
-        )
-        self._model = model
-        self._usual = self._looks.usual()
+        self._model = embedder.model_id if embedder else _commonest_model(self.references.values())
+        made = {name: one.embedding for name, one in self.references.items() if one.embedding}
+        self._looks = LookIndex({name: e.vector for name, e in made.items() if e.model == self._model})
+        self._usual = self._looks.usual() or _USUAL
 
     def weigh(self, state: ScreenState, *, among: Collection[str] = ()) -> list[Weighed]:
-        """The nodes that the screen may be, the likeliest first; those of `among` that have a reference are there."""
-        screen = self._profile(
-            Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window), counted=False
-        )
-        read = bool(state.text_method)
-        cosines = self._cosines(state)
-        names = [n for n in among if n in self.references]
-        if read:
-            names += self._texts.best(_indexed(screen))
-        names += self._looks.best(cosines)
-        highest = _two_highest(cosines)
-        found = []
-        for name in dict.fromkeys(names):
-            taught = self._profiles.get(name)
-            comparison = compare(taught, screen) if taught and read else None
-            signs = self._signs(name, state, comparison, cosines, highest)
-            found.append((name, signs, comparison))
-        return self._ranked(found)
+        """The nodes that the screen may be, the likeliest first; those of `among` that have a reference are there.
 
-    def _ranked(self, found: Sequence[tuple[str, np.ndarray, Comparison | None]]) -> list[Weighed]:
-        scores = np.array([self.fitted.score(signs, read=c is not None) for _, signs, c in found])
-        weighed = [
-            Weighed(
-                node_id=name, signs=signs, read=c is not None, score=float(score), comparison=c,
-                probability=self.fitted.certainty(float(score), _lead(scores, i), read=c is not None),
-            )
-            for i, ((name, signs, c), score) in enumerate(zip(found, scores, strict=True))
-        ]  # fmt: skip
-        return sorted(weighed, key=lambda w: (-w.probability, -w.score, w.node_id))
+        All others are left out unseen where very many could be it: see TextIndex and LookIndex.
+        """
+        seen = _Seen(self, state)
+        names = [name for name in among if name in self.references]
+        names += self._texts.best(_indexed(seen.profile)) if state.text_method else []
+        names += self._looks.best(seen.cosines)
+        return self._ranked([seen.weighed(name) for name in dict.fromkeys(names)])
+
+    def reasons(self, weighed: Weighed) -> tuple[Reason, ...]:
+        """The signs in words."""
+        return reasons(weighed, self.references[weighed.node_id])
+
+    def _ranked(self, found: list[Weighed]) -> list[Weighed]:
+        scores = np.array([self._fitted.score(one.signs, read=one.read) for one in found])
+        certain = [
+            replace(one, score=float(score), probability=self._fitted.certainty(score, _lead(scores, i), read=one.read))
+            for i, (one, score) in enumerate(zip(found, scores, strict=True))
+        ]
+        return sorted(certain, key=lambda one: (-one.probability, -one.score, one.node_id))
 
     def _profile(self, sheet: Sheet, *, counted: bool) -> Profile:
-        return profile(sheet, self._vocabulary, self.fitted.lasting(sheet, self._vocabulary, counted=counted))
+        return profile(sheet, self._vocabulary, self._fitted.lasting(sheet, self._vocabulary, counted=counted))
 
-    def _cosines(self, state: ScreenState) -> np.ndarray:
-        embedding = state.embedding
-        if embedding is None or embedding.model != self._model:
-            return np.zeros(0, np.float32)
-        return self._looks.cosines(embedding.vector)
 
-    def _signs(
-        self, name: str, state: ScreenState, comparison: Comparison | None, cosines: np.ndarray,
-        highest: tuple[float, float],
-    ) -> np.ndarray:  # fmt: skip
-        """The signs in the order of SIGNS; 0 for what cannot be compared."""
-        values = np.zeros(len(SIGNS))
+class _Seen:
+    """The present screen, compared with one node after the other."""
+
+    def __init__(self, engine: FusionEngine, state: ScreenState) -> None:
+        self._engine, self._state = engine, state
+        sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+        self.profile = engine._profile(sheet, counted=False)
+        comparable = state.embedding is not None and state.embedding.model == engine._model
+        self.cosines = engine._looks.cosines(state.embedding.vector) if comparable and state.embedding else np.zeros(0)
+        self._highest = np.sort(self.cosines)[-2:] if len(self.cosines) > 1 else None
+
+    def weighed(self, name: str) -> Weighed:
+        """The node's signs; 0 for what cannot be compared."""
+        taught = self._engine._profiles.get(name)
+        comparison = compare(taught, self.profile) if taught and self._state.text_method else None
+        signs = np.zeros(len(SIGNS))
+        signs[_NUMBER["one"]] = 1.0
         if comparison is not None:
-            values[: len(MEASURES)] = comparison.measures
-            values[SIGNS.index("balance")] = comparison["recall"] * comparison["precision"]
-            values[SIGNS.index("worst")] = max(comparison["missing"], comparison["extra"])
-            values[SIGNS.index("shapes_alike")] = comparison["shapes"] * comparison["shapes_known"]
-        taught = self.references[name].window
-        if taught and state.window:
-            title = title_alike(taught.title, state.window.title, self._known_titles - {self._titles[name]})
-            values[SIGNS.index("title")] = title if taught.title and state.window.title else 0.0
-            values[SIGNS.index("app")] = app_alike(taught.app_name, state.window.app_name)
-            values[SIGNS.index("window_known")] = 1.0
-        number = self._looks.numbers.get(name)
-        if len(cosines) and number is not None:
-            cosine = float(cosines[number])
-            values[SIGNS.index("look")] = self.look(cosine)
-            values[SIGNS.index("look_lead")] = (cosine - (highest[1] if cosine == highest[0] else highest[0])) / _SPREAD
-            values[SIGNS.index("look_known")] = 1.0
-        return values
+            signs[: len(MEASURES)] = comparison.measures
+            signs[_NUMBER["balance"]] = comparison["recall"] * comparison["precision"]
+            signs[_NUMBER["worst"]] = max(comparison["missing"], comparison["extra"])
+            signs[_NUMBER["shapes_alike"]] = comparison["shapes"] * comparison["shapes_known"]
+        self._window_signs(name, signs)
+        return Weighed(node_id=name, signs=signs, comparison=comparison, cosine=self._look_signs(name, signs))
 
-    def look(self, cosine: float) -> float:
-        """A cosine as 0 for the usual one of two unrelated screens, 1 for the same picture."""
-        usual = self._usual[0] or 0.6
-        return float(np.clip((cosine - usual) / (1 - usual), -0.5, 1.0))
+    def _window_signs(self, name: str, signs: np.ndarray) -> None:
+        taught, seen = self._engine.references[name].window, self._state.window
+        if taught is None or seen is None:
+            return
+        others = self._engine._all_titles - {self._engine._titles[name]}
+        signs[_NUMBER["title"]] = title_alike(taught.title, seen.title, others)
+        signs[_NUMBER["app"]] = app_alike(taught.app_name, seen.app_name)
+        signs[_NUMBER["window_known"]] = 1.0
+
+    def _look_signs(self, name: str, signs: np.ndarray) -> float | None:
+        """0 for a look as of an unrelated screen, 1 for the same picture, and the lead over the other nodes."""
+        number = self._engine._looks.numbers.get(name)
+        if number is None or not len(self.cosines):
+            return None
+        cosine, usual = float(self.cosines[number]), self._engine._usual
+        signs[_NUMBER["look"]] = np.clip((cosine - usual) / (1 - usual), -0.5, 1.0)
+        if self._highest is not None:
+            second, first = self._highest
+            signs[_NUMBER["look_lead"]] = (cosine - (second if cosine == first else first)) / _SPREAD
+        signs[_NUMBER["look_known"]] = 1.0
+        return cosine
 
 
 def _sheet(reference: Reference) -> Sheet | None:
@@ -156,19 +167,12 @@ def _indexed(made: Profile) -> list[str]:
     return [*made.keys, *(f" {word}" for line in made.words for word in line if len(word) > 3)]
 
 
-def _common_model(references: Collection[Reference]) -> str:
-    models = [r.embedding.model for r in references if r.embedding]
-    return max(set(models), key=models.count) if models else ""
+def _commonest_model(references: Collection[Reference]) -> str:
+    models = [one.embedding.model for one in references if one.embedding]
+    return max(sorted(set(models)), key=models.count) if models else ""
 
 
-def _two_highest(values: np.ndarray) -> tuple[float, float]:
-    if len(values) < 2:
-        return (float(values[0]), 0.0) if len(values) else (0.0, 0.0)
-    second, first = np.partition(values, -2)[-2:]
-    return float(first), float(second)
-
-
-def _lead(scores: np.ndarray, index: int) -> float:
+def _lead(scores: np.ndarray, number: int) -> float:
     """How far a score is above the best of the others."""
-    others = np.delete(scores, index)
-    return float(scores[index] - others.max()) if len(others) else 6.0
+    others = np.delete(scores, number)
+    return float(scores[number] - others.max()) if len(others) else LEAD

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 _BY_SUM, _BY_SHARE, _BY_LOOK = 14, 8, 8
+_ENOUGH = 8  # screens to tell what is usual between unrelated ones
 _EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
 
 
@@ -62,13 +63,12 @@ class LookIndex:
     def best(self, cosines: np.ndarray) -> list[str]:
         return [self.ids[i] for i in _top(cosines, _BY_LOOK)] if len(cosines) else []
 
-    def usual(self) -> tuple[float, float]:
-        """The median cosine of two different screens, and how much it spreads; (0, 0) for fewer than eight screens."""
-        if len(self.ids) < 8:
-            return 0.0, 0.0
+    def usual(self) -> float:
+        """The median cosine of two different screens; 0 for fewer than eight screens."""
+        if len(self.ids) < _ENOUGH:
+            return 0.0
         some = self._matrix[np.linspace(0, len(self.ids) - 1, min(len(self.ids), 200)).astype(np.int64)]
-        apart = (some @ some.T)[np.triu_indices(len(some), 1)]
-        return float(np.median(apart)), float(np.std(apart))
+        return float(np.median((some @ some.T)[np.triu_indices(len(some), 1)]))
 
 
 def _top(scores: np.ndarray, count: int) -> list[int]:

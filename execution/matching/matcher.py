@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from execution.matching.signs import LOOK, Evidence, Likeness, gather
 from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import folded
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
-from execution.matching.signs import LOOK, Evidence, Likeness, gather
 from execution.types import Match, Reason, Recognition, ScreenState
 from workflows.graph import GraphSpec, NodeSpec
 

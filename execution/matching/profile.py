@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,7 @@ class Profile:
     words: tuple[tuple[str, ...], ...]
     where: dict[str, list[int]]
     edges: np.ndarray  # left, right, centre y
+    columns: np.ndarray  # which lines begin at the same place
     lasting: np.ndarray
     weights: np.ndarray
     tall: np.ndarray
@@ -85,6 +86,7 @@ def profile(sheet: Sheet, vocabulary: Vocabulary, lasting: np.ndarray) -> Profil
         words=tuple(_words(text) for text in sheet.texts),
         where=where,
         edges=np.stack([boxes[:, 0], boxes[:, 0] + boxes[:, 2], sheet.centres[:, 1]], axis=1),
+        columns=_columns(boxes[:, 0], 0.4 * sheet.unit),
         lasting=lasting,
         weights=lasting * (_COMMON + (1 - _COMMON) * rarity),
         tall=sheet.trait("tall"),
@@ -93,6 +95,13 @@ def profile(sheet: Sheet, vocabulary: Vocabulary, lasting: np.ndarray) -> Profil
         window=sheet.window,
         size=sheet.size,
     )
+
+
+def _columns(left: np.ndarray, gap: float) -> np.ndarray:
+    order = np.argsort(left, kind="stable")
+    columns = np.zeros(len(left), np.int64)
+    columns[order[1:]] = np.cumsum(np.diff(left[order]) > gap)
+    return columns
 
 
 def _words(text: str) -> tuple[str, ...]:

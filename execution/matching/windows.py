@@ -9,23 +9,27 @@ from execution.navigation.words import folded
 from execution.types import Window
 
 _WORD = re.compile(r"[^\W_]+")
+_PARTLY = 0.25  # titles that share so much of their words speak neither for nor against
 
 
 def title_alike(taught: str, seen: str, others: Collection[str]) -> float:
     """1 for the same title, -1 for one that was taught for other screens alone, between for titles that share words.
 
-    `others` are the folded titles of the workflow's other screens. Numbers are left out: they name records.
+    `others` are the folded titles of the workflow's other screens. Words with digits are left out: they name records.
+    0 where either is not known.
     """
     one, other = folded(taught), folded(seen)
+    if not one or not other:
+        return 0.0
     if one == other:
         return 1.0
-    if other in others and one != other:
+    if other in others:
         return -1.0
     ours, theirs = _words(one), _words(other)
     if not ours or not theirs:
         return 0.0
     shared = sum(len(word) for word in ours & theirs)
-    return shared / sum(len(word) for word in ours | theirs) - 0.25
+    return shared / sum(len(word) for word in ours | theirs) - _PARTLY
 
 
 def app_alike(taught: str, seen: str) -> float:
@@ -36,9 +40,9 @@ def app_alike(taught: str, seen: str) -> float:
     return 1.0 if one in other or other in one else -1.0
 
 
+def folded_title(window: Window | None) -> str:
+    return folded(window.title) if window else ""
+
+
 def _words(title: str) -> set[str]:
     return {word for word in _WORD.findall(title) if not any(c.isdigit() for c in word)}
-
-
-def title_of(window: Window | None) -> str:
-    return folded(window.title) if window else ""

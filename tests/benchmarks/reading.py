@@ -6,16 +6,19 @@ other are compared as one text: the truth's joined from left to right against th
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from execution.perception.ocr.base import in_reading_order
 from execution.types import Box, TextLine
-from tests.benchmarks.screens.corpus import TrueText
+from tests.benchmarks.screens.corpus import Screen, TrueText
 
 _LEVEL = 0.5  # of the lower line's height that two boxes share, to lie on one row
 _TYPOGRAPHY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "−": "-"})
@@ -101,3 +104,56 @@ def _groups(truth: Sequence[TrueText], lines: Sequence[TextLine]) -> list[tuple[
 def _on_each_other(one: Box, other: Box) -> bool:
     shared = one.intersection(other)
     return shared.w > 0.2 * min(one.w, other.w) and shared.h >= _LEVEL * min(one.h, other.h)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """A reader's counts over the screens, and milliseconds for each."""
+
+    reading: Reading
+    times: tuple[float, ...]
+    differences: tuple[tuple[str, Difference], ...]
+
+
+def measure(read: Callable[[np.ndarray], Sequence[TextLine]], screens: Sequence[Screen], folder: Path) -> Figures:
+    """Every screen read once, from nothing."""
+    total, times, differences = Reading(), list[float](), list[tuple[str, Difference]]()
+    for screen in screens:
+        pixels = screen.pixels(folder)
+        began = time.perf_counter()
+        lines = read(pixels)
+        times.append((time.perf_counter() - began) * 1000)
+        counts, misread = compare(screen.texts, lines)
+        total += counts
+        differences += [(screen.name, difference) for difference in misread]
+    return Figures(reading=total, times=tuple(times), differences=tuple(differences))
+
+
+def rapidocr_as_it_comes() -> Callable[[np.ndarray], Sequence[TextLine]]:
+    """A full pass of RapidOCR with its own defaults (on onnxruntime)."""
+    from rapidocr import RapidOCR
+
+    engine = RapidOCR()
+
+    def read(pixels: np.ndarray) -> Sequence[TextLine]:
+        said = engine(pixels)
+        if said.boxes is None:
+            return ()
+        return [
+            TextLine(text=text, box=_upright(corners), confidence=float(score))
+            for corners, text, score in zip(said.boxes, said.txts, said.scores, strict=True)
+        ]
+
+    return read
+
+
+def tesseract_as_it_comes() -> Callable[[np.ndarray], Sequence[TextLine]]:
+    """A full pass of Tesseract, given the picture at twice its size, as its makers advise for text on screens."""
+    from execution.perception.ocr.tesseract import TesseractReader
+
+    return TesseractReader().read
+
+
+def _upright(corners: np.ndarray) -> Box:
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+    return Box(round(float(left)), round(float(top)), round(float(right - left)), round(float(bottom - top)))

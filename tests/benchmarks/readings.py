@@ -120,7 +120,9 @@ def _read(
         pixels = _pixels(folder / screen.picture)
         known |= {"digest": digest, "size": Size(pixels.shape[1], pixels.shape[0]), "model": model}
         _fill(known, pixels, missing, analyzer)
-        path.write_bytes(pickle.dumps(known))
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(pickle.dumps(known))
+        part.replace(path)
     return Read(screen=screen, **{name: known[name] for name in ("digest", "size", *PARTS)})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from execution.perception.elements.base import in_order
 from execution.perception.elements.choices import choices_of
-from execution.perception.elements.controls import Content, contents_of, control_of
+from execution.perception.elements.controls import Content, contents_of, control_of, is_patch, tags_among
 from execution.perception.elements.found import Found, lines_in
 from execution.perception.elements.frames import Frame, continued
 from execution.perception.elements.icons import icons_of
@@ -49,7 +49,8 @@ def _found(scene: Scene) -> list[Found]:
     choices = choices_of(scene)
     frames = _plain(scene, choices)
     contents = contents_of(scene, frames, continued(scene.edges, frames))
-    controls = [(control_of(scene, content), content) for content in contents]
+    tags = tags_among(contents)
+    controls = [(control_of(scene, content), content) for i, content in enumerate(contents) if i not in tags]
 
     inside = lines_in(f for f, _ in controls if f.solid)
     tabs = tabs_of(scene, contents, [i for i in every if i not in inside])
@@ -64,6 +65,7 @@ def _found(scene: Scene) -> list[Found]:
     covered = [f.element.box for f in (*kept, *items) if f.role != ElementRole.GROUP]
     choices = [c for c in choices if not _covered(c.element.box, covered) and not _labelled_by_button(c, kept)]
     inside = lines_in([*(f for f in kept if f.solid), *tabs, *items])
+    inside |= {i for c in contents if is_patch(c) for i in c.lines}
     links = links_of(scene, [i for i in every if i not in inside])
     found = [*choices, *kept, *tabs, *items, *links]
     taken = [f.element.box for f in found if f.role != ElementRole.GROUP]
@@ -109,7 +111,7 @@ def _labelled_by_button(choice: Found, controls: Iterable[Found]) -> bool:
 
 
 def _texts(scene: Scene, found: Sequence[Found]) -> list[Element]:
-    """The lines that are in no element; a line that holds a link, or is the label of a choice, stands for itself too."""
+    """The lines that are in no element; one that holds a link, or is the label of a choice, is a text besides."""
     beside = {ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.GROUP}
     taken = lines_in(f for f in found if f.role not in beside and f.whole)
     return [

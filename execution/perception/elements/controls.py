@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import Continued, Frame
 from execution.perception.elements.inks import chroma, em_of, ink_of
@@ -79,13 +81,32 @@ def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
 
 
 def control_of(scene: Scene, content: Content) -> Found:
-    """What the frame is taken for: a button, a field, or a group around other things; a part of a picture is an icon."""
+    """What the frame is taken for: a button, a field, a group around other things, or (icon) a part of a picture."""
     frame = content.frame
     role, confidence = _role(scene, content)
     text = _without_arrow(content, " ".join(scene.texts[i].text for i in content.lines))
     states = frozenset({ElementState.FOCUSED}) if frame.ring is not None else frozenset[ElementState]()
     element = Element(box=frame.box, role=role, text=text, confidence=confidence, states=states)
     return Found(element, frame, tuple(content.lines))
+
+
+def is_patch(content: Content) -> bool:
+    """True for a small patch of colour that words stand on."""
+    frame = content.frame
+    return frame.filled and chroma(frame.fill) > _COLOURED and frame.box.h <= _TALLEST_ROW
+
+
+def tags_among(contents: Sequence[Content]) -> set[int]:
+    """Places of those that say a state in a column: patches below each other that differ in colour alone."""
+    patches = [i for i, c in enumerate(contents) if is_patch(c) and not c.frame.bordered and len(c.lines) <= 1]
+    return {i for i in patches if any(_of_one_column(contents[i].frame, contents[j].frame) for j in patches)}
+
+
+def _of_one_column(one: Frame, other: Frame) -> bool:
+    a, b = one.box, other.box
+    apart = abs(a.y - b.y)
+    aligned = abs(a.x - b.x) <= 2 and abs(a.h - b.h) <= 2 and a.h < apart <= 4 * a.h
+    return aligned and float(np.abs(one.fill - other.fill).max()) > 60
 
 
 def _without_arrow(content: Content, text: str) -> str:

@@ -139,9 +139,9 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
     places = [f.control() for f in families]
     boxes = [f.boxes[place] for f, place in zip(families, places, strict=True)]
     outer, inner = np.array(boxes), np.array([f.boxes[-1] for f in families])
-    fill = np.median(_along(pixels, inner, inset=1).reshape(len(families), -1, 3), axis=1)
-    border = np.median(_along(pixels, outer, inset=0), axis=2)
-    outside = np.median(_along(pixels, outer, inset=-3), axis=2)
+    fill = np.median(along(pixels, inner, inset=1).reshape(len(families), -1, 3), axis=1)
+    border = np.median(along(pixels, outer, inset=0), axis=2)
+    outside = np.median(along(pixels, outer, inset=-3), axis=2)
     return [
         Frame(
             boxes[i],
@@ -156,7 +156,7 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
     ]
 
 
-def _along(pixels: np.ndarray, boxes: np.ndarray, *, inset: int) -> np.ndarray:
+def along(pixels: np.ndarray, boxes: np.ndarray, *, inset: int) -> np.ndarray:
     """Colours along the four sides (left, upper, right, lower) of boxes; (n, 4, samples, 3)."""
     x, y, w, h = (boxes[:, i, None] for i in range(4))
     places = np.where(np.maximum(w, h) <= _SMALL, _MIDDLE, _SAMPLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from execution.types import Box, TextLine
 
@@ -29,7 +30,7 @@ def _level(one: Box, other: Box) -> bool:
 
 def gaps_of(boxes: Sequence[Box]) -> list[int]:
     """Pixels between each box and the next."""
-    return [after.x - before.right for before, after in zip(boxes, boxes[1:], strict=False)]
+    return [after.x - before.right for before, after in pairwise(boxes)]
 
 
 def union(boxes: Iterable[Box]) -> Box:

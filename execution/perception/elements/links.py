@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from execution.perception.elements.found import Found
+from execution.perception.elements.found import Found, lines_in
 from execution.perception.elements.inks import COLOURED, Ink, Word, chroma
+from execution.perception.elements.layout import rows_of
 from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole
 
 _ALL, _NONE = 0.85, 0.04  # of a line's ink: from here it is a link as a whole, up to here it holds none
 _TINTED = 26  # chroma of a ground: text on a message's tint is coloured without being a link
+_FEWEST_PAGES = 3
 _CONTRAST = 50  # levels: fainter is the edge of something else
 
 
 def links_of(scene: Scene, lines: Iterable[int]) -> list[Found]:
     """The links in the lines of those indices."""
-    return [found for index in lines for found in _links(scene, index)]
+    free = list(lines)
+    pages = _pages(scene, free)
+    numbered = lines_in(pages)
+    return pages + [found for index in free if index not in numbered for found in _links(scene, index)]
+
+
+def _pages(scene: Scene, lines: Sequence[int]) -> list[Found]:
+    """The numbers of pages in a row at one distance, and the words before and after; each has its share of the row."""
+    found = []
+    for row in rows_of(scene.texts, lines):
+        numbers = [i for i in row if scene.texts[i].text.isdigit() and len(scene.texts[i].text) <= 3]
+        centres = [scene.texts[i].box.center.x for i in numbers]
+        steps = [after - before for before, after in pairwise(centres)]
+        pitch = min(steps, default=0)
+        height = scene.texts[row[0]].box.h
+        if len(numbers) < _FEWEST_PAGES or not height < pitch < 4 * height or not _coloured(scene, numbers):
+            continue
+        padding = pitch - min(scene.texts[i].box.w for i in numbers)
+        for index in row:
+            box = scene.texts[index].box
+            gap = max(centres[0] - box.right, box.x - centres[-1])
+            if index in numbers or gap < 1.5 * pitch:
+                found.append(_link(_padded(scene, box, padding), scene.texts[index].text, index, whole=True))
+    return found
+
+
+def _coloured(scene: Scene, lines: Sequence[int]) -> bool:
+    inks = [scene.inks[i] for i in lines]
+    return sum(ink is not None and ink.coloured > 0.5 for ink in inks) > len(inks) / 2
+
+
+def _padded(scene: Scene, box: Box, padding: int) -> Box:
+    high = box.h // 2
+    whole = Box(box.x - padding // 2, box.y - high, box.w + padding, box.h + 2 * high)
+    return whole.intersection(Box(0, 0, *scene.size))
 
 
 def _links(scene: Scene, index: int) -> Iterator[Found]:

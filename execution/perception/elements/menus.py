@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def column_items(scene: Scene, lines: Iterable[int]) -> list[Found]:
         if panel is None:
             continue
         boxes = [scene.texts[i].box for i in column]
-        pitch = min(after.center.y - before.center.y for before, after in zip(boxes, boxes[1:], strict=False))
+        pitch = min(after.center.y - before.center.y for before, after in pairwise(boxes))
         grounds = [ink.ground if (ink := scene.inks[i]) else None for i in column]
         usual = np.median([g for g in grounds if g is not None] or [np.zeros(3)], axis=0)
         for index, ground in zip(column, grounds, strict=True):

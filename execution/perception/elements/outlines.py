@@ -5,6 +5,7 @@ A screen is drawn in flat colours, so that one pass over the differences between
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -43,16 +44,16 @@ def outlines_of(edges: np.ndarray) -> Outlines:
         none = np.zeros((0, 4), np.int32), np.zeros(0, np.float32)
         return Outlines(*none, *none)
     enclosed = tree[0, :, 3] >= 0
-    boxes = _boxes(contours)
+    boxes = _boxes([np.asarray(c) for c in contours])
     kept = (boxes[:, 2] >= _SMALLEST) & (boxes[:, 3] >= 2) | (boxes[:, 3] >= _SMALLEST) & (boxes[:, 2] >= 2)
     areas = np.zeros(len(boxes), np.float32)
-    for index in np.flatnonzero(kept):
+    for index in np.flatnonzero(kept).tolist():
         areas[index] = cv2.contourArea(contours[index])
     things, grounds = kept & ~enclosed, kept & enclosed
     return Outlines(boxes[things], areas[things], boxes[grounds], areas[grounds])
 
 
-def _boxes(contours: tuple[np.ndarray, ...]) -> np.ndarray:
+def _boxes(contours: Sequence[np.ndarray]) -> np.ndarray:
     """The boxes inside the outlines: an edge is marked on the pixel before it, to the left and above."""
     points = np.concatenate(contours)[:, 0]
     starts = np.concatenate(([0], np.cumsum([len(c) for c in contours])[:-1]))

@@ -22,13 +22,7 @@ class Scene:
         self.size = Size(pixels.shape[1], pixels.shape[0])
         whole = Box(0, 0, *self.size)
         self.edges = edges_of(pixels)
-        self._read = joined(
-            [
-                t
-                for t in texts
-                if t.box.intersection(whole) == t.box and t.box.area and t.text.strip() and not _is_picture(t)
-            ]
-        )
+        self._read = joined([t for t in texts if _is_inside(t.box, whole) and t.text.strip() and not _is_picture(t)])
         self.texts = without_pictures(self.edges, self._read)
         self.outlines = outlines_of(self.edges)
         self.frames: list[Frame] = frames_of(pixels, self.outlines, self.texts)
@@ -54,7 +48,11 @@ class Scene:
     def drawn(self, box: Box, *, gap: int) -> list[tuple[int, int]]:
         """Half-open stretches of x in which anything is drawn within `box`; those closer than `gap` are one."""
         part = self.edges[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)]
-        return runs(part.any(axis=0), start=max(0, box.x), gap=gap)
+        return runs(np.asarray(part.any(axis=0)), start=max(0, box.x), gap=gap)
+
+
+def _is_inside(box: Box, whole: Box) -> bool:
+    return bool(box.area) and box.intersection(whole) == box
 
 
 def _is_picture(line: TextLine) -> bool:

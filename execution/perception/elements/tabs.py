@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,8 @@ _FAR = 4.0  # of a line's height: the widest gap between the boxes of two tabs
 _BAR = 24  # levels between the bar and its ground
 
 
-class _Chosen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Chosen:
     """The chosen tab: its box, and whether a line runs on from it under its neighbours."""
 
     index: int
@@ -52,7 +53,7 @@ def _chosen(scene: Scene, row: Sequence[int], framed: dict[int, Content]) -> _Ch
                 return _Chosen(index, box, line=True)
     barred = [(index, box) for index in row if (box := _bar(scene, index)) is not None]
     if len(barred) == 1 and not _on_colour(scene, barred[0][0]):
-        return _Chosen(*barred[0], line=False)
+        return _Chosen(barred[0][0], barred[0][1], line=False)
     return None
 
 

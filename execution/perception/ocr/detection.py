@@ -51,6 +51,11 @@ class LineFinder:
         self._known: OrderedDict[str, np.ndarray] = OrderedDict()
         self.tiles_searched = 0
 
+    def forget(self) -> None:
+        """The next picture is searched whole."""
+        self._last = None
+        self._known.clear()
+
     def find(self, pixels: np.ndarray) -> list[Box]:
         """Boxes of the lines of text in `pixels`."""
         scale = detection_scale(Size(pixels.shape[1], pixels.shape[0]))

@@ -47,6 +47,13 @@ class RapidReader:
             lines = self._lines(pixels, [b for b in boxes if b.intersection(part).area], recogniser)
         return in_reading_order(line for line in _once(lines) if line.box.intersection(part).area)
 
+    def forget(self) -> None:
+        """Forget every tile and line: the next picture is read from nothing."""
+        with self._lock:
+            self._known.clear()
+            if self._finder:
+                self._finder.forget()
+
     def _lines(self, pixels: np.ndarray, boxes: Sequence[Box], recogniser: Recogniser) -> list[TextLine]:
         """The texts in the boxes."""
         crops = [np.ascontiguousarray(pixels[b.y : b.bottom, b.x : b.right]) for b in boxes]

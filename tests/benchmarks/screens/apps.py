@@ -1,6 +1,7 @@
 """Pictures of real programs of the distribution, GTK and Qt, with what their accessibility trees say is on them.
 
-python -c "from pathlib import Path; from tests.benchmarks.screens.apps import make_apps; make_apps(Path('...'))"
+python -c "from functools import partial
+from pathlib import Path; from tests.benchmarks.screens.apps import make_apps; make_apps(Path('...'))"
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from tests.benchmarks.screens import documents
 from tests.benchmarks.screens.accessibility import stack, truth
 from tests.benchmarks.screens.corpus import Screen, TrueText, save
 from tests.benchmarks.screens.ink import inked
-from tests.benchmarks.screens.stage import Look, Stage, stage
+from tests.benchmarks.screens.stage import Look, Stage, replacing, stage
 from tests.support.display import DisplayProblem, ShownWindow
 
 # Every package of the distribution that this part of the corpus and the sequences need beyond those of `make test`.
@@ -222,25 +223,37 @@ LOOKS = (
 
 
 def make_apps(folder: Path) -> list[Screen]:
-    """Show every program in every look and write its pictures and their truth to `folder`."""
+    """Show every program in every look and write its pictures and their truth to `folder`.
+
+    What a program does not show is left out and said; raises RuntimeError where too little is left.
+    """
     need_programs()
     started = time.monotonic()
     documents.make()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     screens: list[Screen] = []
-    for look in LOOKS:
-        with stage(look) as on:
-            for app in APPS:
-                screens += _shots(on, app, folder)
-                on.end_programs()
-            screens.append(_together(on, folder))
-    if len(screens) < LEAST:
-        raise RuntimeError(
-            f"Only {len(screens)} pictures of programs could be made, of {LEAST}; see what was left out."
-        )
-    save(screens, folder)
+    with replacing(folder) as fresh:
+        for look in LOOKS:
+            with stage(look) as on:
+                for show in (*(partial(_shots, app=app) for app in APPS), _together):
+                    screens += _shown(on, show, fresh)
+        if len(screens) < LEAST:
+            raise RuntimeError(
+                f"Only {len(screens)} pictures could be made, of at least {LEAST}; see what is left out."
+            )
+        save(screens, fresh)
     print(f"{len(screens)} pictures of {len(APPS)} programs in {time.monotonic() - started:.0f} s")
+    return screens
+
+
+def _shown(on: Stage, show: Callable[[Stage, Path], Iterator[Screen]], folder: Path) -> list[Screen]:
+    """The screens until a program does not do what it should."""
+    screens: list[Screen] = []
+    try:
+        for screen in show(on, folder):
+            screens.append(screen)
+    except DisplayProblem as problem:
+        print(f"left out in {on.look.name}: {problem}", file=sys.stderr)
+    on.end_programs()
     return screens
 
 
@@ -253,34 +266,29 @@ def need_programs() -> None:
         )
 
 
-def _shots(on: Stage, app: App, folder: Path) -> Iterator[Screen]:
-    window, look = on.start(app.command), on.look
-    _arrange(on, app, window)
-    for state in app.states if look.scale == 1.0 else app.states[:FEWER]:
-        try:
-            for step in state.steps:
-                on.do(step)
-        except DisplayProblem as problem:
-            print(f"left out: {app.name} {state.name}: {problem}", file=sys.stderr)
-            return
+def _shots(on: Stage, folder: Path, *, app: App) -> Iterator[Screen]:
+    _arrange(on, on.start(app.command))
+    for state in app.states if on.look.scale == 1.0 else app.states[:FEWER]:
+        for step in state.steps:
+            on.do(step)
         yield shot(on, app, state.name, folder)
 
 
-def _together(on: Stage, folder: Path) -> Screen:
+def _together(on: Stage, folder: Path) -> Iterator[Screen]:
     """Three programs on one screen, one over the other."""
-    first, second, third = (
-        next(app for app in APPS if app.name == name) for name in ("featherpad", "mousepad", "galculator")
-    )
+    below, middle, above = (by_name(name) for name in ("featherpad", "mousepad", "galculator"))
     across, down = on.look.width // 12, on.look.height // 12
-    on.place(on.start(first.command), Box(across, down, across * 7, down * 7))
-    on.place(on.start(second.command), Box(across * 4, down * 3, across * 7, down * 7))
-    on.start(third.command)
-    screen = shot(on, third, "over-two", folder, apps="three")
-    on.end_programs()
-    return screen
+    on.place(on.start(below.command), Box(across, down, across * 7, down * 7))
+    on.place(on.start(middle.command), Box(across * 4, down * 3, across * 7, down * 7))
+    on.start(above.command)
+    yield shot(on, above, "over-two", folder, apps="three")
 
 
-def _arrange(on: Stage, app: App, window: ShownWindow) -> None:
+def by_name(name: str) -> App:
+    return next(app for app in APPS if app.name == name)
+
+
+def _arrange(on: Stage, window: ShownWindow) -> None:
     """Not every window lies in the middle in its first size: large screens show them whole, dark ones aside."""
     look = on.look
     if look.theme == "light" and look.scale == 1.0:

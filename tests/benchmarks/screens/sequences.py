@@ -6,7 +6,6 @@ make_sequences(Path('build/bench/screens/sequences'))"
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from tests.benchmarks.screens import documents
 from tests.benchmarks.screens.accessibility import stack
 from tests.benchmarks.screens.apps import need_programs, write
 from tests.benchmarks.screens.corpus import Screen, save
-from tests.benchmarks.screens.stage import Look, Stage, stage
+from tests.benchmarks.screens.stage import Look, Stage, replacing, stage
 from tests.support.display import ShownWindow, wait_until
 
 D = documents.FOLDER
@@ -52,16 +51,15 @@ def make_sequences(folder: Path) -> list[Screen]:
     need_programs()
     started = time.monotonic()
     documents.make()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     screens: list[Screen] = []
-    for look, blinking in dict.fromkeys((s.look, s.blinking) for s in SEQUENCES):
-        with stage(look, blinking=blinking) as on:
-            for sequence in SEQUENCES:
-                if (sequence.look, sequence.blinking) == (look, blinking):
-                    screens += _pictures(on, sequence, folder)
-                    on.end_programs()
-    save(screens, folder)
+    with replacing(folder) as fresh:
+        for look, blinking in dict.fromkeys((s.look, s.blinking) for s in SEQUENCES):
+            with stage(look, blinking=blinking) as on:
+                for sequence in SEQUENCES:
+                    if (sequence.look, sequence.blinking) == (look, blinking):
+                        screens += _pictures(on, sequence, fresh)
+                        on.end_programs()
+        save(screens, fresh)
     megabytes = sum(file.stat().st_size for file in folder.glob("*.png")) / 1e6
     print(f"{len(screens)} frames, {megabytes:.0f} MB, in {time.monotonic() - started:.0f} s")
     return screens

@@ -23,6 +23,7 @@ FRENCH = "fr_FR.UTF-8"
 AN_ACTION_CHANGES = 120  # square pixels
 CALM_MS = 200
 POINTS = 10
+MAXIMISED = "_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"
 BACKDROPS = {"light": 0x6B8299, "dark": 0x1B2430}
 
 GTK_SETTINGS = """[Settings]
@@ -94,6 +95,17 @@ def french_locale() -> Path:
                 f"There is no French locale ({made.stderr.strip()[-300:]}); it needs: apt-get install locales"
             )
     return LOCALES
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """A new folder that takes the place of `folder` when the block ends well; until then the old one stays."""
+    fresh = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    yield fresh
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
 
 
 class Stage:
@@ -186,16 +198,20 @@ class Stage:
             raise DisplayProblem(f"there are {len(fitting)} of {role!r}, not {which}") from None
 
     def place(self, window: ShownWindow, box: Box) -> Frame:
-        """Ask the window manager to put a window's client area there; the picture after it."""
-        before = self.desktop.grab()
+        """Put a window's client area there; the picture after it. Its program may round the size."""
+        _ask_window_manager(self.screen, window.id, "_NET_WM_STATE", [0, *MAXIMISED, 2, 0])
         _ask_window_manager(self.screen, window.id, "_NET_MOVERESIZE_WINDOW", [0xF00 | 0x2000 | 10, *box])
-        self.changed(before, "a move")
+
+        def there() -> bool:
+            shown = next(w for w in self.screen.windows() if w.id == window.id)
+            return max(abs(shown.x - box.x), abs(shown.y - box.y)) <= 2 and shown.width > 0.9 * box.w
+
+        wait_until(there, timeout=10, what=f"the window {window.title!r} at {box}")
         return self.rest()
 
     def maximise(self, window: ShownWindow) -> Frame:
         before = self.desktop.grab()
-        atoms = ["_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"]
-        _ask_window_manager(self.screen, window.id, "_NET_WM_STATE", [1, *atoms, 2, 0])
+        _ask_window_manager(self.screen, window.id, "_NET_WM_STATE", [1, *MAXIMISED, 2, 0])
         self.changed(before, "maximising")
         return self.rest()
 
