@@ -14,7 +14,8 @@ from execution.matching.sheet import TRAITS, Sheet
 
 LASTING_TRAITS = (*TRAITS, "shared", "as_data", "shared_data", "shared_table", "one")
 SIGNS = (
-    *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known", "one",
+    *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known",
+    "one",
 )  # fmt: skip
 SURENESS = ("score", "lead", "one")
 LEAD = 3.0  # logits: a longer lead says no more

@@ -12,8 +12,8 @@ from execution.matching.profile import Profile
 from execution.navigation.words import SEEN
 
 MEASURES = (
-    "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall", "head_precision",
-    "across", "down", "shapes", "shapes_known", "chosen",
+    "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall",
+    "head_precision", "across", "down", "shapes", "shapes_known", "chosen",
 )  # fmt: skip
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
 _TELLING = 12  # lines of one side alone that are looked at, the worst

@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.matching.calibration import FITTED, LEAD, SIGNS, Calibration
 from execution.matching.comparison import MEASURES, Comparison, compare
-from execution.matching.index import LookIndex, TextIndex
+from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.profile import Profile, Vocabulary, profile
 from execution.matching.references import Reference
 from execution.matching.sheet import Sheet
@@ -62,7 +62,7 @@ class FusionEngine:
         sheets = {name: sheet for name, one in self.references.items() if (sheet := _sheet(one))}
         self._vocabulary = Vocabulary(sheets.values())
         self._profiles = {name: self._profile(sheet, counted=True) for name, sheet in sheets.items()}
-        self._texts = TextIndex({name: _indexed(one) for name, one in self._profiles.items()})
+        self._texts = TextIndex({name: found_by(one.texts) for name, one in self._profiles.items()})
         self._titles = {name: folded_title(one.window) for name, one in self.references.items()}
         self._all_titles = frozenset(self._titles.values()) - {""}
         self.embedder = embedder
@@ -80,6 +80,11 @@ class FusionEngine:
         self._looks = LookIndex({name: e.vector for name, e in made.items() if e.model == self._model})
         self._usual = self._looks.usual() or _USUAL
 
+    @property
+    def findable(self) -> frozenset[str]:
+        """The nodes that a screen can lead to by its texts or its look."""
+        return frozenset(self._profiles) | frozenset(self._looks.ids)
+
     def weigh(self, state: ScreenState, *, among: Collection[str] = ()) -> list[Weighed]:
         """The nodes that the screen may be, the likeliest first; those of `among` that have a reference are there.
 
@@ -87,7 +92,7 @@ class FusionEngine:
         """
         seen = _Seen(self, state)
         names = [name for name in among if name in self.references]
-        names += self._texts.best(_indexed(seen.profile)) if state.text_method else []
+        names += self._texts.best(found_by(seen.profile.texts)) if state.text_method else []
         names += self._looks.best(seen.cosines)
         return self._ranked([seen.weighed(name) for name in dict.fromkeys(names)])
 
@@ -160,11 +165,6 @@ def _sheet(reference: Reference) -> Sheet | None:
     if reading is None:
         return None
     return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)
-
-
-def _indexed(made: Profile) -> list[str]:
-    """What a screen is found by: its lines, and the words of its lines."""
-    return [*made.keys, *(f" {word}" for line in made.words for word in line if len(word) > 3)]
 
 
 def _commonest_model(references: Collection[Reference]) -> str:

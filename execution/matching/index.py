@@ -7,9 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from execution.navigation.words import words
+
 _BY_SUM, _BY_SHARE, _BY_LOOK = 14, 8, 8
 _ENOUGH = 8  # screens to tell what is usual between unrelated ones
 _EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
+
+
+def found_by(texts: Iterable[str]) -> list[str]:
+    """The keys by which a screen is found: its lines, and the longer words of its lines."""
+    keys = []
+    for text in texts:
+        made = words(text)
+        spans = zip(made.starts, made.starts[1:], strict=False)
+        keys += [made.key, *(f" {made.key[a:b]}" for a, b in spans if b - a > 3)]
+    return [key for key in keys if key]
 
 
 class TextIndex:

@@ -8,24 +8,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from execution.matching.fusion import FusionEngine, Weighed
+from execution.matching.index import TextIndex, found_by
+from execution.matching.references import Reference
 from execution.matching.signs import LOOK, Evidence, Likeness, gather
 from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import folded
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState
+from workflows import text as templates
 from workflows.graph import GraphSpec, NodeSpec
 
 CONTEXT = "context"  # the sign of a match that the run decided, not the screen
 _SHOWN = 3
+_ALL = 48  # nodes: so many are compared one by one, of more only those that share something with the screen
 # Of the scale of looks: another line typed costs 0.01, an open menu 0.1.
 _LOOKS_BETTER = 0.05
+_CLEARLY = 1.5  # logits by which the reference of one node must fit better than another's to decide alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
     node: NodeSpec
     evidence: Evidence
+    weighed: Weighed | None
 
     @property
     def confidence(self) -> float:
@@ -42,14 +49,34 @@ class Matcher:
         *,
         pictures: PictureSource | None,
         embedder: Embedder | None,
+        references: Mapping[str, Reference] | None = None,
         threshold: float = 0.75,
         margin: float = 0.05,
     ) -> None:
+        """`references` as `prepare` gives them, by node id; nodes without one are known by what is declared alone."""
         self.graph = graph
         self.threshold = threshold
         self.margin = margin
+        self.fusion = FusionEngine(references or {}, embedder=embedder)
         self._likeness = Likeness(pictures, embedder)
         self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in graph.nodes}
+        self._nodes = {node.node_id: node for node in graph.nodes}
+        self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
+        declared = {n.node_id: keys for n in graph.nodes if (keys := _declared(n))}
+        self._declared = TextIndex(declared)
+        # nothing leads to these but looking at them: no fixed texts, no reference
+        known = declared.keys() | self.fusion.findable
+        self._always = tuple(n.node_id for n in graph.nodes if n.node_id not in known)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """Whose vectors are compared; give it anew after the model was moved or changed (S2.10)."""
+        return self.fusion.embedder
+
+    @embedder.setter
+    def embedder(self, embedder: Embedder | None) -> None:
+        self.fusion.embedder = embedder
+        self._likeness = self._likeness.by(embedder)
 
     def recognise(
         self,
@@ -61,13 +88,41 @@ class Matcher:
     ) -> Recognition:
         """The node that the screen is. `expected` is where the edge just done leads, `last_node` where the run was."""
         words = ScreenWords(state.texts)
+        likely = [n for n in (expected, last_node, *self._following.get(last_node or "", ())) if n in self._nodes]
+        weighed = {w.node_id: w for w in self.fusion.weigh(state, among=self._among(state, likely))}
+        names = self._nodes if len(self._nodes) <= _ALL else dict.fromkeys([*self._among(state, likely), *weighed])
         ranked = sorted(
-            (
-                _Candidate(node=node, evidence=gather(node, state, words, variables, self._likeness, self.threshold))
-                for node in self.graph.nodes
-            ),
+            (self._candidate(self._nodes[name], state, words, variables, weighed.get(name)) for name in names),
             key=lambda c: (-c.confidence, c.node.node_id),
         )
+        return self._decided(ranked, last_node=last_node, expected=expected)
+
+    def _among(self, state: ScreenState, likely: Sequence[str]) -> list[str]:
+        """The nodes to be looked at whatever their references share with the screen."""
+        if len(self._nodes) <= _ALL:
+            return list(self._nodes)
+        if not state.text_method:
+            return [*likely, *self._always]
+        return list(
+            dict.fromkeys([*likely, *self._always, *self._declared.best(found_by(t.text for t in state.texts))])
+        )
+
+    def _candidate(
+        self,
+        node: NodeSpec,
+        state: ScreenState,
+        words: ScreenWords,
+        variables: Mapping[str, str],
+        weighed: Weighed | None,
+    ) -> _Candidate:
+        if weighed is None:
+            evidence = gather(node, state, words, variables, likeness=self._likeness, threshold=self.threshold)
+        else:
+            evidence = gather(node, state, words, variables, reference=weighed.probability)
+            evidence = replace(evidence, reasons=(*evidence.reasons, *self.fusion.reasons(weighed)))
+        return _Candidate(node=node, evidence=evidence, weighed=weighed)
+
+    def _decided(self, ranked: Sequence[_Candidate], *, last_node: str | None, expected: str | None) -> Recognition:
         shown = tuple(_match(c, _next_to(c, ranked)) for c in ranked[:_SHOWN])
         plausible = self._plausible(ranked)
         if not plausible:
@@ -86,7 +141,15 @@ class Matcher:
         """The best node and those as good as it, without those that another one says more about."""
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         good = [c for c in ranked if c.confidence >= self.threshold and c.node.node_id not in dropped]
-        return [c for c in good if c.confidence >= good[0].confidence - self.margin]
+        if not good:
+            return []
+        fits = max((c.weighed.score for c in good if c.weighed), default=0.0)
+        return [
+            c
+            for c in good
+            if c.confidence >= good[0].confidence - self.margin
+            and not (c.weighed and good[0].weighed and fits - c.weighed.score >= _CLEARLY)
+        ]
 
     def _dropped(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
         """Good nodes all of whose texts belong to another good node that has more, all of them seen.
@@ -96,7 +159,10 @@ class Matcher:
         good = [c for c in ranked if c.confidence >= self.threshold]
         fuller = [c for c in good if c.evidence.all_texts_seen]
         return [
-            c for c in good if any(self._texts[c.node.node_id] < self._texts[other.node.node_id] for other in fuller)
+            c
+            for c in good
+            if (c.node.texts or c.weighed is None)
+            and any(self._texts[c.node.node_id] < self._texts[other.node.node_id] for other in fuller)
         ]
 
     def _choose(
@@ -111,10 +177,15 @@ class Matcher:
             return by_id[expected], f"the screen could be {others}; the action just done leads here"
         if last_node in by_id:
             return by_id[last_node], f"the screen could be {others}; the run was here"
-        following = {e.destination for e in self.graph.outgoing(last_node or "")} & set(by_id)
+        following = self._following.get(last_node or "", set()) & set(by_id)
         if len(following) == 1:
             return by_id[following.pop()], f"the screen could be {others}; only this one follows the last"
         return None, ""
+
+
+def _declared(node: NodeSpec) -> list[str]:
+    """What a node can be found by of its declared texts: those without variables, and their words."""
+    return found_by(text for text in node.texts if not templates.names(text))
 
 
 def _looks_most_like(candidate: _Candidate, plausible: Sequence[_Candidate]) -> bool:

@@ -156,7 +156,7 @@ def prepare(
     readings, embeddings = store.readings(wanted, maker), store.embeddings(wanted, model) if model else {}
     reads = read and analyzer.reader is not None
     missing = [p for p in wanted if (reads and p not in readings) or (model and p not in embeddings)]
-    problems = {}
+    problems = dict[str, str]()
     for done, picture in enumerate(missing):
         progress(done, len(missing))
         if stop():

@@ -38,7 +38,7 @@ def key_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shapes:
-    """Elements that can be acted on: role numbers (see ROLES), and boxes as (n, 4) centre x, centre y, width, height."""
+    """Elements that can be acted on: the numbers of their roles, boxes as (n, 4) centre x, centre y, width, height."""
 
     roles: np.ndarray
     boxes: np.ndarray

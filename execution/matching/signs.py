@@ -1,4 +1,4 @@
-"""The signs by which one node is recognised, weighed together: texts, window, look."""
+"""The signs that a node declares, weighed together: texts, window, and the likeness of its picture."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from workflows.exceptions import PictureError
 from workflows.graph import NodeSpec
 
 TEXTS, ABSENT, TITLE, APP, LOOK = "texts", "absent", "window_title", "app_name", "look"
+_REFERENCE = "reference"
 
-_WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2}
+# A reference is worth so much beside declared texts that a screen which contradicts it is not the node on their word.
+_WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4}
 # A sign that contradicts is worth more than its weight: another title is another window, however alike the rest.
 _CONTRADICTED = 0.6
 _UNSURE = 0.9  # for a screen whose texts were not read
@@ -43,6 +45,12 @@ class Likeness:
         self._pictures = pictures
         self._embedder = embedder
         self._vectors: dict[tuple[str, str], Embedding | None] = {}
+
+    def by(self, embedder: Embedder | None) -> Likeness:
+        """The same pictures as another embedder sees them; what was seen stays known."""
+        other = Likeness(self._pictures, embedder)
+        other._vectors = self._vectors
+        return other
 
     def reason(self, node: NodeSpec, state: ScreenState) -> Reason | None:
         """The sign, None where no picture was taught or nothing can embed it."""
@@ -75,10 +83,13 @@ def gather(
     state: ScreenState,
     words: ScreenWords,
     variables: Mapping[str, str],
-    likeness: Likeness,
-    threshold: float,
+    *,
+    likeness: Likeness | None = None,
+    threshold: float = 0.0,
+    reference: float | None = None,
 ) -> Evidence:
-    """Every sign the node has, weighed; the look is left out where it could not make the node plausible any more."""
+    """Every sign the node declares, weighed. `reference` is how likely its reference alone makes it; without that its
+    picture's look counts, which is left out where it could not make the node plausible any more."""
     read = bool(state.text_method)
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
@@ -87,7 +98,10 @@ def gather(
     window, window_factor = _window(node, state.window, variables)
     reasons += [*([texts] if texts else []), *window]
     factor *= window_factor
-    if not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold:
+    if reference is not None:
+        declared = _weighed(reasons, hoped={_REFERENCE: reference}) if texts and read else reference
+        return Evidence(confidence=declared * factor, reasons=tuple(reasons), all_texts_seen=complete)
+    if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold):
         look = likeness.reason(node, state)
         reasons += [look] if look else []
     confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)

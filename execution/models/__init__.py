@@ -3,7 +3,17 @@
 from execution.models.event import ExecutionEvent
 from execution.models.execution import Execution
 from execution.models.prompt import Decision, Prompt
+from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.robot import Robot
 from execution.models.step import Step
 
-__all__ = ["Decision", "Execution", "ExecutionEvent", "Prompt", "Robot", "Step"]
+__all__ = [
+    "Decision",
+    "Execution",
+    "ExecutionEvent",
+    "Prompt",
+    "ReferenceReading",
+    "ReferenceVector",
+    "Robot",
+    "Step",
+]

@@ -13,6 +13,7 @@ _GAP = 7  # pixels: letters and words of a line join over it, columns of a table
 _SMALLEST = 4
 _MOST = 400  # a screen has 50 to 300; noise and photographs have any number, and the largest will do
 _ROWS, _COLUMNS = 6, 20  # finer, a font drawn at 125 % differs from itself; coarser, words are alike
+_COARSE = 4
 _LONGEST = 2600  # pixels; a longer screen is a HiDPI one, whose text is as large as on another at half the size
 
 LOOKS = _ROWS * _COLUMNS
@@ -39,10 +40,13 @@ def find_marks(pixels: np.ndarray) -> Marks:
 def _grey(pixels: np.ndarray) -> np.ndarray:
     fold = -(-max(pixels.shape[:2]) // _LONGEST)
     grey = cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY)
-    if fold > 1:
-        size = (max(1, grey.shape[1] // fold), max(1, grey.shape[0] // fold))
-        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
-    return np.asarray(grey)
+    return _folded(grey, fold) if fold > 1 else np.asarray(grey)
+
+
+def _folded(picture: np.ndarray, times: int) -> np.ndarray:
+    """The picture at half, a third, … of its size, at least one pixel."""
+    size = (max(1, round(picture.shape[1] / times)), max(1, round(picture.shape[0] / times)))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
 
 
 def _steps(grey: np.ndarray) -> np.ndarray:
@@ -72,8 +76,12 @@ def _boxes(steps: np.ndarray) -> np.ndarray:
 def _looks(steps: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """Where the ink of each mark is, at one size for all."""
     looks = np.empty((len(boxes), LOOKS), np.float32)
+    coarse = _folded(steps, _COARSE)
     for row, (x, y, w, h) in zip(looks, boxes.tolist(), strict=True):
-        part = steps[y : y + h, x : x + w]
+        if w >= _COARSE * _COLUMNS and h >= _COARSE * _ROWS:  # frames: all their pixels would take most of the time
+            part = coarse[y // _COARSE : -(-(y + h) // _COARSE), x // _COARSE : -(-(x + w) // _COARSE)]
+        else:
+            part = steps[y : y + h, x : x + w]
         row[:] = cv2.resize(part, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA).ravel()
     looks -= looks.mean(axis=1, keepdims=True)
     return np.asarray(looks / np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6))

@@ -29,9 +29,10 @@ _WIDEST = 4096
 _GAP_IN_LETTERS = 1.9
 _SMALLEST_GAP = 9
 _INK = 0.3  # of the contrast between the ground and the strongest ink
-# Of the crop's height, with its margins 1.4 of the letters'. A missed space is a wide gap; between digits, as wide as a
-# digit is set in tables with them, only a very wide one counts.
-_SPACE = 0.3
+# Of the crop's height, 1.4 of the letters' with its margins: the gap that is a space where none was seen in the
+# line, the least that ever is one, and how near to a gap the recogniser places the space that it sees there.
+_SPACE, _LEAST_SPACE, _NEAR = 0.3, 0.16, 0.2
+_AS_WIDE = 0.8  # of the spaces seen in the line
 _ICON_GAP, _SURE_LETTER = 0.18, 0.95
 _MARGIN = 2  # pixels around the ink: letters fade at their edges
 
@@ -113,23 +114,27 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
 
 
 def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
-    """The letters with the spaces that the recogniser missed: gaps as wide as where it saw one, or wider than any."""
-    near = 0.2 * height
+    """The letters with the spaces that the recogniser missed: gaps nearly as wide as where it saw one.
+
+    Never inside a number: its digits are as far apart as a table needs, and a number is what must not change.
+    """
+    near = _NEAR * height
     beside = [[b - a for a, b in gaps if a - near <= p.at <= b + near] for p in letters if p.character == " "]
     seen = [max(widths) for widths in beside if widths]
-    by_digits = _SPACE * height
-    by_letters = min(by_digits, *seen) if seen else by_digits
+    enough = max(_LEAST_SPACE * height, _AS_WIDE * float(np.median(seen))) if seen else _SPACE * height
     spaced = list[Letter]()
     for letter in letters:
         before = spaced[-1] if spaced else letter
-        between = [b - a for a, b in gaps if before.at < (a + b) / 2 < letter.at]
-        digits = before.character.isdigit() and letter.character.isdigit()
-        if " " not in (before.character, letter.character) and max(between, default=0) >= (
-            by_digits if digits else by_letters
-        ):
+        widest = max((b - a for a, b in gaps if before.at < (a + b) / 2 < letter.at), default=0)
+        if widest >= enough and " " not in (before.character, letter.character) and not _one_number(before, letter):
             spaced.append(Letter(" ", (before.at + letter.at) / 2, 1.0))
         spaced.append(letter)
     return spaced
+
+
+def _one_number(one: Letter, other: Letter) -> bool:
+    pair = one.character + other.character
+    return any(c.isdigit() for c in pair) and all(c.isdigit() or c in ".,:/-+" for c in pair)
 
 
 def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:

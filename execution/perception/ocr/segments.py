@@ -22,6 +22,7 @@ _TALL = 1.2  # of the width
 _BETWEEN_LINES = 4  # pixels
 _SHORTEST_TEXT = 4  # pixels
 _THICKEST_BORDER = 3
+_DRAWN = 0.9  # of the height or width: its corners may be round
 _INK = 40  # grey levels from the ground; of faint text a part of its own contrast
 _FAINT_INK = 0.4
 _FAINTEST = 8
@@ -130,7 +131,7 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
 def _is_border(grey: np.ndarray, before: _Run, border: _Run, after: _Run) -> bool:
     """Whether a thin line from top to bottom of the crop stands on even ground; the stem of a letter does neither."""
     return (
-        border.last + 1 - border.first <= _THICKEST_BORDER
+        border.last + 1 - border.first <= max(_THICKEST_BORDER, _GROUND * len(grey))
         and border.first - before.last <= _THICKEST_BORDER
         and after.first - border.last <= _THICKEST_BORDER
         and min(before.last - before.first, after.last - after.first) >= 1
@@ -149,6 +150,8 @@ def _ink_box(grey: np.ndarray) -> Box | None:
     if strongest < _FAINTEST:
         return None
     ink = contrast > min(_INK, max(_FAINTEST, _FAINT_INK * strongest))
+    for ends in (ink[:, :_THICKEST_BORDER], ink[:, -_THICKEST_BORDER:]):
+        ends[:, ends.mean(axis=0) > _DRAWN] = False  # the crop ends on a border
     rows = _rows(ink)
     if rows is None:
         return None
@@ -162,7 +165,7 @@ def _rows(ink: np.ndarray) -> tuple[int, int] | None:
     """The rows that the letters take: from the middle out to where the ink ends, or to a border."""
     height, width = ink.shape
     inked = ink.sum(axis=1)
-    border = inked >= 0.9 * width
+    border = inked >= _DRAWN * width
     filled = np.flatnonzero((inked > 0) & ~border)
     if not filled.size:
         return None
