@@ -126,7 +126,7 @@ def window_from(info: Mapping[str, Any] | None) -> Window | None:
         raise ValueError(f"expected a dict with title and app_name, got {type(info).__name__}")
     sides = [int(v) for name in ("x", "y", "width", "height") if isinstance(v := info.get(name), int | float)]
     box = Box(*sides) if len(sides) == 4 else None
-    return Window(title=info.get("title", ""), app_name=str(info.get("app_name", "")), box=box)
+    return Window(title=info.get("title", ""), app_name=str(info.get("app_name") or ""), box=box)
 
 
 def masks_from(value: Any) -> tuple[NormBox, ...]:

@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,9 +28,11 @@ from execution.exceptions import LeaseLost, NoMatch
 from execution.eyes import Eyes, Flags, load_provider, masks_from
 from execution.journal import Journal
 from execution.loop import Loop, LoopLimits
-from execution.matching import Matcher
+from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.config import PerceptionConfig
+from execution.reference_store import references_for
 from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
@@ -153,7 +155,7 @@ class Runner:
 
     def _load_analyzer(self) -> ScreenAnalyzer:
         self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})
-        analyzer = build_analyzer(reader_name=settings.RPA_OCR_ENGINE)
+        analyzer = build_analyzer(PerceptionConfig.from_settings(settings))
         analyzer.warm_up()
         return analyzer
 
@@ -210,7 +212,17 @@ class Runner:
         heartbeat: Heartbeat,
         capture: ShownCapture,
     ) -> Loop:
-        stages = build_stages(journal, desktop, analyzer, pictures=self.pictures, provider=self.hooks.window_provider)
+        references = references_for(
+            journal, analyzer=analyzer, pictures=self.pictures, say=self.out, leave=self.leave.is_set
+        )
+        stages = build_stages(
+            journal,
+            desktop,
+            analyzer,
+            pictures=self.pictures,
+            provider=self.hooks.window_provider,
+            references=references,
+        )
         return Loop(
             journal,
             self.hooks.stages(journal, stages),
@@ -292,7 +304,13 @@ class ShownCapture(ContinuousCapture):
 
 
 def build_stages(
-    journal: Journal, desktop: Desktop, analyzer: ScreenAnalyzer, *, pictures: PictureStore, provider: Any = None
+    journal: Journal,
+    desktop: Desktop,
+    analyzer: ScreenAnalyzer,
+    *,
+    pictures: PictureStore,
+    provider: Any = None,
+    references: Mapping[str, Reference] | None = None,
 ) -> Stages:
     """The product's own stages for one run."""
     execution, graph = journal.execution, journal.graph
@@ -309,7 +327,13 @@ def build_stages(
         warn=journal.warn,
     )
     eyes.degraded, eyes.degraded_reason = execution.degraded, execution.degraded_reason
-    matcher = Matcher(graph, pictures=pictures, embedder=analyzer.embedder, threshold=settings.RPA_MATCH_THRESHOLD)
+    matcher = Matcher(
+        graph,
+        pictures=pictures,
+        embedder=analyzer.embedder,
+        references=references,
+        threshold=settings.RPA_MATCH_THRESHOLD,
+    )
     resolver = TargetResolver(pictures=pictures, similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD)
     return Stages(graph, execution.variables, eyes, matcher, resolver)
 

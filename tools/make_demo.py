@@ -170,7 +170,7 @@ def teach(workflow: Any) -> None:
         screen.env["HOME"] = str(home)
         screen.spawn(["env", "-C", str(home / "Documents"), "mousepad"])
         screen.wait_for_window("Mousepad")
-        eyes = Look(X11Desktop(screen.display), build_analyzer(reader_name="rapidocr"), PictureStore())
+        eyes = Look(X11Desktop(screen.display), build_analyzer(), PictureStore())
         for edge_id, source, _destination, action, what, _order in EDGES:
             state = eyes.look()
             eyes.keep_screen(workflow.nodes.get(node_id=source), state)

@@ -31,7 +31,8 @@ class FocusPing:
             window = self._window_to_ask()
             if window is None:
                 return None
-            root.change_attributes(event_mask=X.SubstructureNotifyMask)
+            # Qt answers to those who watch the root window itself, others to those who watch its children.
+            root.change_attributes(event_mask=X.SubstructureNotifyMask | X.StructureNotifyMask)
             try:
                 return self._answered(window, number=next(_numbers) & 0xFFFFFFFF, timeout=timeout)
             finally:

@@ -16,6 +16,9 @@ MEASURES = (
     "head_precision", "across", "down", "shapes", "shapes_known", "chosen",
 )  # fmt: skip
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
+_HARDLY = 0.1  # a line less likely to last than that is not looked for in pieces
+_ANOTHER = 0.6  # of a line's letters
+_GLUED = 8  # letters of the shortest line that may be two read as one
 _TELLING = 12  # lines of one side alone that are looked at, the worst
 _READ = 0.97  # of the lines that are there, the reader reads so many as they were read before
 
@@ -39,8 +42,8 @@ def compare(reference: Profile, screen: Profile) -> Comparison:
     pairing = _Pairing(reference, screen)
     ours, theirs = pairing.credit(reference, screen)
     across, down = pairing.places()
-    lost = reference.lasting * (1 - ours)
-    more = screen.lasting * (1 - theirs)
+    lost = reference.lasting * (1 - _whole(ours))
+    more = screen.lasting * (1 - _whole(theirs))
     shapes, known = _shapes_alike(reference, screen, pairing)
     values = (
         _share(reference.weights, ours), _share(screen.weights, theirs),
@@ -117,6 +120,7 @@ class _Pairing:
             [self.one.keys[i] for i in ours], [self.other.keys[j] for j in theirs],
             scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN, dtype=np.float32, workers=1,
         )  # fmt: skip
+        scores[self._elsewhere(ours, theirs)] = 0.0
         for flat in np.argsort(-scores, axis=None, kind="stable"):
             i, j = divmod(int(flat), len(theirs))
             if scores[i, j] <= 0:
@@ -124,6 +128,14 @@ class _Pairing:
             if ours[i] >= 0 and theirs[j] >= 0 and self.one.digits[ours[i]] == self.other.digits[theirs[j]]:
                 self.pairs.append((ours[i], theirs[j]))
                 ours[i] = theirs[j] = -1
+
+    def _elsewhere(self, ours: list[int], theirs: list[int]) -> np.ndarray:
+        """Where a pair would be far from where it should: two texts that are nearly alike, such as a plural."""
+        if len(self.pairs) < 3:
+            return np.zeros((len(ours), len(theirs)), bool)
+        expected = self.one.edges[ours] * self.scale + self.shift[[0, 0, 1]]
+        off = np.abs(expected[:, None, :] - self.other.edges[theirs][None]) / self.other.unit
+        return (np.minimum(off[:, :, 0], off[:, :, 1]) > _FAR) | (off[:, :, 2] > _FAR / 2)
 
     def _left(self) -> tuple[list[int], list[int]]:
         mine, other = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
@@ -155,20 +167,34 @@ class _Pairing:
         return _share(weights, _in_place(across)), _share(weights, _in_place(off[:, 2]))
 
 
+def _whole(credit: np.ndarray) -> np.ndarray:
+    """A line of which a small part was found is another line that begins alike."""
+    return np.where(credit < _ANOTHER, 0.0, credit)
+
+
 def _in_place(off: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip((_FAR - off) / (_FAR - _NEAR), 0.0, 1.0))
 
 
 def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int], other: Profile) -> None:
-    """The shares of lines that the other side has in other pieces: the same words, or lines split or put together."""
-    among = {word for j in right for word in other.words[j]}
-    whole = [key for j in right if len(key := other.keys[j]) > 2]
+    """The shares of lines that the other side has in other pieces: the same words, or lines split or put together.
+
+    Only for lines that are likely to last: the others hardly count.
+    """
+    among = {word for j in right for word in other.words[j] if len(word) > 2}
+    whole = {other.keys[j] for j in right if len(other.keys[j]) > 2}
+    together = "\n".join(whole)
     for i in left:
-        key, words = one.keys[i], one.words[i]
-        by_word = sum(len(word) for word in words if len(word) > 2 and word in among)
-        held = any(key in longer for longer in whole) if len(key) > 3 else False
-        parts = sum(len(shorter) for shorter in whole if shorter in key)
-        credit[i] = 1.0 if held else min(1.0, max(by_word, parts) / len(key))
+        if one.lasting[i] < _HARDLY:
+            continue
+        key = one.keys[i]
+        if len(key) > 3 and key in together:
+            credit[i] = 1.0
+            continue
+        found = sum([len(word) for word in one.words[i] if word in among])
+        if found < len(key) and len(key) >= _GLUED:
+            found = max(found, sum([len(shorter) for shorter in whole if shorter in key]))
+        credit[i] = min(1.0, found / len(key))
 
 
 def _share(weights: np.ndarray, credit: np.ndarray) -> float:
@@ -197,11 +223,16 @@ def _most(texts: tuple[str, ...], weights: np.ndarray) -> tuple[str, ...]:
 
 
 def _chosen_alike(reference: Profile, screen: Profile) -> float:
-    """1 where the same tab or menu item shows as chosen, -1 where another one does, 0 where none shows."""
+    """1 where the same tab or menu item shows as chosen, -1 where another one does, 0 where nothing can tell.
+
+    What is chosen on one side has to be on the other at all; else it may be no tab.
+    """
     ours, theirs = reference.shapes.chosen, screen.shapes.chosen
     if not ours or not theirs:
         return 0.0
-    return 1.0 if ours == theirs else len(ours & theirs) / len(ours | theirs) - 1.0
+    if ours & theirs:
+        return len(ours & theirs) / len(ours | theirs)
+    return -1.0 if any(key in screen.where for key in ours) or any(key in reference.where for key in theirs) else 0.0
 
 
 def _shapes_alike(reference: Profile, screen: Profile, pairing: _Pairing) -> tuple[float, float]:

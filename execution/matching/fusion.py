@@ -63,8 +63,7 @@ class FusionEngine:
         self._vocabulary = Vocabulary(sheets.values())
         self._profiles = {name: self._profile(sheet, counted=True) for name, sheet in sheets.items()}
         self._texts = TextIndex({name: found_by(one.texts) for name, one in self._profiles.items()})
-        self._titles = {name: folded_title(one.window) for name, one in self.references.items()}
-        self._all_titles = frozenset(self._titles.values()) - {""}
+        self._titles = frozenset(folded_title(one.window) for one in self.references.values())
         self.embedder = embedder
 
     @property
@@ -121,7 +120,7 @@ class _Seen:
         self.profile = engine._profile(sheet, counted=False)
         comparable = state.embedding is not None and state.embedding.model == engine._model
         self.cosines = engine._looks.cosines(state.embedding.vector) if comparable and state.embedding else np.zeros(0)
-        self._highest = np.sort(self.cosines)[-2:] if len(self.cosines) > 1 else None
+        self._highest = np.partition(self.cosines, -2)[-2:] if len(self.cosines) > 1 else None
 
     def weighed(self, name: str) -> Weighed:
         """The node's signs; 0 for what cannot be compared."""
@@ -141,8 +140,7 @@ class _Seen:
         taught, seen = self._engine.references[name].window, self._state.window
         if taught is None or seen is None:
             return
-        others = self._engine._all_titles - {self._engine._titles[name]}
-        signs[_NUMBER["title"]] = title_alike(taught.title, seen.title, others)
+        signs[_NUMBER["title"]] = title_alike(taught.title, seen.title, self._engine._titles)
         signs[_NUMBER["app"]] = app_alike(taught.app_name, seen.app_name)
         signs[_NUMBER["window_known"]] = 1.0
 

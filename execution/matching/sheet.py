@@ -174,7 +174,8 @@ class _Traits:
         links = np.zeros((count, count), np.int64)
         np.add.at(links, (row[:, None].repeat(len(row), 1)[aligned], row[None, :].repeat(len(row), 0)[aligned]), 1)
         np.fill_diagonal(links, 0)
-        alike = (links >= 3) | ((links >= 2) & (np.bincount(row, minlength=count) == 2)[:, None])
+        width = np.bincount(row, minlength=count)
+        alike = (links >= 2) & (links >= np.minimum(3, np.minimum(width[:, None], width[None, :])))
         in_table = alike.sum(axis=1) >= 2
         partner = aligned & ~same_row & alike[row][:, row]
         member = partner.any(axis=1) & in_table[row]

@@ -12,18 +12,18 @@ _WORD = re.compile(r"[^\W_]+")
 _PARTLY = 0.25  # titles that share so much of their words speak neither for nor against
 
 
-def title_alike(taught: str, seen: str, others: Collection[str]) -> float:
+def title_alike(taught: str, seen: str, known: Collection[str]) -> float:
     """1 for the same title, -1 for one that was taught for other screens alone, between for titles that share words.
 
-    `others` are the folded titles of the workflow's other screens. Words with digits are left out: they name records.
-    0 where either is not known.
+    `known` are the folded titles of all of the workflow's screens. Words with digits are left out: they name records.
+    0 where either title is not known.
     """
     one, other = folded(taught), folded(seen)
     if not one or not other:
         return 0.0
     if one == other:
         return 1.0
-    if other in others:
+    if other in known:
         return -1.0
     ours, theirs = _words(one), _words(other)
     if not ours or not theirs:

@@ -13,10 +13,11 @@ from execution.perception.cache import Asked, Entry, ScreenStateCache
 from execution.perception.carrying import detect_changed, read_changed
 from execution.perception.changes import Changes, find_changes
 from execution.perception.clocks import moved_clocks, told_anew
+from execution.perception.config import PerceptionConfig
 from execution.perception.elements import ElementDetector, FrameDetector
-from execution.perception.embedding import BuiltinEmbedder, Embedder
+from execution.perception.embedding import Embedder, open_embedder
 from execution.perception.harmless import CLOCK, Verdict, judge
-from execution.perception.ocr import check_reader_name, open_reader
+from execution.perception.ocr import reader_from
 from execution.perception.ocr.base import TextReader
 from execution.perception.parts import Part
 from execution.perception.pixels import check_bgr
@@ -248,16 +249,16 @@ class _Near(NamedTuple):
         return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)
 
 
-def build_analyzer(*, reader_name: str, **options: Any) -> ScreenAnalyzer:
-    """The product's own analyzer; models are loaded with the first frame or by `warm_up`.
+def build_analyzer(config: PerceptionConfig | None = None) -> ScreenAnalyzer:
+    """The product's own analyzer, as configured; the reader's models are loaded with the first frame or by `warm_up`.
 
-    `options` are the reader's own (a folder of weights, languages). ValueError for an unknown reader; "none" reads no
-    text.
+    ValueError for a reader, language, embedder or detector that there is not; see PerceptionConfig.check. An embedder
+    whose weights cannot be had is replaced by the built-in one, which the report tells.
     """
-    if reader_name == "none":
-        return ScreenAnalyzer(None, FrameDetector(), BuiltinEmbedder())
-    check_reader_name(reader_name)
-    return ScreenAnalyzer(open_reader(reader_name, **options), FrameDetector(), BuiltinEmbedder())
+    config = config or PerceptionConfig()
+    opened = open_embedder(config)
+    problems = [opened.note] if opened.note else []
+    return ScreenAnalyzer(reader_from(config), FrameDetector(), opened.embedder, problems=problems)
 
 
 def _unusable(frame: Frame) -> str:

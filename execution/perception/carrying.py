@@ -96,7 +96,8 @@ def _closed(boxes: Iterable[Box], elements: Sequence[Element], reach: int, size:
     """The regions, grown until no element lies in one only in part; None where that is most of the screen."""
     regions = merged(boxes)
     while True:
-        if len(regions) > _MOST_REGIONS or sum(box.area for box in regions) > _MOST_AREA * size.width * size.height:
+        looked_at = sum(box.grown(reach, size).area for box in regions)
+        if len(regions) > _MOST_REGIONS or looked_at > _MOST_AREA * size.width * size.height:
             return None
         out = [
             element.box.grown(reach // 4, size)

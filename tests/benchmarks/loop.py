@@ -81,7 +81,7 @@ def measure_stages(one: Product) -> list[Row]:
         capture = timed(lambda: (desktop.grab(), desktop.window()))
         first = []
         for _ in range(5):
-            analyzer = build_analyzer(reader_name="rapidocr")
+            analyzer = build_analyzer()
             analyzer.warm_up()
             frame, window = desktop.grab(), desktop.window()
             first += timed(lambda a=analyzer, f=frame, w=window: a.analyze(f, w), times=1)

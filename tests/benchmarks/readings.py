@@ -64,7 +64,7 @@ def read_all(
     kept_in: Path = FOLDER,
 ) -> list[Read]:
     """The readings of the pictures that lie in `folder`, made where they are not kept yet."""
-    analyzer = analyzer or build_analyzer(reader_name="rapidocr")
+    analyzer = analyzer or build_analyzer()
     kept_in.mkdir(parents=True, exist_ok=True)
     digests = _Digests(kept_in / f"{folder.name}.json")
     done, began, said = [], time.perf_counter(), time.perf_counter()

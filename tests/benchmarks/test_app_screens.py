@@ -69,6 +69,17 @@ def test_the_words_of_a_menu_item_are_found_beside_its_picture_and_its_keys() ->
     assert not inked(pixels[14:40, box.right : 190]).any()
 
 
+def test_of_two_texts_as_wide_the_first_is_meant() -> None:
+    pixels = picture(("Undo", 40, 20), ("Redo", 200, 20))
+    box = written(pixels, Box(10, 14, 260, 26), "Redo", lettering=LETTERING)
+    assert box is not None and box.x < 50
+
+
+def test_marks_far_apart_are_no_text() -> None:
+    pixels = picture(("–", 40, 20), ("+", 78, 20))
+    assert written(pixels, Box(10, 14, 260, 26), "Default", lettering=LETTERING) is None
+
+
 def test_words_that_are_cut_off_are_not_said_to_be_there() -> None:
     pixels = picture(("Applicatio…", 20, 20))
     assert written(pixels, Box(10, 14, 200, 26), "Applications and more", lettering=LETTERING) is None

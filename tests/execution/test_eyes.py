@@ -12,10 +12,11 @@ import pytest
 
 from execution.desktop.base import DesktopLost
 from execution.desktop.scripted import ScriptedDesktop
-from execution.eyes import Eyes, Flags, load_provider, window_from
+from execution.eyes import Eyes, Flags, load_provider, masks_from, window_from
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.types import Box, ScreenState, Window
-from tests.support.scripted import analyzer, screens
+from execution.types import Box, ScreenState, TextLine, Window
+from tests.support.display import wait_until
+from tests.support.scripted import KnownReader, analyzer, screens
 
 LIMIT_MS = 100
 
@@ -23,6 +24,19 @@ LIMIT_MS = 100
 @pytest.fixture
 def desktop() -> ScriptedDesktop:
     return ScriptedDesktop(screens("one", "two"))
+
+
+class Warned:
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def __call__(self, kind: str, message: str) -> None:
+        self.told.append((kind, message))
+
+
+@pytest.fixture
+def warned() -> Warned:
+    return Warned()
 
 
 class SlowAnalyzer(ScreenAnalyzer):
@@ -105,7 +119,38 @@ def test_degraded_a_screen_that_was_read_before_is_not_forgotten(desktop: Script
     state = eyes.observe()
     assert state.cache_hit
     assert texts(state) == ["Page one", "Go on"]
-    assert not state.degraded
+    assert state.degraded  # every later step is
+    assert state.notes == (eyes.degraded_reason,)
+    desktop.show("two")
+    eyes.observe()
+    desktop.show("one")
+    assert texts(eyes.observe()) == ["Page one", "Go on"]
+
+
+def test_degraded_a_reader_is_not_asked(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
+    """S2.4: no new OCR or UI detection."""
+
+    class Counting:
+        name, asked = "counting", 0
+
+        def read(self, pixels: Any, region: Box | None = None) -> tuple[()]:
+            self.asked += 1
+            return ()
+
+        def detect(self, pixels: Any, texts: Any) -> tuple[()]:
+            self.asked += 1
+            return ()
+
+    slow.reader, slow.detector = Counting(), Counting()
+    eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))
+    slow.took_ms = LIMIT_MS + 1
+    eyes.observe()
+    desktop.show("two")
+    eyes.observe()
+    assert (slow.reader.asked, slow.detector.asked) == (1, 1)
+    eyes.lift()
+    eyes.observe()
+    assert (slow.reader.asked > 1, slow.detector.asked) == (True, 2)
 
 
 def test_profiling_never_degrades(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
@@ -114,6 +159,45 @@ def test_profiling_never_degrades(desktop: ScriptedDesktop, slow: SlowAnalyzer) 
     slow.took_ms = 600_000
     eyes.observe()
     assert not eyes.degraded
+
+
+class Failing(KnownReader):
+    def read(self, pixels: Any, region: Box | None = None) -> tuple[TextLine, ...]:
+        if self.desktop.screen == "two":
+            raise MemoryError("no room")
+        return super().read(pixels, region)
+
+
+def test_a_reader_that_fails_costs_one_warning_until_it_works_again(desktop: ScriptedDesktop, warned: Warned) -> None:
+    """S1.21: the run goes on, degraded; the run itself is not switched to degraded."""
+    eyes = Eyes(desktop, ScreenAnalyzer(Failing(desktop), None, None), Flags(), warn=warned)
+    states = []
+    for name in ("one", "two", "two", "one", "two"):
+        desktop.show(name)
+        states.append(eyes.observe())
+    assert [state.degraded for state in states] == [False, True, True, False, True]
+    assert not eyes.degraded
+    assert [kind for kind, _ in warned.told] == ["perception", "perception"]
+    assert "MemoryError: no room" in warned.told[0][1]
+
+
+def test_a_screen_whose_masked_region_changed_is_known(desktop: ScriptedDesktop) -> None:
+    """S2.6"""
+    eyes = Eyes(desktop, analyzer(desktop), Flags(masks=((0.0, 0.0, 1.0, 1.0),)))
+    first = eyes.observe()
+    desktop.show("two")
+    assert texts(eyes.observe()) == texts(first)
+
+
+@pytest.mark.parametrize("value", [None, [], [[0, 0, 0.5, 1]], [(0.25, 0.5, 0.125, 0.1), [0, 0, 1, 1]]])
+def test_masked_regions_are_fractions_of_the_screen(value: Any) -> None:
+    assert masks_from(value) == tuple(tuple(float(n) for n in mask) for mask in value or ())
+
+
+@pytest.mark.parametrize("value", [[[0, 0, 2, 1]], [[0, 0, 1]], ["0,0,1,1"], [7], [[0, 0, "1", 1]], [[0, -1, 1, 1]]])
+def test_a_mask_that_is_none_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(ValueError, match="masked region"):
+        masks_from(value)
 
 
 def test_a_settled_look_waits_until_the_screen_stands_still(desktop: ScriptedDesktop) -> None:
@@ -128,19 +212,6 @@ def test_a_settled_look_waits_until_the_screen_stands_still(desktop: ScriptedDes
 
 
 # --- a deployment's own window info ---------------------------------------------------------------------------------
-class Warned:
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
-
-    def __call__(self, kind: str, message: str) -> None:
-        self.told.append((kind, message))
-
-
-@pytest.fixture
-def warned() -> Warned:
-    return Warned()
-
-
 @pytest.fixture
 def never() -> Iterator[threading.Event]:
     """Set at the end, so that whoever hangs on it is let go."""
@@ -196,6 +267,22 @@ def test_a_provider_that_hangs_costs_a_second_and_a_warning(
     assert look(desktop, never.wait, warned) is None
     assert 0.9 <= time.monotonic() - began < 5
     assert "1 s" in warned.told[0][1]
+
+
+def test_a_provider_that_still_hangs_costs_nothing_more(
+    desktop: ScriptedDesktop, warned: Warned, never: threading.Event
+) -> None:
+    """S2.7: a second once, not a second a step."""
+    answers = iter([never.wait, lambda: {"title": "Dossier"}])
+    eyes = Eyes(desktop, analyzer(desktop), Flags(), window_provider=lambda: next(answers)(), warn=warned)
+    eyes.observe()
+    began = time.monotonic()
+    assert [eyes.observe().window for _ in range(3)] == [None, None, None]
+    assert time.monotonic() - began < 0.9
+    assert len(warned.told) == 1
+    never.set()
+    wait_until(lambda: not eyes._asker.hangs, what="the provider to return")
+    assert eyes.observe().window == Window(title="Dossier")
 
 
 def test_a_desktop_lost_behind_a_provider_is_still_a_lost_desktop(desktop: ScriptedDesktop, warned: Warned) -> None:

@@ -85,7 +85,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()
-        if manner == "breaks off" and not start or manner == "always breaks off":
+        if (manner == "breaks off" and not start) or manner == "always breaks off":
             self.wfile.write(content[start : start + len(content) // 4])
             self.close_connection = True
         else:
@@ -130,7 +130,9 @@ def zipped(*members: tuple[str, bytes]) -> bytes:
 
 def row(publisher: Publisher, path: str, content: bytes = WEIGHTS, **changes: Any) -> Weights:
     digest = hashlib.md5(content).hexdigest()
-    return Weights(**{"group": "easyocr", "filename": "net.pth", "url": publisher.url(path), "checksum": digest} | changes)
+    return Weights(
+        **{"group": "easyocr", "filename": "net.pth", "url": publisher.url(path), "checksum": digest} | changes
+    )
 
 
 def fetch(weights: Weights, folder: Path, out: io.StringIO | None = None) -> Path:
@@ -488,7 +490,10 @@ def test_without_a_network_clips_file_is_named_to_be_copied_by_hand(command, cli
     ("arguments", "said"),
     [
         (("gocr",), "no weights named gocr; choose of: easyocr, open_clip"),
-        (("open_clip", "--clip-tag", "none"), "knows no weights 'none' of the model ViT-B-32; choose one of: openai, laion"),
+        (
+            ("open_clip", "--clip-tag", "none"),
+            "knows no weights 'none' of the model ViT-B-32; choose one of: openai, laion",
+        ),
     ],
 )
 def test_names_that_there_are_not_are_refused_with_those_there_are(command, clip_published, arguments, said):

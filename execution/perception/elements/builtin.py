@@ -78,7 +78,7 @@ def _plain(scene: Scene, choices: Sequence[Found]) -> list[Frame]:
     return [
         f
         for f in scene.frames
-        if not any(b.contains(f.box.center) and f.box.area <= b.area for b in boxes) and not scene.is_letter(f.box)
+        if not any(b.contains(f.box.center) and f.box.area <= b.area for b in boxes) and not scene.is_letter(f)
     ]
 
 

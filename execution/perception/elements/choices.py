@@ -7,7 +7,7 @@ import numpy as np
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import Frame
 from execution.perception.elements.scene import Scene
-from execution.types import Box, Element, ElementRole, ElementState
+from execution.types import Box, Element, ElementRole, ElementState, TextLine
 
 _SMALLEST, _LARGEST = 9, 60  # pixels: 13 at 100 % in most themes, 20 in large ones, twice that at 200 %
 _DISC, _TINY_DISC = 0.87, 0.9  # a disc has 0.785 of its box, more in few pixels; a square with round corners 0.946
@@ -44,7 +44,7 @@ def _shape(scene: Scene, frame: Frame) -> str | None:
     if not _SMALLEST <= box.h <= _LARGEST or not 0.85 * box.h - 1 <= box.w <= 2.6 * box.h:
         return None
     if box.w > 1.4 * box.h:
-        if any(box.contains(line.box.center) and len(line.text) > 1 for line in scene.texts):
+        if any(box.contains(t.box.center) and len(t.text) > 1 for t in _beside(scene, box)):
             return None
         return "switch" if frame.fullness < _PILL and _has_knob(scene, frame) else None
     if abs(box.w - box.h) > max(1, round(0.06 * box.h)):
@@ -52,6 +52,10 @@ def _shape(scene: Scene, frame: Frame) -> str | None:
     if frame.fullness < (_DISC if box.h > _TINY else _TINY_DISC):
         return "radio" if _is_round(scene, box) else None
     return "checkbox" if _is_plain(scene, frame) else None
+
+
+def _beside(scene: Scene, box: Box) -> list[TextLine]:
+    return [scene.texts[i] for i in scene.near(box, up=_LARGEST)]
 
 
 def _is_round(scene: Scene, box: Box) -> bool:
@@ -78,8 +82,8 @@ def _is_plain(scene: Scene, frame: Frame) -> bool:
 def _label(scene: Scene, box: Box) -> int | None:
     """The index of the line that begins right of the shape, or with the shape as a reader may have it."""
     best: tuple[int, int] | None = None
-    for index, line in enumerate(scene.texts):
-        text = line.box
+    for index in scene.near(box, up=0.5 * _LARGEST):
+        text = scene.texts[index].box
         if abs(2 * text.y + text.h - 2 * box.y - box.h) > 0.9 * max(box.h, text.h):
             continue
         if not _SMALL_FOR_LABEL * text.h <= box.h <= _LARGE_FOR_LABEL * text.h:
@@ -98,7 +102,7 @@ def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
 
 
 def _among_letters(scene: Scene, box: Box) -> bool:
-    return any(line.box.contains(box.center) for line in scene.texts)
+    return any(t.box.contains(box.center) for t in _beside(scene, box))
 
 
 def _free(scene: Scene, frame: Frame) -> bool:
@@ -106,7 +110,7 @@ def _free(scene: Scene, frame: Frame) -> bool:
     box = frame.box
     if box.h > 34 or frame.fullness < _DISC or not (frame.bordered or frame.filled):
         return False
-    if any(line.box.intersection(box).area > 0.3 * min(line.box.area, box.area) for line in scene.texts):
+    if any(t.box.intersection(box).area > 0.3 * min(t.box.area, box.area) for t in _beside(scene, box)):
         return False
     clear = max(4, box.h // 3)
     around = scene.drawn(Box(box.right + 2, box.y, clear, box.h), gap=1)

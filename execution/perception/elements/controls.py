@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import Continued, Frame
-from execution.perception.elements.inks import chroma, em_of, ink_of
+from execution.perception.elements.inks import Ink, chroma, em_of, ink_of
 from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole, ElementState
 
@@ -49,29 +49,27 @@ class Content:
 
 def contents_of(scene: Scene, frames: Sequence[Frame], runs_on: Sequence[Continued]) -> list[Content]:
     """Each frame with the lines that lie in it and in no smaller one; `parts` counts the frames within."""
-    boxes = [f.box for f in frames]
-    held: list[list[int]] = [[] for _ in frames]
-    for index, line in enumerate(scene.texts):
-        centre, least = line.box.center, 0.5 * line.box.h
-        for i, box in enumerate(boxes):
-            if box.contains(centre) and box.h >= least:
-                held[i].append(index)
-    return [Content(f, held[i], _spans(scene, f), _parts(boxes, i), runs_on[i]) for i, f in enumerate(frames)]
+    boxes = np.array([f.box for f in frames], np.int32).reshape(-1, 4)
+    return [
+        Content(f, _held(scene, f.box), _spans(scene, f), _parts(boxes, i), runs_on[i]) for i, f in enumerate(frames)
+    ]
 
 
-def _parts(boxes: Sequence[Box], index: int) -> int:
+def _held(scene: Scene, box: Box) -> list[int]:
+    """Indices of the lines whose middle is in the box, except those much higher than it."""
+    lines = scene.boxes
+    x, y = lines[:, 0] + lines[:, 2] // 2, lines[:, 1] + lines[:, 3] // 2
+    inside = (x >= box.x) & (x < box.right) & (y >= box.y) & (y < box.bottom) & (lines[:, 3] <= 2 * box.h)
+    return [int(i) for i in np.flatnonzero(inside)]
+
+
+def _parts(boxes: np.ndarray, index: int) -> int:
     """How many of the frames (from small to large) lie in this one and are no mere detail of it."""
-    outer = boxes[index]
-    return sum(b.h >= 0.4 * outer.h and b.w > 12 and _within(b, outer) for b in boxes[:index])
-
-
-def _within(inner: Box, outer: Box) -> bool:
-    return (
-        inner.x >= outer.x - 1
-        and inner.y >= outer.y - 1
-        and inner.right <= outer.right + 1
-        and inner.bottom <= outer.bottom + 1
-    )
+    x, y, w, h = boxes[index].tolist()
+    others = boxes[:index]
+    inside = (others[:, 0] >= x - 1) & (others[:, 1] >= y - 1)
+    inside &= (others[:, 0] + others[:, 2] <= x + w + 1) & (others[:, 1] + others[:, 3] <= y + h + 1)
+    return int((inside & (others[:, 3] >= 0.4 * h) & (others[:, 2] > 12)).sum())
 
 
 def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
@@ -171,11 +169,19 @@ def _is_badge(scene: Scene, content: Content) -> bool:
     frame, line = content.frame, scene.texts[content.lines[0]]
     if frame.bordered or not frame.filled or len(content.lines) > 1:
         return False
-    ink = ink_of(scene.pixels, line.box.intersection(frame.inner))
+    ink = _ink(scene, content)
     first = next((c for c in line.text if c.isalpha()), "A")
     if first.islower():
         return frame.box.w < 14 * frame.box.h
     return ink is not None and frame.box.w < 6 * frame.box.h and frame.box.h < _BADGE * em_of(line.text, ink.box.h)
+
+
+def _ink(scene: Scene, content: Content) -> Ink | None:
+    """How the first line is written, without the border that a reader's box may reach over."""
+    inner = content.frame.inner
+    pad = max(2, round(0.08 * inner.h))
+    within = Box(inner.x + pad, inner.y + pad, inner.w - 2 * pad, inner.h - 2 * pad)
+    return ink_of(scene.pixels, scene.texts[content.lines[0]].box.intersection(within))
 
 
 def _holds_sign(scene: Scene, content: Content) -> bool:
@@ -183,12 +189,9 @@ def _holds_sign(scene: Scene, content: Content) -> bool:
     frame, box = content.frame, content.frame.inner
     if frame.fullness < 0.93 or min(box.w, box.h) < 15:
         return False
-    pad = max(2, round(0.12 * min(box.w, box.h)))
-    part = scene.edges[box.y : box.bottom, box.x : box.right] > 0
-    rim = part.copy()
-    rim[pad:-pad, pad:-pad] = False
-    rim[:1], rim[-1:], rim[:, :1], rim[:, -1:] = False, False, False, False
-    return bool(rim.sum() <= 0.02 * part.size)
+    pad = max(2, round(0.12 * box.w))
+    part = scene.edges[box.y + box.h // 4 : box.bottom - box.h // 4, box.x : box.right] > 0
+    return not part[:, 1:pad].any() and not part[:, -pad:-1].any()
 
 
 def _is_open(scene: Scene, content: Content) -> bool:
@@ -199,7 +202,7 @@ def _is_open(scene: Scene, content: Content) -> bool:
     if not content.lines:
         return True
     line = scene.texts[content.lines[0]]
-    ink = ink_of(scene.pixels, line.box.intersection(frame.inner))
+    ink = _ink(scene, content)
     if ink is None:
         return True
     tinted = chroma(frame.fill) >= _TINT and frame.filled

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from execution.perception.elements.grid import Grid
 from execution.perception.elements.outlines import Outlines
-from execution.types import Box, TextLine
+from execution.types import Box, Size, TextLine
 
 SMALLEST = 8  # pixels: a check box at 100 % is 12 to 16
 TALLEST = 240  # higher frames are panes and windows
@@ -19,6 +20,7 @@ _STEP = 4  # levels: what is taken for another colour; a disabled control fades 
 _SAMPLES = np.linspace(0.2, 0.8, 7)  # along a side, away from round corners
 _MIDDLE = np.linspace(0.42, 0.58, 7)  # the same for what may be a disc
 _SMALL = 48  # pixels: what is no larger may be one
+_WHOLE, _BAR = 0.93, 1.9  # fullness and width by height of what no letter is
 _MOST = 1500
 
 
@@ -26,7 +28,8 @@ _MOST = 1500
 class Frame:
     """A rectangle, its outer `box` and the `inner` one that its border leaves; colours are BGR.
 
-    `outside` is what lies beyond its left, upper, right and lower side, `border` the same of its outermost pixels.
+    `outside` is what lies beyond its left, upper, right and lower side, `border` its outermost pixels there,
+    `beyond` those next to them: two borders that meet are one surface, and the frame lies within it.
     `fullness` is the share of the box within its outline (a disc has 0.785), `ring` what surrounds it, or None.
     """
 
@@ -35,6 +38,7 @@ class Frame:
     fullness: float
     fill: np.ndarray
     border: np.ndarray
+    beyond: np.ndarray
     outside: np.ndarray
     ring: Box | None = None
 
@@ -51,43 +55,55 @@ class Frame:
     @property
     def bordered(self) -> bool:
         """True where the outermost pixels are neither fill nor surroundings, nor the soft edge between the two."""
-        way, here = self.outside - self.fill, self.border - self.fill
+        return any(self._stands_out(colours) for colours in (self.border, self.beyond))
+
+    def _stands_out(self, colours: np.ndarray) -> bool:
+        way, here = self.outside - self.fill, colours - self.fill
         length = np.maximum((way**2).sum(axis=1), 1.0)
         part = ((here * way).sum(axis=1) / length).clip(0.0, 1.0)
         beside = np.abs(here - part[:, None] * way).max(axis=1)
         return bool((beside > _STEP).sum() >= 3)
 
 
-def frames_of(pixels: np.ndarray, outlines: Outlines, texts: Sequence[TextLine]) -> list[Frame]:
+class Letters:
+    """Lines of text as they were read, to tell letters from frames: letters have outlines and enclose grounds too."""
+
+    def __init__(self, size: Size, texts: Sequence[TextLine]) -> None:
+        self._grid = Grid(size, [t.box for t in texts])
+        self._lone = np.array([len(t.text) < 2 for t in texts], bool)
+
+    def hold(self, boxes: np.ndarray, fullness: np.ndarray, *, leading: bool) -> np.ndarray:
+        """For each of the (n, 4) boxes, True where it is a part of a line; a long bar is none.
+
+        With `leading`, what stands at the beginning of a line and could be a check box is none: a reader takes that for
+        a part of the line.
+        """
+        owner = self._grid.around_centres(boxes)
+        if not len(self._lone) or not len(boxes):
+            return np.zeros(len(boxes), bool)
+        x, w, h = boxes[:, 0], boxes[:, 2], boxes[:, 3]
+        left, _, width, height = (self._grid.boxes[owner, i] for i in range(4))
+        part = (owner >= 0) & (h < 1.1 * height) & ((w < 0.7 * width) | (w < 1.3 * h))
+        part &= (fullness < _WHOLE) | (w < _BAR * h)
+        if not leading:
+            return np.asarray(part & ~self._lone[owner])
+        first = (x <= left + 6) & (h >= 9) & (h > 0.5 * height) & (w >= 0.9 * h - 1) & (w <= 2.6 * h)
+        return np.asarray(part & ~(first & (w < 0.5 * width)))
+
+
+def frames_of(pixels: np.ndarray, outlines: Outlines, letters: Letters) -> list[Frame]:
     """The frames no taller than TALLEST, from small to large; a border of several lines makes one frame."""
     boxes = np.concatenate((outlines.things, outlines.grounds))
     areas = np.concatenate((outlines.thing_areas, outlines.ground_areas))
-    size = boxes[:, 2] * boxes[:, 3]
-    full = areas / np.maximum(size, 1)
-    kept = (boxes[:, 2:].min(axis=1, initial=10**6) >= SMALLEST) & (boxes[:, 3] <= TALLEST)
-    kept &= full >= 1 - _CUT * boxes[:, 2:].min(axis=1, initial=10**6) / np.maximum(
-        boxes[:, 2:].max(axis=1, initial=0), 1
-    )
-    kept &= ~_in_letters(boxes, texts)
+    short, long = np.minimum(boxes[:, 2], boxes[:, 3]), np.maximum(boxes[:, 2], boxes[:, 3])
+    full = areas / np.maximum(short * long, 1)
+    kept = (short >= SMALLEST) & (boxes[:, 3] <= TALLEST) & (full >= 1 - _CUT * short / np.maximum(long, 1))
+    kept &= ~letters.hold(boxes, full, leading=True)
+    grounds = (np.arange(len(kept)) >= len(outlines.things))[kept]
     boxes, full = boxes[kept], full[kept]
     order = np.argsort(-(boxes[:, 2] * boxes[:, 3]), kind="stable")[:_MOST]
-    grounds = np.arange(len(kept))[kept] >= len(outlines.things)
     families = list(_families([Box(*b) for b in boxes[order].tolist()], full[order].tolist(), grounds[order].tolist()))
     return _coloured(pixels, families)[::-1]
-
-
-def _in_letters(boxes: np.ndarray, texts: Sequence[TextLine]) -> np.ndarray:
-    """True for what is a part of a line of text: letters enclose grounds too."""
-    if not texts or not len(boxes):
-        return np.zeros(len(boxes), bool)
-    lines = np.array([line.box for line in texts])
-    x, y, w, h = (boxes[:, i, None] for i in range(4))
-    left, top, width, height = (lines[None, :, i] for i in range(4))
-    middle_x, middle_y = x + w / 2, y + h / 2
-    inside = (middle_x > left) & (middle_x < left + width) & (middle_y > top) & (middle_y < top + height)
-    # a reader takes the check box before a word for a part of the line; `choices` tells it from a letter
-    leading = (x <= left + 6) & (h >= 9) & (h > 0.5 * height) & (w >= 0.9 * h - 1) & (w <= 2.6 * h) & (w < 0.5 * width)
-    return np.asarray((inside & ~leading & (h < 1.1 * height) & ((w < 0.7 * width) | (w < 1.3 * h))).any(axis=1))
 
 
 @dataclass(slots=True)
@@ -141,17 +157,11 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
     outer, inner = np.array(boxes), np.array([f.boxes[-1] for f in families])
     fill = np.median(along(pixels, inner, inset=1).reshape(len(families), -1, 3), axis=1)
     border = np.median(along(pixels, outer, inset=0), axis=2)
+    beyond = np.median(along(pixels, outer, inset=-1), axis=2)
     outside = np.median(along(pixels, outer, inset=-3), axis=2)
+    rings = [f.boxes[0] if place else None for f, place in zip(families, places, strict=True)]
     return [
-        Frame(
-            boxes[i],
-            f.boxes[-1],
-            f.fullness[places[i]],
-            fill[i],
-            border[i],
-            outside[i],
-            f.boxes[0] if places[i] else None,
-        )
+        Frame(boxes[i], f.boxes[-1], f.fullness[places[i]], fill[i], border[i], beyond[i], outside[i], rings[i])
         for i, f in enumerate(families)
     ]
 

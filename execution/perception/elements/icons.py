@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from execution.perception.elements.found import Found
+from execution.perception.elements.grid import Grid
 from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole
 
@@ -22,7 +23,8 @@ def icons_of(scene: Scene, taken: Sequence[Box]) -> list[Found]:
     if not len(things):
         return []
     small = things[(things[:, 2] <= _LARGEST) & (things[:, 3] <= _LARGEST)]
-    free = small[~_inside(small, [*taken, *(t.box for t in scene.texts)])]
+    covered = Grid(scene.size, [*taken, *(t.box for t in scene.texts)])
+    free = small[covered.around_centres(small) < 0]
     found = []
     for box in _joined(free, scene):
         if _is_word(free, box):
@@ -30,17 +32,6 @@ def icons_of(scene: Scene, taken: Sequence[Box]) -> list[Found]:
         if min(box.w, box.h) >= _SMALLEST and max(box.w, box.h) <= min(_LARGEST, _LONGEST * min(box.w, box.h)):
             found.append(Found(Element(box=box, role=ElementRole.ICON, confidence=0.5)))
     return found
-
-
-def _inside(boxes: np.ndarray, taken: Sequence[Box]) -> np.ndarray:
-    """True for boxes whose centre is taken."""
-    if not taken or not len(boxes):
-        return np.zeros(len(boxes), bool)
-    others = np.array(taken)
-    x, y = boxes[:, 0, None] + boxes[:, 2, None] / 2, boxes[:, 1, None] + boxes[:, 3, None] / 2
-    within = (x >= others[:, 0]) & (x < others[:, 0] + others[:, 2])
-    within &= (y >= others[:, 1]) & (y < others[:, 1] + others[:, 3])
-    return np.asarray(within.any(axis=1))
 
 
 def _is_word(things: np.ndarray, box: Box) -> bool:

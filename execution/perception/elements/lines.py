@@ -1,10 +1,12 @@
-"""Lines of text without the small picture that a reader took for their beginning."""
+"""Lines of text as they stand on the screen: what a reader cut is joined, what it joined is cut."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+import cv2
 import numpy as np
 
 from execution.perception.elements.layout import union
@@ -13,72 +15,148 @@ from execution.types import Box, TextLine
 _WORD_GAP = 0.24  # of a line's height: words stand further apart
 _PICTURE_GAP = 0.16  # the same for a picture and the word after it
 _NARROWEST, _WIDEST = 0.5, 1.75  # of a line's height: the width of such a picture
+_OTHER_INK = 40  # levels between the colours of a picture and of the words after it
 _TAKEN_FOR = frozenset("QO0oD©®@□☐CGBE&%#=+-–—xX×vV^>»<›‹≡…*•°iIl1!?:|/\\~()[]{}日口田回凸品自目☆★●○◎")
-
-
 _LETTER_GAP, _PIECE_GAP = 0.5, 0.3  # of a line's height: between letters read one by one, between parts of a word
+_LEVEL = 8  # pixels: lines of one row differ by less in height
+_SIDE = 0.8  # of a line's height that a border between two texts is drawn along
+_BORDER = 2  # pixels
+_WIDE = 1.6  # width by height: a letter, which has a frame of its own too, is narrower
+_CUT_REACH = 3  # letters: how far a space may be from where a border cuts the line
 
 
-def joined(texts: Sequence[TextLine]) -> list[TextLine]:
+def joined(edges: np.ndarray, texts: Iterable[TextLine]) -> list[TextLine]:
     """The lines, those put together that a reader has cut within a word."""
     whole: list[TextLine] = []
-    for line in sorted(texts, key=lambda t: t.box.x):
-        place = next((i for i in range(len(whole) - 1, -1, -1) if _continues(whole[i], line)), None)
+    last: dict[int, int] = {}
+    for line in sorted(texts, key=lambda t: (t.box.x, t.box.y)):
+        level = line.box.center.y // _LEVEL
+        places = (last[near] for near in range(level - 1, level + 2) if near in last)
+        place = next((p for p in places if _continues(edges, whole[p], line)), None)
         if place is None:
+            last[level] = len(whole)
             whole.append(line)
-            continue
-        before = whole[place]
-        box = union((before.box, line.box))
-        between = "" if min(len(before.text), len(line.text)) == 1 or before.box.right > line.box.x else " "
-        confidence = min(before.confidence, line.confidence)
-        whole[place] = TextLine(text=before.text + between + line.text, box=box, confidence=confidence)
+        else:
+            whole[place] = _together(whole[place], line)
+            last[level] = place
     return whole
 
 
-def _continues(before: TextLine, line: TextLine) -> bool:
+def _continues(edges: np.ndarray, before: TextLine, line: TextLine) -> bool:
     one, other = before.box, line.box
     height = max(one.h, other.h)
     if abs(one.center.y - other.center.y) > 0.3 * height:
         return False
     share = _LETTER_GAP if min(len(before.text), len(line.text)) == 1 else _PIECE_GAP
-    return -0.3 * height <= other.x - one.right <= share * min(one.h, other.h)
+    if not -0.3 * height <= other.x - one.right <= share * min(one.h, other.h):
+        return False
+    between = edges[other.y : other.bottom, max(0, one.right - 4) : other.x + 4]
+    return not bool((between.mean(axis=0) > _SIDE * 255).any())
 
 
-def without_pictures(edges: np.ndarray, texts: Sequence[TextLine]) -> list[TextLine]:
-    """The lines, each cut to where its words begin if a small picture stands before them."""
-    return [_cut(edges, line) for line in texts]
+def _together(before: TextLine, line: TextLine) -> TextLine:
+    close = min(len(before.text), len(line.text)) == 1 or before.box.right > line.box.x
+    text = before.text + ("" if close else " ") + line.text
+    confidence = min(before.confidence, line.confidence)
+    return TextLine(text=text, box=union((before.box, line.box)), confidence=confidence)
 
 
-def _cut(edges: np.ndarray, line: TextLine) -> TextLine:
+def cut_at_frames(texts: Sequence[TextLine], frames: Sequence[Box]) -> list[TextLine]:
+    """The lines within the frames (from small to large) that they stand in.
+
+    Those that run over the sides of a frame are cut there, for a reader takes near buttons for one line; boxes that
+    reach over the border of a frame are drawn in.
+    """
+    if not texts or not frames:
+        return list(texts)
+    boxes = np.array(frames)
+    left, right = boxes[:, 0], boxes[:, 0] + boxes[:, 2]
+    top, bottom = boxes[:, 1], boxes[:, 1] + boxes[:, 3]
+    wide = boxes[:, 2] >= _WIDE * boxes[:, 3]
+    cut: list[TextLine] = []
+    for line in texts:
+        box, middle, margin = line.box, line.box.center, 0.4 * line.box.h
+        level = wide & (top < middle.y) & (bottom > middle.y)
+        level &= (boxes[:, 3] >= 0.6 * box.h) & (boxes[:, 3] <= 4 * box.h)
+        sides = np.concatenate((left[level], right[level]))
+        within = sides[(sides > box.x + margin) & (sides < box.right - margin)]
+        for part in _parts(line, sorted(set(within.tolist()))) if len(within) else [line]:
+            x = part.box.center.x
+            around = np.flatnonzero(level & (left <= x) & (right > x))
+            cut.append(_drawn_in(part, Box(*boxes[around[0]].tolist())) if len(around) else part)
+    return cut
+
+
+def _drawn_in(line: TextLine, frame: Box) -> TextLine:
+    inner = Box(frame.x + _BORDER, frame.y + _BORDER, frame.w - 2 * _BORDER, frame.h - 2 * _BORDER)
+    box = line.box.intersection(inner)
+    return replace(line, box=box) if box.area else line
+
+
+def _parts(line: TextLine, sides: Sequence[int]) -> list[TextLine]:
+    """The line cut at the spaces nearest to the sides."""
+    text, box = line.text, line.box
+    width = box.w / max(len(text), 1)
+    spaces = [i for i, c in enumerate(text) if c.isspace()]
+    places = {0}
+    for side in sides:
+        at = (side - box.x) / width
+        near = min(spaces, key=lambda i: abs(i - at), default=None)
+        if near is not None and abs(near - at) <= _CUT_REACH:
+            places.add(near)
+    bounds = [*sorted(places), len(text)]
+    if len(bounds) == 2:
+        return [line]
+    made = []
+    for start, end in pairwise(bounds):
+        piece = text[start:end]
+        first = start + len(piece) - len(piece.lstrip())
+        x, right = box.x + round(first * width), box.x + round(end * width)
+        made.append(replace(line, text=piece.strip(), box=Box(x, box.y, right - x, box.h)))
+    return made
+
+
+def without_pictures(pixels: np.ndarray, edges: np.ndarray, texts: Iterable[TextLine]) -> list[TextLine]:
+    """The lines, each without the small picture before its words that was read as a part of it."""
+    return [_without_picture(pixels, edges, line) for line in texts]
+
+
+def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> TextLine:
     box = line.box
-    columns = (edges[box.y : box.bottom, box.x : box.right] > 0).any(axis=0)
-    places = np.flatnonzero(columns)
-    if len(places) < 2:
-        return line
-    breaks = np.flatnonzero(np.diff(places) > max(2, _PICTURE_GAP * box.h))
+    places = np.flatnonzero(edges[box.y : box.bottom, box.x : box.right].any(axis=0))
+    steps = np.diff(places)
+    breaks = np.flatnonzero(steps > max(2, _PICTURE_GAP * box.h))
     if not len(breaks):
         return line
     end, begin = int(places[breaks[0]]), int(places[breaks[0] + 1])
-    first = box.x + int(places[0])
-    width = box.x + end - first
-    if not _NARROWEST * box.h <= width <= _WIDEST * box.h:
+    first = int(places[0])
+    if not _NARROWEST * box.h <= end - first <= _WIDEST * box.h:
         return line
-    words = 1 + int((np.diff(places) > max(3, _WORD_GAP * box.h)).sum())
+    words = 1 + int((steps > max(3, _WORD_GAP * box.h)).sum())
     tokens = line.text.split()
-    if words > len(tokens) and len(tokens[0]) >= 2 and _unlike(edges, box, first, box.x + begin):
-        text = line.text
-    elif len(tokens) >= 2 and len(tokens[0]) == 1 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h:
-        text = line.text.split(maxsplit=1)[1]
-        if text[0].islower():
-            return line  # a word whose first letter stands apart
-    else:
-        return line
     start = box.x + begin
-    return replace(line, text=text, box=Box(start, box.y, box.right - start, box.h))
+    rest = Box(start, box.y, box.right - start, box.h)
+    if len(tokens[0]) >= 2 and _is_square(edges, box, box.x + first, start):
+        head = Box(box.x + first, box.y, end + 1 - first, box.h)
+        if words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK:
+            return replace(line, box=rest)
+    taken = len(tokens) >= 2 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h
+    if taken and not tokens[1][0].islower():  # else a word whose first letter stands apart
+        return replace(line, text=line.text.split(maxsplit=1)[1], box=rest)
+    return line
 
 
-def _unlike(edges: np.ndarray, box: Box, start: int, after: int) -> bool:
-    """True where what stands before the words is about square: as high as it is wide."""
+def _apart(pixels: np.ndarray, edges: np.ndarray, one: Box, other: Box) -> float:
+    """How far what is drawn in one box is from what is drawn in the other, in colour: levels of one channel."""
+    means = []
+    for box in (one, other):
+        here = slice(box.y, box.bottom), slice(box.x, box.right)
+        means.append(np.array(cv2.mean(pixels[here], np.ascontiguousarray(edges[here]))[:3]))
+    return float(np.abs(means[0] - means[1]).max())
+
+
+def _is_square(edges: np.ndarray, box: Box, start: int, after: int) -> bool:
+    """True where what stands before the words is about as high as it is wide."""
     part = edges[box.y : box.bottom, start : after - 1] > 0
     rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
     if not len(rows):

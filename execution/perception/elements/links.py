@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from execution.perception.elements.found import Found, lines_in
-from execution.perception.elements.inks import COLOURED, Ink, Word, chroma
+from execution.perception.elements.inks import COLOURED, Word, chroma
 from execution.perception.elements.layout import rows_of
 from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole
 
-_ALL, _NONE = 0.85, 0.04  # of a line's ink: from here it is a link as a whole, up to here it holds none
+_ALL, _NONE = 0.97, 0.04  # of a line's ink: from here it is a link as a whole, up to here it holds none
 _TINTED = 26  # chroma of a ground: text on a message's tint is coloured without being a link
 _FEWEST_PAGES = 3
 _CONTRAST = 50  # levels: fainter is the edge of something else
@@ -66,7 +66,11 @@ def _links(scene: Scene, index: int) -> Iterator[Found]:
         yield _link(Box(ink.box.x, line.box.y, ink.box.w, line.box.h), line.text, index, whole=True)
         return
     words = scene.words(index)
-    for run in _runs(words, ink):
+    runs = _runs(words)
+    if runs and len(runs[0]) == len(words):
+        yield _link(Box(ink.box.x, line.box.y, ink.box.w, line.box.h), line.text, index, whole=True)
+        return
+    for run in runs:
         box = Box(words[run[0]].x, line.box.y, words[run[-1]].right - words[run[0]].x, line.box.h)
         if box.w >= 0.8 * box.h:
             yield _link(box, _text(line.text, words, run), index, whole=False)
@@ -77,7 +81,7 @@ def _link(box: Box, text: str, index: int, *, whole: bool) -> Found:
     return Found(Element(box=box, role=ElementRole.LINK, text=text, confidence=0.6), lines=(index,), whole=whole)
 
 
-def _runs(words: list[Word], ink: Ink) -> list[list[int]]:
+def _runs(words: list[Word]) -> list[list[int]]:
     """Stretches of coloured words."""
     found: list[list[int]] = []
     for i, word in enumerate(words):

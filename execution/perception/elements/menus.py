@@ -16,7 +16,8 @@ from execution.types import Box, Element, ElementRole, ElementState
 
 _FEWEST = 3
 _ROW_GAP = (0.5, 1.9)  # of a line's height, between the words of a bar
-_PITCH = (1.5, 4.5)  # of a line's height, from one item of a column to the next
+_PITCH = (1.15, 4.5)  # of a line's height, from one item of a column to the next
+_DENSE = 1.55  # of it: the lines of a paragraph may stand as near, but do not all begin with a capital
 _UNEVEN = 3  # pixels
 _WIDEST_PANEL = 30  # of a line's height
 _SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Maj|Suppr|Del|Strg|Super|Meta|F\d)", re.IGNORECASE)
@@ -139,8 +140,15 @@ def _panel(scene: Scene, column: Sequence[int]) -> tuple[int, int] | None:
     after = np.flatnonzero(upright[right - start :])
     if not len(after) or (not len(before) and start > 0):
         return None
+    pitch = min(after.center.y - before.center.y for before, after in pairwise(boxes))
+    if pitch < _DENSE * height and any(_first_letter(scene.texts[i].text).islower() for i in column):
+        return None
     panel = (start + int(before[-1]) + 1 if len(before) else 0, right + int(after[0]) + 1)
     return panel if _alone(scene, column, panel) else None
+
+
+def _first_letter(text: str) -> str:
+    return next((c for c in text if c.isalpha()), "")
 
 
 def _alone(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:

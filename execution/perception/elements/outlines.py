@@ -30,6 +30,8 @@ class Outlines(NamedTuple):
 def edges_of(pixels: np.ndarray) -> np.ndarray:
     """255 where a pixel differs from the one to its right or below it."""
     edges = np.zeros(pixels.shape[:2], np.uint8)
+    if min(edges.shape) < 2:
+        return edges
     level = (_STEP,) * 3
     edges[:, :-1] = cv2.bitwise_not(cv2.inRange(cv2.absdiff(pixels[:, 1:], pixels[:, :-1]), (0, 0, 0), level))
     below = cv2.bitwise_not(cv2.inRange(cv2.absdiff(pixels[1:], pixels[:-1]), (0, 0, 0), level))

@@ -7,11 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from execution.perception.elements.frames import Frame, frames_of
+from execution.perception.elements.frames import Frame, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, inks_of, words_of
-from execution.perception.elements.lines import joined, without_pictures
+from execution.perception.elements.lines import cut_at_frames, joined, without_pictures
 from execution.perception.elements.outlines import edges_of, outlines_of
 from execution.types import Box, Size, TextLine
+
+_SQUARE = 0.93  # of its box that the outline of a button or a cell encloses
 
 
 class Scene:
@@ -22,23 +24,33 @@ class Scene:
         self.size = Size(pixels.shape[1], pixels.shape[0])
         whole = Box(0, 0, *self.size)
         self.edges = edges_of(pixels)
-        self._read = joined([t for t in texts if _is_inside(t.box, whole) and t.text.strip() and not _is_picture(t)])
-        self.texts = without_pictures(self.edges, self._read)
         self.outlines = outlines_of(self.edges)
-        self.frames: list[Frame] = frames_of(pixels, self.outlines, self.texts)
+        usable = (t for t in texts if _is_inside(t.box, whole) and t.text.strip() and not _is_picture(t))
+        read = joined(self.edges, usable)
+        self._letters = Letters(self.size, read)
+        self.frames: list[Frame] = frames_of(pixels, self.outlines, self._letters)
+        cut = cut_at_frames(read, [f.box for f in self.frames if f.fullness > _SQUARE])
+        self.texts = without_pictures(pixels, self.edges, cut)
+        self.boxes = np.array([t.box for t in self.texts], np.int32).reshape(-1, 4)
 
     @cached_property
     def inks(self) -> list[Ink | None]:
         """How each line of `texts` is written."""
         return inks_of(self.pixels, self.texts)
 
-    def is_letter(self, box: Box) -> bool:
+    @cached_property
+    def contrasts(self) -> np.ndarray:
+        """The contrast of each line, in levels; 0 where it has no ink."""
+        return np.array([ink.contrast if ink else 0.0 for ink in self.inks])
+
+    def is_letter(self, frame: Frame) -> bool:
         """True for a part of a line as it was read."""
-        return any(
-            t.box.contains(box.center) and box.h < 1.1 * t.box.h and (box.w < 0.7 * t.box.w or box.w < 1.3 * box.h)
-            for t in self._read
-            if len(t.text) > 1
-        )
+        return bool(self._letters.hold(np.array([frame.box]), np.array([frame.fullness]), leading=False)[0])
+
+    def near(self, box: Box, *, up: float) -> list[int]:
+        """Indices of the lines whose middle is no more than `up` pixels above or below that of the box."""
+        middles = self.boxes[:, 1] + self.boxes[:, 3] // 2
+        return [int(i) for i in np.flatnonzero(np.abs(middles - box.center.y) <= up)]
 
     def words(self, index: int) -> list[Word]:
         """The words of the line of that index."""

@@ -13,7 +13,7 @@ from execution.perception.elements.inks import chroma, ink_of
 from execution.perception.elements.scene import Scene
 from execution.types import Box, ElementRole, ElementState
 
-NEAR = 200  # pixels up and down within which others are compared
+NEAR = 120  # pixels up and down within which others are compared
 _FAINT_INK = 0.5  # of the strongest text near: fainter is disabled
 _FAINT_LABEL = 0.66
 _FAINT_ON_FILL = 135  # levels between a fill and what is written on it; white on any accent has more
@@ -116,10 +116,8 @@ def _near(one: Box, other: Box) -> bool:
 
 def _strongest_text(scene: Scene, box: Box) -> float:
     """The contrast of the most legible line near."""
-    return max(
-        (ink.contrast for line, ink in zip(scene.texts, scene.inks, strict=True) if ink and _near(line.box, box)),
-        default=0.0,
-    )
+    near = scene.near(box, up=NEAR)
+    return float(scene.contrasts[near].max()) if near else 0.0
 
 
 def _is_faint_button(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:

@@ -12,7 +12,7 @@ from execution.perception.elements.found import Found
 from execution.perception.elements.inks import chroma
 from execution.perception.elements.layout import rows_of
 from execution.perception.elements.scene import Scene
-from execution.types import Box, Element, ElementRole, ElementState
+from execution.types import Box, Element, ElementRole, ElementState, Point
 
 _PAD = 3.0  # of a line's height: the widest padding beside a label
 _DRAWN = 0.9  # of a side
@@ -46,12 +46,12 @@ def _chosen(scene: Scene, row: Sequence[int], framed: dict[int, Content]) -> _Ch
         content = framed.get(index)
         if content is not None and _stands_on_line(content) and chroma(content.frame.fill) < 40:
             return _Chosen(index, content.frame.box, line=True)
-    for index in row:
-        if index not in framed or framed[index].frame.box.h > 4 * scene.texts[index].box.h:
-            box = _open_frame(scene, scene.texts[index].box)
-            if box is not None:
-                return _Chosen(index, box, line=True)
-    barred = [(index, box) for index in row if (box := _bar(scene, index)) is not None]
+    bare = [index for index in row if index not in framed or framed[index].frame.box.h > 4 * scene.texts[index].box.h]
+    for index in bare:
+        box = _open_frame(scene, scene.texts[index].box)
+        if box is not None:
+            return _Chosen(index, box, line=True)
+    barred = [(index, box) for index in bare if (box := _bar(scene, index)) is not None]
     if len(barred) == 1 and not _on_colour(scene, barred[0][0]):
         return _Chosen(barred[0][0], barred[0][1], line=False)
     return None
@@ -102,32 +102,32 @@ def _bar(scene: Scene, index: int) -> Box | None:
     first = ink.box.bottom + max(2, round(0.12 * line.h))
     last = min(scene.size.height - 2, ink.box.bottom + round(1.6 * line.h))
     drawn = scene.edges[first - 1 : last, line.x + 2 : line.right - 2]
-    for offset in np.flatnonzero(drawn.mean(axis=1) > 0.9 * 255) if drawn.size else ():
-        row = scene.pixels[first + int(offset)].astype(np.int16)
-        apart = np.abs(row[line.x + 2 : line.right - 2] - ink.ground).max(axis=1) > _BAR
-        if apart.mean() >= 0.97:
-            return _bar_box(scene, row, first + int(offset), line)
+    reach = round(_PAD * line.h)
+    start, end = max(0, line.x - reach), min(scene.size.width, line.right + reach)
+    for offset in np.flatnonzero(drawn.mean(axis=1) > 0.9 * 255).tolist() if drawn.size else ():
+        row = scene.pixels[first + offset, start:end].astype(np.int16)
+        under = row[line.x + 2 - start : line.right - 2 - start]
+        if (np.abs(under - ink.ground).max(axis=1) > _BAR).mean() >= 0.97:
+            return _bar_box(scene, row, Point(start, first + offset), line)
     return None
 
 
-def _bar_box(scene: Scene, row: np.ndarray, y: int, line: Box) -> Box | None:
-    colour = np.median(row[line.x + 2 : line.right - 2], axis=0)
-    same = np.abs(row - colour).max(axis=1) <= _BAR
-    reach = round(_PAD * line.h)
-    left, right = line.x + 2, line.right - 3
-    while left > max(0, line.x - reach) and same[left - 1]:
-        left -= 1
-    while right < min(scene.size.width - 1, line.right + reach) and same[right + 1]:
-        right += 1
-    bottom = y
-    middle = scene.pixels[:, line.center.x].astype(np.int16)
-    while bottom + 1 < min(scene.size.height, y + 9) and np.abs(middle[bottom + 1] - colour).max() <= _BAR:
-        bottom += 1
-    before, after = line.x - left, right + 1 - line.right
-    if max(before, after) >= reach or abs(before - after) > max(4, 0.5 * line.h) or bottom - y > 7:
+def _bar_box(scene: Scene, row: np.ndarray, at: Point, line: Box) -> Box | None:
+    """The box of the tab over a bar; `row` are the pixels from `at` on, as far as a tab may reach."""
+    under = slice(line.x + 2 - at.x, line.right - 2 - at.x)
+    colour = np.median(row[under], axis=0)
+    other = np.abs(row - colour).max(axis=1) > _BAR
+    before, after = np.flatnonzero(other[: under.start]), np.flatnonzero(other[under.stop :])
+    if not len(before) or not len(after):
         return None
-    half = bottom + 1 - line.center.y
-    return Box(left, line.center.y - half, right + 1 - left, 2 * half)
+    left, right = at.x + int(before[-1]) + 1, at.x + under.stop + int(after[0])
+    pads = line.x - left, right - line.right
+    column = scene.pixels[at.y : at.y + 9, line.center.x].astype(np.int16)
+    below = np.flatnonzero(np.abs(column - colour).max(axis=1) > _BAR)
+    if abs(pads[0] - pads[1]) > max(4, 0.5 * line.h) or not len(below):
+        return None
+    half = at.y + int(below[0]) - line.center.y
+    return Box(left, line.center.y - half, right - left, 2 * half)
 
 
 def _row_of_tabs(scene: Scene, row: Sequence[int], chosen: _Chosen, free: set[int]) -> list[Found]:

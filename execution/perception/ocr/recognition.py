@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from execution.perception.ocr.engines import Recogniser
-from execution.perception.ocr.segments import EVEN, ground
+from execution.perception.ocr.segments import EVEN, distance, ground
 from execution.types import Box
 
 _HEIGHT = 48
@@ -116,7 +116,8 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
 def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
     """The letters with the spaces that the recogniser missed: gaps nearly as wide as where it saw one.
 
-    Never inside a number: its digits are as far apart as a table needs, and a number is what must not change.
+    Never inside a number: its digits are as far apart as a table needs, and a number is what must not change. An
+    underscore is a space that is drawn.
     """
     near = _NEAR * height
     beside = [[b - a for a, b in gaps if a - near <= p.at <= b + near] for p in letters if p.character == " "]
@@ -126,15 +127,15 @@ def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, heigh
     for letter in letters:
         before = spaced[-1] if spaced else letter
         widest = max((b - a for a, b in gaps if before.at < (a + b) / 2 < letter.at), default=0)
-        if widest >= enough and " " not in (before.character, letter.character) and not _one_number(before, letter):
+        if widest >= enough and " " not in (before.character, letter.character) and not _never_apart(before, letter):
             spaced.append(Letter(" ", (before.at + letter.at) / 2, 1.0))
         spaced.append(letter)
     return spaced
 
 
-def _one_number(one: Letter, other: Letter) -> bool:
+def _never_apart(one: Letter, other: Letter) -> bool:
     pair = one.character + other.character
-    return any(c.isdigit() for c in pair) and all(c.isdigit() or c in ".,:/-+" for c in pair)
+    return "_" in pair or (any(c.isdigit() for c in pair) and all(c.isdigit() or c in ".,:/-+" for c in pair))
 
 
 def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
@@ -167,8 +168,7 @@ def _piece(letters: Sequence[Letter], box: Box) -> Piece:
 
 def _ink(crop: np.ndarray) -> np.ndarray:
     """True where a pixel differs clearly from the line's ground."""
-    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.int16)
-    contrast = np.abs(grey - int(ground(grey)))
+    contrast = distance(crop, ground(crop))
     return np.asarray(contrast > max(EVEN, _INK * float(np.percentile(contrast, 99))))
 
 

@@ -45,7 +45,7 @@ def segments(crop: np.ndarray) -> list[Segment]:
     found = []
     for top, bottom in _bands(grey):
         for left, right in _grounds(grey[top:bottom]):
-            ink = _ink_box(grey[top:bottom, left:right])
+            ink = _ink_box(crop[top:bottom, left:right])
             if ink is not None:
                 found.append(_segment(crop[top:bottom, left:right], ink, left, top))
     return found
@@ -69,6 +69,11 @@ def ground(values: np.ndarray) -> np.ndarray:
     """The colour (or grey level) that a text stands on: what its edges are made of; bold letters fill the middle."""
     edges = [values[:1], values[-1:], values[:, :1].swapaxes(0, 1), values[:, -1:].swapaxes(0, 1)]
     return np.asarray(np.median(np.concatenate(edges, axis=1)[0], axis=0))
+
+
+def distance(pixels: np.ndarray, colour: np.ndarray) -> np.ndarray:
+    """How far each pixel (BGR) is from a colour, in the channel where they differ most: two colours can be one grey."""
+    return np.asarray(np.abs(pixels.astype(np.int16) - colour.astype(np.int16)).max(axis=2))
 
 
 def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
@@ -141,11 +146,11 @@ def _is_border(grey: np.ndarray, before: _Run, border: _Run, after: _Run) -> boo
     )
 
 
-def _ink_box(grey: np.ndarray) -> Box | None:
+def _ink_box(crop: np.ndarray) -> Box | None:
     """The box of the ink; None where there is none."""
-    height = len(grey)
-    middle = grey[height // 5 : height - height // 5]
-    contrast = np.abs(grey - int(np.median(middle)))
+    height = len(crop)
+    middle = crop[height // 5 : height - height // 5]
+    contrast = distance(crop, np.median(middle.reshape(-1, 3), axis=0))
     strongest = float(np.percentile(contrast[height // 5 : height - height // 5], 99.5))
     if strongest < _FAINTEST:
         return None
@@ -170,7 +175,7 @@ def _rows(ink: np.ndarray) -> tuple[int, int] | None:
     if not filled.size:
         return None
     top = bottom = int(filled[np.abs(filled - height // 2).argmin()])
-    reach = max(3, height // 7)  # over the gap between a letter and its accent, not to the border of a button
+    reach = max(4, height // 6)  # over the gap between a letter and its accent, or its underline
     for row in filled[filled > bottom]:
         if row - bottom > reach or border[bottom:row].any():
             break
@@ -184,10 +189,9 @@ def _rows(ink: np.ndarray) -> tuple[int, int] | None:
 
 def _cleared(pixels: np.ndarray) -> np.ndarray:
     """The pixels, with their contrast raised where text and ground are hard to tell apart."""
-    values = pixels.astype(np.int16)
-    base = ground(values)
-    contrast = float(np.percentile(np.abs(values - base).max(axis=2), 99))
+    base = ground(pixels)
+    contrast = float(np.percentile(distance(pixels, base), 99))
     if contrast >= _CLEAR or contrast < 1:
         return np.ascontiguousarray(pixels)
     gain = min(_MOST_GAIN, _CLEAR / contrast)
-    return np.clip(base + (values - base) * gain, 0, 255).astype(np.uint8)
+    return np.clip(base + (pixels - base) * gain, 0, 255).astype(np.uint8)

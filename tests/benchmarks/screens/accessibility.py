@@ -55,6 +55,7 @@ HELD = {"combo box", "spin button"}
 SWITCH_SIDE = 22.5  # pixels at 100 %: marks to check are smaller, tool buttons that stay down are not
 SWITCH_HEIGHT = 30  # pixels at 100 %: a round mark with its text is lower, a switch between pages is not
 HIGHEST_BUTTON = 90  # pixels at 100 %: GTK calls a part that unfolds, with all in it, a button
+UNCUT = 0.97  # of the box of a line
 COVERED, IN_VIEW = 0.15, 0.7  # of an element's area
 
 
@@ -261,7 +262,7 @@ def _lines(
             # Qt tells the place of a field's text without the room around it.
             box = written(pixels, seen, text, lettering=lettering, margin=2)
         visible = box.intersection(seen) if box is not None else None
-        if visible is not None and visible.area >= 0.9 * box.area > 0 and _covered(node, visible, windows) == 0:
+        if visible is not None and visible.area >= UNCUT * box.area > 0 and _covered(node, visible, windows) == 0:
             yield TrueText(text=text, box=box)
     if worded:
         margin = round(BORDER * lettering.scale) if node.role in BORDERED else 1

@@ -1,7 +1,6 @@
 """Pictures of real programs of the distribution, GTK and Qt, with what their accessibility trees say is on them.
 
-python -c "from functools import partial
-from pathlib import Path; from tests.benchmarks.screens.apps import make_apps; make_apps(Path('...'))"
+python -c "from pathlib import Path; from tests.benchmarks.screens.apps import make_apps; make_apps(Path('...'))"
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -150,7 +150,7 @@ APPS = (
             main="",
             menu="click menu item 1",
             find="press esc; press ctrl+f; type adresse",
-            typed="press esc; press ctrl+end; type Accord donne par courrier",
+            typed="press esc; press ctrl+end; type Reçu à Orléans, où l'été s'achève.",
             about="click menu item -1; press up; press enter",
         ),
     ),
@@ -203,7 +203,7 @@ APPS = (
             main="",
             menu="click menu item 2",
             preferences="press esc; click menu item 1; press up; press enter",
-            new_folder="press esc; press ctrl+shift+n; type Factures 2025",
+            new_folder="press esc; press ctrl+shift+n; type Relevés d'août",
             search="press esc; press f3",
         ),
     ),

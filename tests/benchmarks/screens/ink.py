@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -15,6 +16,7 @@ from execution.types import Box
 
 FAINT = 30  # grey levels between ink and what it stands on; disabled text is faint
 WORD_GAP = 3  # pixels at 100 % between two words, and between a picture and its words
+WIDEST_SPACE = 0.9  # of the size of the letters, between words of one text
 ROW_GAP = 2
 TALL_PICTURE = 26  # pixels at 100 %: what stands above words and is higher than a line
 LINE_HEIGHT = 1.75  # of the size of the letters: higher ink is more than one line
@@ -92,8 +94,9 @@ def written(
     high = _line(ink, lettering=lettering, below=beside is Beside.ABOVE)
     if high is None:
         return None
-    gap = WORD_GAP * lettering.scale if beside is Beside.PICTURES else ink.shape[1]
-    across = _fitting(ink[high.start : high.end].any(axis=0), lettering.width(words), gap=gap)
+    columns = ink[high.start : high.end].any(axis=0)
+    gap = WORD_GAP * lettering.scale if beside is Beside.PICTURES else len(columns)
+    across = _fitting(columns, lettering.width(words), gap=gap, most_gap=WIDEST_SPACE * lettering.pixels)
     if across is None:
         return None
     rows = np.flatnonzero(ink[high.start : high.end, across.start : across.end].any(axis=1))
@@ -135,15 +138,24 @@ def _line(ink: np.ndarray, *, lettering: Lettering, below: bool) -> Run | None:
     return Run(rows[0].start, rows[-1].end) if rows else None
 
 
-def _fitting(columns: np.ndarray, expected: tuple[float, float], *, gap: float) -> Run | None:
-    """The stretch of pieces whose width is nearest to the expected: pictures and other words beside it are left out."""
+def _fitting(columns: np.ndarray, expected: tuple[float, float], *, gap: float, most_gap: float) -> Run | None:
+    """The stretch of pieces whose width is nearest to the expected: pictures and other words beside it are left out.
+
+    Of two texts in one box the first is meant: after it come the keys of a menu item or the buttons of a field.
+    """
     least, most = expected
     pieces = runs(columns, gap=round(gap) - 1)
-    stretches = [Run(a.start, b.end) for i, a in enumerate(pieces) for b in pieces[i:]]
-    fit = min(stretches, key=lambda run: (max(least - run.length, run.length - most, 0), -run.length), default=None)
-    if fit is None or not FITS[0] * least - 3 <= fit.length <= FITS[1] * most + 3:
+    stretches = [
+        Run(a.start, b.end)
+        for i, a in enumerate(pieces)
+        for j, b in enumerate(pieces[i:], i)
+        if max((d.start - c.end for c, d in pairwise(pieces[i : j + 1])), default=0) <= most_gap
+    ]
+    fitting = [run for run in stretches if FITS[0] * least - 3 <= run.length <= FITS[1] * most + 3]
+    if not fitting:
         return None
-    return fit
+    nearest = min(fitting, key=lambda run: (max(least - run.length, run.length - most, 0), -run.length))
+    return min([nearest, *(run for run in fitting if run.end < nearest.start)], key=lambda run: run.start)
 
 
 def _ground(part: np.ndarray) -> np.ndarray:

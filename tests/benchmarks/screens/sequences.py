@@ -139,7 +139,7 @@ def _typing_large(on: Stage) -> Frames:
     window = on.start(["featherpad", "--standalone", str(D / "notes.txt")])
     on.place(window, Box(300, 200, 1600, 1100))
     on.do("press ctrl+end")
-    yield from _letters(on, "Agreed on 3 May.")
+    yield from _letters(on, "Accordé le 3 août.")
 
 
 def _calculating(on: Stage) -> Frames:

@@ -24,6 +24,7 @@ AN_ACTION_CHANGES = 120  # square pixels
 CALM_MS = 200
 POINTS = 10
 MAXIMISED = "_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"
+OFF = 30  # pixels: a program that takes sizes of its own is put with its frame where its inside was asked to be
 BACKDROPS = {"light": 0x6B8299, "dark": 0x1B2430}
 
 GTK_SETTINGS = """[Settings]
@@ -204,7 +205,7 @@ class Stage:
 
         def there() -> bool:
             shown = next(w for w in self.screen.windows() if w.id == window.id)
-            return max(abs(shown.x - box.x), abs(shown.y - box.y)) <= 2 and shown.width > 0.9 * box.w
+            return max(abs(shown.x - box.x), abs(shown.y - box.y)) <= OFF and shown.width > 0.97 * box.w
 
         wait_until(there, timeout=10, what=f"the window {window.title!r} at {box}")
         return self.rest()

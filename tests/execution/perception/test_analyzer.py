@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.config import PerceptionConfig
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
 from execution.perception.ocr import ReaderUnavailable
@@ -38,7 +39,7 @@ def test_a_state_holds_texts_elements_embedding_and_timings(analyzer):
     state = analyzer.analyze(frame(settings_page().pixels), window)
     assert "Save" in texts(state)
     assert any(e.role == "button" and e.text == "Save" for e in state.elements)
-    assert state.embedding.model == "builtin-1"
+    assert state.embedding.model == BuiltinEmbedder.model_id
     assert (state.window, state.text_method) == (window, "rapidocr")
     assert not state.cache_hit
     assert not state.degraded
@@ -210,14 +211,14 @@ def test_a_detector_that_raises_degrades_the_state(caplog):
 
 def test_models_are_loaded_by_the_first_frame_or_by_warming_up():
     """DESIGN 5.6."""
-    analyzer = build_analyzer(reader_name="rapidocr")
+    analyzer = build_analyzer()
     assert analyzer.reader._recogniser is None
     analyzer.warm_up()
     assert analyzer.reader._recogniser is not None
 
 
-def test_warming_up_says_what_is_missing():
-    analyzer = build_analyzer(reader_name="easyocr")
+def test_warming_up_says_what_is_missing(tmp_path):
+    analyzer = build_analyzer(PerceptionConfig(reader="easyocr", models_dir=tmp_path))
     with pytest.raises(ReaderUnavailable, match="lacks its weights"):
         analyzer.warm_up()
 
@@ -225,7 +226,7 @@ def test_warming_up_says_what_is_missing():
 def test_an_unknown_reader_is_refused_when_the_analyzer_is_built():
     """S2.8: refused at start."""
     with pytest.raises(ValueError, match="easyocr, rapidocr, tesseract"):
-        build_analyzer(reader_name="Rapid")
+        build_analyzer(PerceptionConfig(reader="Rapid"))
 
 
 def test_a_screen_of_another_size_is_read_whole(analyzer):
@@ -239,3 +240,13 @@ def test_a_black_screen_is_a_state_like_any_other(analyzer):
     state = analyzer.analyze(frame(np.zeros((800, 1280, 3), np.uint8)), None)
     assert (state.texts, state.elements, state.degraded) == ((), (), False)
     assert analyzer.analyze(frame(np.zeros((800, 1280, 3), np.uint8)), None, previous=state).texts == ()
+
+
+def test_an_embedder_that_cannot_be_had_is_replaced_and_reported(tmp_path, caplog):
+    """S2.10"""
+    config = PerceptionConfig(reader="none", embedder="open_clip", clip_weights=tmp_path / "none.pt")
+    with caplog.at_level(logging.WARNING):
+        report = build_analyzer(config).report()
+    assert (report["reader"], report["detector"]) == ("", "FrameDetector")
+    assert report["embedder"].startswith("builtin-")
+    assert "none.pt" in report["problems"][0]

@@ -1,4 +1,4 @@
-"""S2.10: CLIP from weights in a local file. The model here is tiny and random; the code that loads it is the product's."""
+"""S2.10: CLIP from weights in a local file. The model is tiny and random; the code that loads it is the product's."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Look = Callable[[], ScreenState]
 
 @pytest.fixture(scope="module")
 def analyzer() -> ScreenAnalyzer:
-    return build_analyzer(reader_name="rapidocr")
+    return build_analyzer()
 
 
 @pytest.fixture

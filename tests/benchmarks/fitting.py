@@ -1,0 +1,187 @@
+"""Fits the coefficients of the matching to what was read on the corpus and writes them into the product.
+
+`python -m tests.benchmarks.matching --fit`. One half of the families is fitted to, the other half is for the figures.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from execution.matching.calibration import (
+    LASTING_TRAITS,
+    LEAD,
+    SIGNS,
+    SURENESS,
+    Calibration,
+    lasting_traits,
+    logistic,
+)
+from execution.matching.fusion import FusionEngine
+from execution.matching.profile import Vocabulary
+from execution.matching.references import Reading, Reference
+from execution.matching.sheet import Sheet
+from execution.navigation.words import SEEN
+from execution.types import ScreenState
+from tests.benchmarks.readings import Read
+from tests.benchmarks.screens.corpus import ROOT
+
+TABLES = ROOT / "execution" / "matching" / "fitted.py"
+MASKS = ("nothing", "window", "elements", "look")  # what a screen is fitted without
+UNREAD = ("texts", "texts and window")
+_LEAST_LEAD = 0.15  # a lead counts at least so much: two screens that fit alike cannot both be it
+_TRAITS_RIDGE, _SIGNS_RIDGE, _SURE_RIDGE = 2.0, 0.5, 0.05
+
+
+class Trial(NamedTuple):
+    """One screen seen, weighed against its candidates: their names and signs (n, SIGNS), the best first."""
+
+    read: Read
+    names: tuple[str, ...]
+    signs: np.ndarray
+
+    @property
+    def right(self) -> np.ndarray:
+        return np.array([name == self.read.screen.family for name in self.names])
+
+    @property
+    def learned(self) -> bool:
+        return self.read.screen.variant["set"] == "learned"
+
+
+def fitted_half(read: Read) -> bool:
+    """Whether the coefficients are fitted to this screen's family."""
+    return zlib.crc32(read.screen.family.encode()) % 2 == 0
+
+
+def taught(reads: Iterable[Read]) -> list[Read]:
+    return [read for read in reads if read.screen.variant["role"] == "taught"]
+
+
+def seen(reads: Iterable[Read]) -> list[Read]:
+    return [read for read in reads if read.screen.variant["role"] == "seen"]
+
+
+def reference(read: Read, *, window: bool = True) -> Reference:
+    """What the product would keep of a taught picture; without the window where none is ever known (Citrix)."""
+    reading = Reading(picture=read.digest, maker="corpus", size=read.size, texts=read.texts, elements=read.elements)
+    taught_in = read.window if window else None
+    return Reference(picture=read.digest, reading=reading, embedding=read.embedding, window=taught_in)
+
+
+def masked(state: ScreenState, mask: str) -> ScreenState:
+    """The screen without one of its signs."""
+    if mask.startswith("texts"):
+        window = None if mask.endswith("window") else state.window
+        return replace(state, texts=(), elements=(), text_method="", degraded=True, window=window)
+    changes = {"nothing": {}, "window": {"window": None}, "elements": {"elements": ()}, "look": {"embedding": None}}
+    return replace(state, **changes[mask])
+
+
+def fit(reads: Sequence[Read]) -> Calibration:
+    """The coefficients by the half that is for fitting; all taught screens are nodes."""
+    zero = np.zeros(len(SIGNS))
+    lasts = _fit_lasting(reads)
+    bare = Calibration(lasts=lasts, read=zero, unread=zero, sure=np.zeros(3), sure_unread=np.zeros(3))
+    mine = [read for read in seen(reads) if fitted_half(read)]
+    trials = {mask: _trials(reads, mine, mask, bare) for mask in (*MASKS, *UNREAD)}
+    read_, sure = _fit_signs([one for mask in MASKS for one in trials[mask]])
+    unread, sure_unread = _fit_signs([one for mask in UNREAD for one in trials[mask]])
+    return Calibration(lasts=lasts, read=read_, unread=unread, sure=sure, sure_unread=sure_unread)
+
+
+def _trials(reads: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
+    """The screens of `mine` among the nodes of all taught ones."""
+    window = "window" not in mask
+    engine = FusionEngine({r.screen.family: reference(r, window=window) for r in taught(reads)}, fitted=fitted)
+    made = []
+    for read in mine:
+        weighed = engine.weigh(masked(read.state(), mask))
+        if weighed:
+            made.append(Trial(read, tuple(w.node_id for w in weighed), np.stack([w.signs for w in weighed])))
+    return made
+
+
+def _fit_lasting(reads: Sequence[Read]) -> np.ndarray:
+    """By whether each line of a taught screen is there again on the same screen with other data."""
+    sheets = {read.screen.family: sheet(read) for read in taught(reads)}
+    vocabulary = Vocabulary(sheets.values())
+    traits, again = [], []
+    for read in seen(reads):
+        ours = sheets.get(read.screen.family)
+        if ours is None or not fitted_half(read):
+            continue
+        scores = process.cdist(
+            ours.keys, sheet(read).keys, scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN
+        )  # fmt: skip
+        traits.append(lasting_traits(ours, vocabulary, counted=True))
+        again.append((scores.max(axis=1) > 0).astype(float))
+    return logistic_regression(np.concatenate(traits), np.concatenate(again), ridge=_TRAITS_RIDGE)
+
+
+def sheet(read: Read) -> Sheet:
+    return Sheet(texts=read.texts, elements=read.elements, size=read.size, window=read.window)
+
+
+def _fit_signs(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of the signs, and what makes a probability of their sum and its lead."""
+    weights = logistic_regression(
+        np.concatenate([one.signs for one in trials]), np.concatenate([one.right for one in trials]), ridge=_SIGNS_RIDGE
+    )
+    rows, right = zip(*(row for one in trials for row in _best_rows(one, weights)), strict=True)
+    table, truth = np.array(rows), np.array(right, float)
+    sure = logistic_regression(table, truth, ridge=_SURE_RIDGE)
+    if sure[1] < _LEAST_LEAD:
+        rest = logistic_regression(table[:, [0, 2]], truth, ridge=_SURE_RIDGE, offset=_LEAST_LEAD * table[:, 1])
+        sure = np.array([rest[0], _LEAST_LEAD, rest[1]])
+    return weights, sure
+
+
+def _best_rows(one: Trial, weights: np.ndarray) -> Iterator[tuple[tuple[float, float, float], bool]]:
+    """The best candidate's score and lead and whether it is right; and the same as if its node had not been learned."""
+    for unknown in (False, True):
+        keep = ~one.right if unknown else np.ones(len(one.names), bool)
+        if keep.sum() < 2 or (unknown and keep.all()):
+            continue
+        scores = np.sort(one.signs[keep] @ weights)[::-1]
+        best = np.argmax(one.signs[keep] @ weights)
+        yield (scores[0], min(LEAD, scores[0] - scores[1]), 1.0), bool(one.right[keep][best])
+
+
+def logistic_regression(
+    rows: np.ndarray, truth: np.ndarray, *, ridge: float, offset: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Coefficients by Newton's method; the last column is the constant and is not held small."""
+    weights, penalty = np.zeros(rows.shape[1]), np.full(rows.shape[1], ridge)
+    penalty[-1] = 1e-3
+    for _ in range(100):
+        chance = logistic(rows @ weights + offset)
+        slope = rows.T @ (chance - truth) + penalty * weights
+        bend = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
+        step = np.linalg.solve(bend, slope)
+        weights = weights - np.clip(step, -5, 5)
+        if np.abs(step).max() < 1e-7:
+            break
+    return weights
+
+
+def write(calibration: Calibration, *, note: str) -> None:
+    """Put the coefficients where the product takes them from."""
+    tables = (
+        ("LASTS", LASTING_TRAITS, calibration.lasts), ("READ", SIGNS, calibration.read),
+        ("UNREAD", SIGNS, calibration.unread), ("SURE", SURENESS, calibration.sure),
+        ("SURE_UNREAD", SURENESS, calibration.sure_unread),
+    )  # fmt: skip
+    text = f'"""The coefficients of the matching: logistic regressions, {note}.\n\n'
+    text += "Written by `python -m tests.benchmarks.matching --fit`; `calibration` says how they are applied.\n"
+    text += '"""\n\nfrom __future__ import annotations\n'
+    for name, columns, values in tables:
+        named = {c: round(float(v), 4) for c, v in zip(columns, values, strict=True) if abs(v) > 5e-5}
+        text += f"\n{name} = {{\n" + "".join(f'    "{c}": {v},\n' for c, v in named.items()) + "}\n"
+    TABLES.write_text(text)

@@ -1,0 +1,161 @@
+"""Pictures that are none, or hardly: each is read, refused with its reason, or degrades the state; nothing raises."""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+
+import cv2
+import numpy as np
+import pytest
+
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.elements import FrameDetector
+from execution.perception.embedding import BuiltinEmbedder
+from execution.perception.ocr.rapidocr import RapidReader
+from execution.types import Box, ScreenState, TextLine
+from tests.execution.perception.drawing import Canvas, ListReader, frame, pixels_digest
+
+EIGHT_K = (4320, 7680)
+
+
+@pytest.fixture
+def analyzer(reader: RapidReader) -> ScreenAnalyzer:
+    return ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder())
+
+
+def texts(state: ScreenState) -> list[str]:
+    return [line.text for line in state.texts]
+
+
+def form(*, total: str = "1205", name: str = "Marie") -> Canvas:
+    canvas = Canvas(640, 360)
+    canvas.text("Name", 40, 64)
+    canvas.field(Box(120, 56, 200, 32), name)
+    canvas.text(f"Total {total}", 40, 260, size=15)
+    canvas.button("Save", Box(500, 300, 90, 30))
+    return canvas
+
+
+# --- read -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("grey", [0, 255])
+def test_a_screen_of_one_colour_is_read_and_holds_nothing(analyzer: ScreenAnalyzer, grey: int) -> None:
+    state = analyzer.analyze(frame(np.full((1080, 1920, 3), grey, np.uint8)), None)
+    assert (state.texts, state.elements, state.degraded, state.notes) == ((), (), False, ())
+    assert state.text_method == "rapidocr"
+
+
+def test_noise_is_read_without_harm(analyzer: ScreenAnalyzer) -> None:
+    """What a reader makes of it is rubbish; it is little, and inside the picture."""
+    noise = np.random.default_rng(7).integers(0, 256, (360, 640, 3), dtype=np.uint8)
+    state = analyzer.analyze(frame(noise), None)
+    assert not state.degraded
+    assert len("".join(texts(state))) < 200
+    assert len(state.elements) <= 2000
+    for thing in (*state.texts, *state.elements):
+        assert thing.box.intersection(Box(0, 0, 640, 360)) == thing.box
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 640), (360, 1), (2, 2), (31, 33)])
+def test_a_picture_of_hardly_a_pixel_is_read(analyzer: ScreenAnalyzer, size: tuple[int, int]) -> None:
+    for grey in (0, 200):
+        state = analyzer.analyze(frame(np.full((*size, 3), grey, np.uint8)), None)
+        assert (state.texts, state.degraded, state.notes) == ((), False, ())
+
+
+def test_a_screen_from_right_to_left_is_read_as_far_as_its_letters_are_latin(analyzer: ScreenAnalyzer) -> None:
+    """Arabic and Hebrew are not read (the recogniser has no such letters); what stands beside them is, in its place."""
+    canvas = Canvas(640, 360)
+    canvas.text("حفظ الملف في المجلد", 380, 60, size=18)
+    canvas.text("שמור בשם", 420, 120, size=18)
+    canvas.text("Invoice 4711", 60, 200, size=16)
+    canvas.button("Save", Box(60, 280, 90, 30))
+    state = analyzer.analyze(frame(canvas.pixels), None)
+    assert not state.degraded
+    assert {"Invoice 4711", "Save"} <= set(texts(state))
+
+
+# --- torn -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("at", [70, 180, 266, 310])
+def test_a_torn_frame_leaves_nothing_behind(analyzer: ScreenAnalyzer, reader: RapidReader, at: int) -> None:
+    """The upper half of the new screen over the lower half of the old one; then the new one, whole."""
+    old, new = form().pixels, form(total="998", name="Zoë Blanc").pixels
+    torn = np.vstack([new[:at], old[at:]])
+    state = None
+    for pixels in (old, torn, new):
+        state = analyzer.analyze(frame(pixels), None, previous=state)
+    assert state is not None
+    fresh = ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder()).analyze(frame(new), None)
+    assert (texts(state), state.elements, state.degraded) == (texts(fresh), fresh.elements, False)
+    assert {"Zoë Blanc", "Total 998"} <= set(texts(state))
+
+
+# --- refused --------------------------------------------------------------------------------------------------------
+UNUSABLE = {
+    "16 bits": np.zeros((40, 60, 3), np.uint16),
+    "transparent": np.zeros((40, 60, 4), np.uint8),
+    "grey": np.zeros((40, 60), np.uint8),
+    "one channel": np.zeros((40, 60, 1), np.uint8),
+    "floating": np.zeros((40, 60, 3), np.float32),
+    "no rows": np.zeros((0, 60, 3), np.uint8),
+    "no columns": np.zeros((40, 0, 3), np.uint8),
+    "nothing": np.zeros((0, 0, 3), np.uint8),
+}
+
+
+@pytest.mark.parametrize("pixels", UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_what_is_no_bgr_picture_is_refused_by_its_shape(analyzer: ScreenAnalyzer, pixels: np.ndarray) -> None:
+    """A stub, degraded, that says what came instead; the next picture is read as ever."""
+    state = analyzer.analyze(frame(pixels), None)
+    assert (state.texts, state.elements, state.embedding) == ((), (), None)
+    assert state.degraded
+    assert len(state.notes) == 1
+    assert "picture" in state.notes[0]
+    if pixels.size:
+        assert str(pixels.dtype) in state.notes[0]
+    assert "Save" in texts(analyzer.analyze(frame(form().pixels), None, previous=state))
+
+
+# --- large ----------------------------------------------------------------------------------------------------------
+def test_a_screen_with_5000_words_costs_the_analyzer_little() -> None:
+    """A typed letter on it: the lines are carried over in a moment, whatever the reader takes for its part."""
+    shuffle = random.Random(7)
+    lines = [
+        TextLine(text=" ".join(f"w{shuffle.randrange(9999)}" for _ in range(10)), box=Box(x, y, 400, 9))
+        for x in (10, 430, 850, 1270)
+        for y in range(10, 1510, 12)
+    ]
+    before = np.full((1520, 1700, 3), 250, np.uint8)
+    for line in lines:
+        cv2.rectangle(before, line.box[:2], (line.box.right, line.box.bottom), (60, 60, 60), -1)
+    after = before.copy()
+    after[502:510, 640:648] = 0
+    typed = [line if line.box != Box(430, 502, 400, 9) else TextLine(text="typed", box=line.box) for line in lines]
+    reader = ListReader({pixels_digest(before): lines, pixels_digest(after): typed})
+    analyzer = ScreenAnalyzer(reader, None, None)
+    first = analyzer.analyze(frame(before), None)
+    assert len(" ".join(texts(first)).split()) == 5000
+    began = time.perf_counter()
+    second = analyzer.analyze(frame(after), None)
+    assert time.perf_counter() - began < 1
+    assert reader.asked[-1] is not None
+    assert (len(second.texts), second.timings.lines_read) == (500, 1)
+    assert "typed" in texts(second)
+
+
+def test_an_8k_screen_is_read_within_bounds(analyzer: ScreenAnalyzer) -> None:
+    """7680×4320 at 200 %: text in one corner and in the other, seconds and not minutes, and below 2 GB."""
+    pixels = np.full((*EIGHT_K, 3), 245, np.uint8)
+    part = cv2.resize(form().pixels, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    for top, left in ((0, 0), (EIGHT_K[0] - part.shape[0], EIGHT_K[1] - part.shape[1])):
+        pixels[top : top + part.shape[0], left : left + part.shape[1]] = part
+    before_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    began = time.monotonic()
+    state = analyzer.analyze(frame(pixels), None)
+    assert time.monotonic() - began < 60
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before_mb < 1300
+    assert not state.degraded
+    assert texts(state).count("Total 1205") == 2
+    again = analyzer.analyze(frame(pixels), None)
+    assert again.cache_hit

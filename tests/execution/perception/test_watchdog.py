@@ -1,0 +1,183 @@
+"""Other people's code that hangs is given up and left alone; the run goes on without it (S1.21, S2.4)."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.elements import FrameDetector
+from execution.perception.embedding import BuiltinEmbedder
+from execution.perception.watchdog import Guard, Hung, patience_s
+from execution.types import Box, Element, ElementRole, Embedding, TextLine
+from tests.execution.perception.drawing import Canvas, frame
+from tests.support.display import wait_until
+
+SOON = 0.05
+PATIENCE = 0.4  # long enough for the parts that work, on a busy machine
+
+
+@pytest.fixture
+def let_go() -> Iterator[threading.Event]:
+    """What hangs waits for it; it is set at the end, so that no thread is left behind."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_a_call_gives_what_the_function_gives() -> None:
+    guard = Guard("test")
+    assert guard.run(lambda: 7, limit_s=5) == 7
+    with pytest.raises(KeyError, match="nothing"):
+        guard.run(lambda: {}["nothing"], limit_s=5)
+    assert guard.run(threading.current_thread, limit_s=5) is not threading.current_thread()
+    assert not guard.hangs
+
+
+def test_a_call_that_hangs_is_given_up_and_not_made_again_until_it_has_returned(let_go: threading.Event) -> None:
+    guard = Guard("test")
+    with pytest.raises(Hung, match="test did not come back within 0.05 s") as hung:
+        guard.run(let_go.wait, limit_s=SOON)
+    assert hung.value.seconds == SOON
+    assert guard.hangs
+    asked = []
+    with pytest.raises(Hung) as still:
+        guard.run(lambda: asked.append(1), limit_s=60)
+    assert (still.value.seconds, asked) == (0, [])
+    let_go.set()
+    wait_until(lambda: not guard.hangs, what="the call to return")
+    assert guard.run(lambda: "again", limit_s=5) == "again"
+
+
+def test_the_answer_of_a_call_that_was_given_up_is_nobodys(let_go: threading.Event) -> None:
+    guard = Guard("test")
+    with pytest.raises(Hung):
+        guard.run(lambda: (let_go.wait(), "late")[1], limit_s=SOON)
+    let_go.set()
+    wait_until(lambda: not guard.hangs, what="the call to return")
+    assert guard.run(lambda: "mine", limit_s=5) == "mine"
+
+
+def test_a_hop_costs_less_than_a_fifth_of_a_millisecond() -> None:
+    guard = Guard("test")
+    guard.run(lambda: None, limit_s=5)
+    took = []
+    for _ in range(200):
+        began = time.perf_counter()
+        guard.run(lambda: None, limit_s=5)
+        took.append(time.perf_counter() - began)
+    assert np.quantile(took, 0.25) < 0.0002
+
+
+def test_its_thread_ends_with_it() -> None:
+    guard = Guard("a guard that goes")
+    guard.run(lambda: None, limit_s=5)
+    thread = next(t for t in threading.enumerate() if t.name == "a guard that goes")
+    assert thread.daemon
+    del guard
+    gc.collect()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("limit_ms", "seconds"), [(8000, 16), (3000, 10), (20_000, 40), (100, 10), (999_999, 120), (0, 10)]
+)
+def test_a_part_is_waited_for_twice_the_limit_within_bounds(limit_ms: int, seconds: float) -> None:
+    """S2.2's presets: profiling never goes degraded, and does not wait half an hour for what hangs either."""
+    assert patience_s(limit_ms) == seconds
+
+
+# --- parts of perception --------------------------------------------------------------------------------------------
+class Hanging:
+    """A reader, detector and embedder that does not come back until it is let go."""
+
+    name = "hanging"
+    model_id = "hanging-1"
+
+    def __init__(self, let_go: threading.Event) -> None:
+        self.let_go, self.calls = let_go, 0
+
+    def _hang(self) -> None:
+        self.calls += 1
+        self.let_go.wait()
+
+    def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
+        self._hang()
+        return (TextLine(text="Save", box=Box(10, 10, 40, 14)),)
+
+    def detect(self, pixels: np.ndarray, texts: object) -> tuple[Element, ...]:
+        self._hang()
+        return (Element(box=Box(5, 5, 60, 24), role=ElementRole.BUTTON),)
+
+    def embed(self, pixels: np.ndarray) -> Embedding:
+        self._hang()
+        return Embedding(model=self.model_id, vector=np.ones(1, np.float32))
+
+
+def page(text: str) -> Canvas:
+    canvas = Canvas(320, 120)
+    canvas.button(text, Box(20, 20, 90, 30))
+    return canvas
+
+
+def test_a_reader_that_hangs_costs_the_text_and_nothing_else(
+    let_go: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader = Hanging(let_go)
+    analyzer = ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder())
+    with caplog.at_level(logging.WARNING):
+        first = analyzer.analyze(frame(page("One").pixels), None, patience=PATIENCE)
+        began = time.monotonic()
+        second = analyzer.analyze(frame(page("Two").pixels), None, patience=60)
+        assert time.monotonic() - began < 30
+    for state in (first, second):
+        assert (state.degraded, state.texts, state.text_method, state.cache_hit) == (True, (), "", False)
+        assert state.elements
+        assert state.embedding is not None
+    assert first.notes == ("The text reader hanging has not come back within 0.4 s.",)
+    assert second.notes == ("The text reader hanging hangs on an earlier screen and is not asked until it comes back.",)
+    assert reader.calls == 1
+    assert analyzer.report()["problems"] == [second.notes[0]]
+    assert len(caplog.records) == 2
+    let_go.set()
+    wait_until(lambda: not analyzer._reading.hangs, what="the reader to return")
+    healed = analyzer.analyze(frame(page("Two").pixels), None, patience=60)
+    assert (healed.degraded, [line.text for line in healed.texts], healed.notes) == (False, ["Save"], ())
+    assert analyzer.report()["problems"] == []
+
+
+def test_a_detector_that_hangs_costs_the_elements(let_go: threading.Event) -> None:
+    state = ScreenAnalyzer(None, Hanging(let_go), BuiltinEmbedder()).analyze(
+        frame(page("One").pixels), None, patience=PATIENCE
+    )
+    assert (state.degraded, state.elements) == (True, ())
+    assert state.embedding is not None
+    assert state.notes == ("The element detector has not come back within 0.4 s.",)
+
+
+def test_an_embedder_that_hangs_costs_the_embedding(let_go: threading.Event) -> None:
+    state = ScreenAnalyzer(None, FrameDetector(), Hanging(let_go)).analyze(
+        frame(page("One").pixels), None, patience=PATIENCE
+    )
+    assert (state.degraded, state.embedding) == (True, None)
+    assert state.elements
+    assert state.notes == ("The embedding has not come back within 0.4 s.",)
+
+
+def test_a_detector_that_answers_outside_the_picture_is_cut_and_told() -> None:
+    class Wild:
+        def detect(self, pixels: np.ndarray, texts: object) -> tuple[Element, ...]:
+            boxes = (Box(300, 100, 90, 90), Box(-20, -20, 30, 30), Box(900, 900, 5, 5), Box(10, 10, 20, 20))
+            return tuple(Element(box=box, role=ElementRole.ICON) for box in boxes)
+
+    state = ScreenAnalyzer(None, Wild(), None).analyze(frame(page("One").pixels), None)
+    assert [e.box for e in state.elements] == [Box(300, 100, 20, 20), Box(0, 0, 10, 10), Box(10, 10, 20, 20)]
+    assert state.degraded
+    assert state.notes == ("The element detector answered with boxes outside the picture.",)
