@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh         what `make run` needs
 #   tools/setup.sh dev     what `make test` needs besides
+#   tools/setup.sh bench   what `make bench-perception` needs besides: programs to look at, fonts, other readers
 set -eu
 cd "$(dirname "$0")/.."
 kind=${1:-run}
@@ -11,8 +12,15 @@ say() { printf '%s\n' "· $*"; }
 
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
-if [ "$kind" = dev ]; then
-  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr xdotool"
+if [ "$kind" != run ]; then
+  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool"
+fi
+if [ "$kind" = bench ]; then
+  command -v npm >/dev/null || packages="$packages npm"
+  packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
+qterminal-l10n speedcrunch qpdfview lximage-qt lximage-qt-l10n pcmanfm-qt pcmanfm-qt-l10n libfm-qt-l10n \
+qttranslations5-l10n qt5ct adwaita-qt at-spi2-core gir1.2-atspi-2.0 python3-gi fonts-liberation \
+fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato"
 fi
 
 missing=
@@ -59,4 +67,5 @@ install() {
   fi
 }
 install requirements.txt
-if [ "$kind" = dev ]; then install requirements-dev.txt; fi
+if [ "$kind" != run ]; then install requirements-dev.txt; fi
+if [ "$kind" = bench ]; then install requirements-bench.txt; fi

@@ -12,7 +12,10 @@ from execution.matching.fitted import LASTS, READ, SURE, SURE_UNREAD, UNREAD
 from execution.matching.profile import Vocabulary
 from execution.matching.sheet import TRAITS, Sheet
 
-LASTING_TRAITS = (*TRAITS, "shared", "as_data", "shared_data", "shared_table", "one")
+LASTING_TRAITS = (
+    *TRAITS, "known", "as_data", "known_as_data", "known_in_table", "known_words", "words_as_data", "known_words_as_data",
+    "one",
+)  # fmt: skip
 SIGNS = (
     *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known",
     "one",
@@ -58,8 +61,11 @@ class Calibration:
 
 def lasting_traits(sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np.ndarray:
     """Shape (lines, LASTING_TRAITS)."""
-    shared, as_data = vocabulary.shared(sheet, counted=counted).T
-    more = (shared, as_data, shared * as_data, shared * sheet.trait("table"), np.ones(len(sheet.keys)))
+    known, as_data, words, words_as_data = vocabulary.familiar(sheet, counted=counted).T
+    more = (
+        known, as_data, known * as_data, known * sheet.trait("table"), words, words_as_data, words * words_as_data,
+        np.ones(len(sheet.keys)),
+    )  # fmt: skip
     return np.column_stack([sheet.traits, *more])
 
 

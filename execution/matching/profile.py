@@ -10,43 +10,68 @@ from dataclasses import dataclass
 import numpy as np
 
 from execution.matching.sheet import Shapes, Sheet
-from execution.navigation.words import words
 from execution.types import Window
 
+_KNOWN = 5  # screens on which a text stands: more make it no more familiar
 _COMMON = 0.25  # the weight of a text that is on every screen, beside 1 for one that is on this one alone
 
 
+class _Count:
+    """On how many screens something stands, and on how many of them as data."""
+
+    def __init__(self) -> None:
+        self._all: Counter[str] = Counter()
+        self._as_data: Counter[str] = Counter()
+
+    def add(self, things: Iterable[str], as_data: Iterable[str]) -> None:
+        self._all.update(set(things))
+        self._as_data.update(set(as_data))
+
+    def __getitem__(self, thing: str) -> int:
+        return self._all[thing]
+
+    def shares(self, thing: str, *, counted: bool, as_data: bool) -> tuple[float, float]:
+        """How known it is (5 screens are 1), and on what share of them as data, the asking screen left out."""
+        count = self._all[thing] - counted
+        data = self._as_data[thing] - (counted and as_data)
+        return min(1.0, count / _KNOWN), max(0, data) / max(1, count)
+
+
 class Vocabulary:
-    """On how many of the workflow's screens each text stands, and how often as data; one on few of them says more."""
+    """What stands on the workflow's screens: a text on few of them says more, one that is data elsewhere says less."""
 
     def __init__(self, sheets: Iterable[Sheet]) -> None:
         self.screens = 0
-        self._counts: Counter[str] = Counter()
-        self._as_data: Counter[str] = Counter()
+        self._lines, self._words = _Count(), _Count()
         for sheet in sheets:
             self.screens += 1
-            self._counts.update(set(sheet.keys))
-            self._as_data.update({key for key, data in zip(sheet.keys, _as_data(sheet), strict=True) if data})
+            data = _as_data(sheet)
+            self._lines.add(sheet.keys, (key for key, is_data in zip(sheet.keys, data, strict=True) if is_data))
+            words = [(word, is_data) for line, is_data in zip(sheet.words, data, strict=True) for word in line]
+            self._words.add((word for word, _ in words), (word for word, is_data in words if is_data))
 
-    def shared(self, sheet: Sheet, *, counted: bool) -> np.ndarray:
-        """Of each line: on how many other screens it stands (5 or more are 1), and on what share of them as data.
+    def familiar(self, sheet: Sheet, *, counted: bool) -> np.ndarray:
+        """Of each line, how known it is and how much as data; and the same of its words, on the average.
 
-        `counted` where the sheet is one of the vocabulary's own. Shape (lines, 2).
+        `counted` where the sheet is one of the vocabulary's own. Shape (lines, 4).
         """
-        own = _as_data(sheet) if counted else np.zeros(len(sheet.keys), bool)
-        counts = np.array([self._counts[key] for key in sheet.keys], np.float64) - counted
-        data = np.array([self._as_data[key] for key in sheet.keys], np.float64) - own
-        return np.column_stack([np.minimum(1.0, counts / 5), np.clip(data, 0, None) / np.maximum(1.0, counts)])
+        rows = []
+        for key, line, is_data in zip(sheet.keys, sheet.words, _as_data(sheet), strict=True):
+            words = [self._words.shares(w, counted=counted, as_data=bool(is_data)) for w in line if len(w) > 2]
+            known, data = np.mean(words, axis=0) if words else (0.0, 0.0)
+            rows.append((*self._lines.shares(key, counted=counted, as_data=bool(is_data)), known, data))
+        return np.array(rows).reshape(-1, 4)
 
     def rarity(self, key: str) -> float:
         """1 for a text on one screen or none, 0 for one that is on all."""
         if self.screens < 2:
             return 1.0
-        return 1.0 - math.log(max(1, self._counts[key])) / math.log(self.screens)
+        return 1.0 - math.log(max(1, self._lines[key])) / math.log(self.screens)
 
 
 def _as_data(sheet: Sheet) -> np.ndarray:
-    return np.asarray((sheet.trait("table") + sheet.trait("in_field") + sheet.trait("twice")) > 0)
+    data = sheet.trait("table") + sheet.trait("in_field") + sheet.trait("twice") + sheet.trait("name")
+    return np.asarray(data > 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,7 +108,7 @@ def profile(sheet: Sheet, vocabulary: Vocabulary, lasting: np.ndarray) -> Profil
         keys=sheet.keys,
         texts=sheet.texts,
         digits=tuple("".join(c for c in text if c.isdigit()) for text in sheet.texts),
-        words=tuple(_words(text) for text in sheet.texts),
+        words=sheet.words,
         where=where,
         edges=np.stack([boxes[:, 0], boxes[:, 0] + boxes[:, 2], sheet.centres[:, 1]], axis=1),
         columns=_columns(boxes[:, 0], 0.4 * sheet.unit),
@@ -102,8 +127,3 @@ def _columns(left: np.ndarray, gap: float) -> np.ndarray:
     columns = np.zeros(len(left), np.int64)
     columns[order[1:]] = np.cumsum(np.diff(left[order]) > gap)
     return columns
-
-
-def _words(text: str) -> tuple[str, ...]:
-    made = words(text)
-    return tuple(made.key[a:b] for a, b in zip(made.starts, made.starts[1:], strict=False))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +37,13 @@ def key_of(text: str) -> str:
     return words(text).key
 
 
+@lru_cache(maxsize=65536)
+def _words_of(text: str) -> tuple[str, ...]:
+    """The keys of its words."""
+    made = words(text)
+    return tuple(made.key[a:b] for a, b in pairwise(made.starts))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shapes:
     """Elements that can be acted on: the numbers of their roles, boxes as (n, 4) centre x, centre y, width, height."""
@@ -58,6 +66,7 @@ class Sheet:
         self.lines = kept
         self.texts = tuple(line.text for line in kept)
         self.keys = tuple(key_of(text) for text in self.texts)
+        self.words = tuple(_words_of(text) for text in self.texts)
         self.boxes = np.array([line.box for line in kept], np.float64).reshape(-1, 4)
         self.centres = self.boxes[:, :2] + self.boxes[:, 2:] / 2
         self.shapes = _shapes(elements)
@@ -185,6 +194,8 @@ class _Traits:
         self.columns["table"][member & ~head] = 1.0
         self.columns["table_head"][head] = 1.0
         keys = np.array(sheet.keys)
+        # what is written large is a heading, where it is not a field or a cell that was found with its frame
+        self.columns["tall"] = self.columns["tall"] * (1 - self.columns["in_field"]) * (1 - self.columns["table"])
         self.columns["twice"] = ((keys[:, None] == keys[None, :]) & aligned & ~same_row).any(axis=1).astype(float)
         self._of_pairs(row)
 

@@ -47,12 +47,15 @@ ROLES_BY_WORD = {word: role for role, words in _WORDS.items() for word in words.
 class OnnxDetector:
     """A detector of the YOLO kind; the model is loaded with the first picture or by `load`, whichever is earlier."""
 
+    reach: int | None = None  # pixels around a change that it must see again: all, for it sees the picture as a whole
+
     def __init__(self, path: Path | str, *, labels: Mapping[str, str] | None = None, least: float = LEAST) -> None:
         """`labels` maps names of classes to roles, for names that are not known here.
 
         Raises DetectorUnavailable where the file is missing or of another kind.
         """
         self._path = Path(path)
+        self.name = self._path.name
         self._labels = {name: _role_named(role, self._path) for name, role in (labels or {}).items()}
         self._least = least
         self._lock = threading.Lock()  # an inference request serves one caller at a time

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
@@ -122,7 +123,17 @@ def _without_weights(name: str, *, quick_gelu: bool) -> Any:
         raise WeightsUnavailable(f"open_clip has no model {name!r}; set RPA_CLIP_MODEL to one of its own names.")
     if "hf_model_name" in open_clip.get_model_config(name)["text_cfg"]:
         raise WeightsUnavailable(f"The model {name} takes its text half from a hub; set RPA_CLIP_MODEL to another.")
-    return open_clip.create_model(name, pretrained_text=False, precision="fp32", force_quick_gelu=quick_gelu)
+    root = logging.getLogger()
+    root.addFilter(_says_nothing_of_missing_weights)
+    try:
+        return open_clip.create_model(name, pretrained_text=False, precision="fp32", force_quick_gelu=quick_gelu)
+    finally:
+        root.removeFilter(_says_nothing_of_missing_weights)
+
+
+def _says_nothing_of_missing_weights(record: logging.LogRecord) -> bool:
+    """open_clip warns that a model without weights is a random one; the weights come next."""
+    return "initialized randomly" not in record.getMessage()
 
 
 def _fill(model: Any, name: str, weights: Path) -> None:

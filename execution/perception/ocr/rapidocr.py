@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,7 +46,9 @@ class RapidReader:
             finder, recogniser = self._loaded()
             boxes = finder.find(pixels)
             lines = self._lines(pixels, [b for b in boxes if b.intersection(part).area], recogniser)
-        return in_reading_order(line for line in _once(lines) if line.box.intersection(part).area)
+        whole = within(None, pixels)
+        inside = (replace(line, box=line.box.intersection(whole)) for line in _once(lines))
+        return in_reading_order(line for line in inside if line.box.intersection(part).area)
 
     def forget(self) -> None:
         """Forget every tile and line: the next picture is read from nothing."""

@@ -243,6 +243,8 @@ def _shows_its_name(node: Node, *, lettering: Lettering, icons_only: bool) -> bo
     """Whether the name is on the screen; programs name their pictures too."""
     if not node.name or node.role not in NAMED or node.box is None or node.lines or node.name.endswith("-symbolic"):
         return False
+    if node.role == "combo box" and not _is_qt(node):
+        return False  # GTK tells the key of the choice, which need not be its words
     if node.role in PRESSED:
         squarish = node.box.w < 1.5 * node.box.h
         if squarish and (node.name in WINDOW_BUTTONS or (icons_only and node.under("tool bar"))):

@@ -82,11 +82,12 @@ def _lines(atspi, node) -> list[list]:
         shown = content.rstrip("\n")
         if shown.strip():
             # From its first to its last letter: spaces at the ends are not seen.
-            first, last = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
+            begin = part.start_offset
+            first, last = begin + len(shown) - len(shown.lstrip()), begin + len(shown.rstrip())
             box = atspi.Text.get_range_extents(text, first, last, atspi.CoordType.SCREEN)
             if box.width > 0:
                 lines.append([shown.strip(), [box.x, box.y, box.width, box.height], number])
-        # Qt leaves the end of the line out, and told of that letter it tells the same line again.
+        # Qt leaves the end of the line out, and asked for that letter it tells the same line again.
         start = max(part.end_offset, start + 1) + (not content.endswith("\n") and part.end_offset < count)
         number += 1
     return lines

@@ -19,12 +19,7 @@ PACKAGES = {
     "semantic-ui-css": "2.5.0",
     "bootstrap-icons": "1.13.2",
 }
-# Debian: fonts-dejavu-core fonts-liberation fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato
 FONTS = ("DejaVu Sans", "Liberation Sans", "Noto Sans", "Roboto", "Open Sans", "Lato")
-FONT_PACKAGES = (
-    "fonts-dejavu-core", "fonts-liberation", "fonts-noto-core", "fonts-roboto-unhinted", "fonts-open-sans",
-    "fonts-lato",
-)  # fmt: skip
 FOLDER = ROOT / "build" / "bench" / "npm"
 _MODULES = FOLDER / "node_modules"
 
@@ -50,7 +45,7 @@ def check_fonts() -> None:
     there = {name.strip() for line in listed.splitlines() for name in line.split(",")}
     missing = [font for font in FONTS if font not in there]
     if missing:
-        raise RuntimeError(f"fonts missing: {', '.join(missing)}; install: apt-get install {' '.join(FONT_PACKAGES)}")
+        raise RuntimeError(f"fonts missing: {', '.join(missing)}; type: tools/setup.sh bench")
 
 
 @functools.cache

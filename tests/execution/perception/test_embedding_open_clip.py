@@ -307,8 +307,10 @@ def config(weights: Path | None, **changes: Any) -> PerceptionConfig:
     return PerceptionConfig(embedder="open_clip", clip_model=NAME, clip_weights=weights, **changes)
 
 
-def test_the_configured_weights_are_opened(made):
-    embedder, note = open_embedder(config(made.safetensors))
+def test_the_configured_weights_are_opened_without_a_warning(made, caplog):
+    with caplog.at_level(logging.WARNING):
+        embedder, note = open_embedder(config(made.safetensors))
+    assert caplog.records == []
     assert embedder.model_id.startswith(f"open_clip/{NAME}/")
     assert note == ""
 
