@@ -19,7 +19,7 @@ if [ "$kind" = bench ]; then
   command -v npm >/dev/null || packages="$packages npm"
   packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
 qterminal-l10n speedcrunch qpdfview lximage-qt lximage-qt-l10n pcmanfm-qt pcmanfm-qt-l10n libfm-qt-l10n \
-qttranslations5-l10n qt5ct adwaita-qt at-spi2-core gir1.2-atspi-2.0 python3-gi fonts-liberation \
+qttranslations5-l10n qt5ct adwaita-qt at-spi2-core gir1.2-atspi-2.0 python3-gi locales fontconfig fonts-liberation \
 fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato"
 fi
 

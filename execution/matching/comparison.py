@@ -13,10 +13,11 @@ from execution.navigation.words import SEEN
 
 MEASURES = (
     "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall",
-    "head_precision", "across", "down", "shapes", "shapes_known", "chosen",
+    "head_precision", "across", "down", "replaced", "shapes", "shapes_known", "chosen",
 )  # fmt: skip
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
 _HARDLY = 0.1  # a line less likely to last than that is not looked for in pieces
+_REPLACES = 0.4  # lines less likely to last than that are data, which is replaced each time
 _ANOTHER = 0.6  # of a line's letters
 _GLUED = 8  # letters of the shortest line that may be two read as one
 _TELLING = 12  # lines of one side alone that are looked at, the worst
@@ -51,7 +52,7 @@ def compare(reference: Profile, screen: Profile) -> Comparison:
         _surprise(lost, reference.columns), _surprise(more, screen.columns),
         float(np.log1p((reference.weights * ours).sum())),
         _share(reference.lasting * reference.tall, ours), _share(screen.lasting * screen.tall, theirs),
-        across, down, shapes, known, _chosen_alike(reference, screen),
+        across, down, pairing.replaced(lost, more), shapes, known, _chosen_alike(reference, screen),
     )  # fmt: skip
     return Comparison(
         measures=np.array(values),
@@ -87,20 +88,26 @@ class _Pairing:
         return self.one.edges[index[:, 0]], self.other.edges[index[:, 1]]
 
     def _fit(self) -> None:
-        """One scale and one shift for most of the pairs: medians, so that what was moved does not count."""
-        ours, theirs = self._points()
-        self.scale = self.other.unit / self.one.unit
-        if len(ours) >= 4:
-            # heights alone: a window that was made wider stretches what it shows across, hardly ever down
-            order = np.argsort(ours[:, 2], kind="stable")
-            half = len(ours) // 2
-            apart = ours[order[half:], 2] - ours[order[: len(ours) - half], 2]
-            seen = theirs[order[half:], 2] - theirs[order[: len(ours) - half], 2]
-            far = apart > 4 * self.one.unit
-            if far.sum() >= 3:
-                self.scale = float(np.clip(np.median(seen[far] / apart[far]), 0.3, 4.0))
-        if len(ours):
-            self.shift = np.median(theirs[:, [0, 2]] - self.scale * ours[:, [0, 2]], axis=0)
+        """One scale and one shift for as many of the pairs as possible."""
+        ours, theirs = (edges[:, [0, 2]] for edges in self._points())
+        if not len(ours):
+            return
+        weights, best = self.one.weights[[i for i, _ in self.pairs]], -1.0
+        for scale in (1.0, self.other.unit / self.one.unit, self._stretched(ours[:, 1], theirs[:, 1])):
+            apart = theirs - scale * ours
+            shift = np.median(apart, axis=0)
+            near = np.abs(apart - shift).sum(axis=1) < _NEAR * self.other.unit
+            if (fitting := float(weights[near].sum())) > best * 1.02:
+                best, self.scale, self.shift = fitting, float(scale), shift
+
+    def _stretched(self, ours: np.ndarray, theirs: np.ndarray) -> float:
+        """The scale by the heights alone: a wider window stretches what it shows across, hardly ever down."""
+        order = np.argsort(ours, kind="stable")
+        half = len(ours) // 2
+        apart = ours[order[half:]] - ours[order[: len(ours) - half]]
+        seen = theirs[order[half:]] - theirs[order[: len(ours) - half]]
+        far = apart > 4 * self.one.unit
+        return float(np.clip(np.median(seen[far] / apart[far]), 0.3, 4.0)) if far.sum() >= 3 else 1.0
 
     def _nearest(self, ours: list[int], theirs: list[int]) -> None:
         """Lines of one key that are several: each with the one that lies nearest to where it should."""
@@ -166,6 +173,16 @@ class _Pairing:
         across = np.minimum(off[:, 0], off[:, 1])
         return _share(weights, _in_place(across)), _share(weights, _in_place(off[:, 2]))
 
+    def replaced(self, lost: np.ndarray, more: np.ndarray) -> float:
+        """How surely a line that lasts has another one in its place: another heading, the label of another field."""
+        ours, theirs = np.flatnonzero(lost > _REPLACES), np.flatnonzero(more > _REPLACES)
+        if not len(ours) or not len(theirs):
+            return 0.0
+        expected = self.one.edges[ours] * self.scale + self.shift[[0, 0, 1]]
+        off = np.abs(expected[:, None, [0, 2]] - self.other.edges[theirs][None][:, :, [0, 2]]) / self.other.unit
+        there = np.where(off.max(axis=2) < 1.0, lost[ours][:, None] * more[theirs][None], 0.0)
+        return float(np.log1p(-np.log1p(-_READ * np.sort(there.max(axis=1))[-3:]).sum()))
+
 
 def _whole(credit: np.ndarray) -> np.ndarray:
     """A line of which a small part was found is another line that begins alike."""
@@ -225,14 +242,14 @@ def _most(texts: tuple[str, ...], weights: np.ndarray) -> tuple[str, ...]:
 def _chosen_alike(reference: Profile, screen: Profile) -> float:
     """1 where the same tab or menu item shows as chosen, -1 where another one does, 0 where nothing can tell.
 
-    What is chosen on one side has to be on the other at all; else it may be no tab.
+    What is chosen now must have been there then, else it may be no tab.
     """
     ours, theirs = reference.shapes.chosen, screen.shapes.chosen
     if not ours or not theirs:
         return 0.0
     if ours & theirs:
         return len(ours & theirs) / len(ours | theirs)
-    return -1.0 if any(key in screen.where for key in ours) or any(key in reference.where for key in theirs) else 0.0
+    return -1.0 if any(key in reference.where for key in theirs) else 0.0
 
 
 def _shapes_alike(reference: Profile, screen: Profile, pairing: _Pairing) -> tuple[float, float]:

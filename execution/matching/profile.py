@@ -70,7 +70,7 @@ class Vocabulary:
 
 
 def _as_data(sheet: Sheet) -> np.ndarray:
-    data = sheet.trait("table") + sheet.trait("in_field") + sheet.trait("twice") + sheet.trait("name")
+    data = sheet.trait("table") + sheet.trait("in_field") + sheet.trait("name")
     return np.asarray(data > 0)
 
 

@@ -190,13 +190,15 @@ class _Traits:
         member = partner.any(axis=1) & in_table[row]
         above = partner & (sheet.centres[:, 1][None, :] < sheet.centres[:, 1][:, None])
         lower = np.bincount(row, weights=above.any(axis=1), minlength=count) > 0  # rows with a row of their kind above
-        head = member & ~lower[row]
+        numbers = np.bincount(row, weights=self.columns["digits"] > 0.5, minlength=count) > 0  # a row of data
+        head = member & ~lower[row] & ~numbers[row]
         self.columns["table"][member & ~head] = 1.0
         self.columns["table_head"][head] = 1.0
         keys = np.array(sheet.keys)
         # what is written large is a heading, where it is not a field or a cell that was found with its frame
         self.columns["tall"] = self.columns["tall"] * (1 - self.columns["in_field"]) * (1 - self.columns["table"])
-        self.columns["twice"] = ((keys[:, None] == keys[None, :]) & aligned & ~same_row).any(axis=1).astype(float)
+        twice = ((keys[:, None] == keys[None, :]) & aligned & ~same_row).any(axis=1)
+        self.columns["twice"] = self.columns["table"] * twice
         self._of_pairs(row)
 
     def _of_pairs(self, row: np.ndarray) -> None:

@@ -11,7 +11,6 @@ from execution.perception.elements import ElementDetector
 from execution.perception.ocr.base import TextReader, in_reading_order, moved
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine
 
-REACH = 64  # pixels around an element that a detector looks at, where it does not say so itself
 _MOST_AREA = 0.5  # of the screen: beyond, one search of all is as quick
 _MOST_REGIONS = 8
 
@@ -71,9 +70,9 @@ def detect_changed(
     before: ScreenState | None,
     changes: Changes | None,
 ) -> tuple[Element, ...]:
-    """All elements of the frame; those outside the changed regions, and further from them than the detector looks,
-    are carried over from `before`. A detector whose `reach` is None is asked for all."""
-    reach = getattr(detector, "reach", REACH)
+    """All elements of the frame. Of a detector that says with `reach` how many pixels around an element it looks at,
+    those that lie further from the changed regions are carried over from `before`; any other one is asked for all."""
+    reach: int | None = getattr(detector, "reach", None)
     if before is None or changes is None or reach is None:
         return detector.detect(frame.pixels, texts)
     unlike = {line.box for line in {*before.texts} ^ {*texts}}

@@ -39,8 +39,11 @@ _RINGS = 3  # how many labels away from its element a label may stand
 
 
 class Mark(NamedTuple):
+    """`place` is where the number stands, in pixels of the picture."""
+
     number: int
     element: Element
+    place: Box
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +85,7 @@ class SomEngine:
             _outline(picture, element.box, _COLOURS[number % len(_COLOURS)])
         for number, (_, place) in enumerate(kept, 1):
             label.draw(picture, place, str(number), _COLOURS[number % len(_COLOURS)])
-        return Marked(picture, tuple(Mark(number, element) for number, (element, _) in enumerate(kept, 1)))
+        return Marked(picture, tuple(Mark(number, *each) for number, each in enumerate(kept, 1)))
 
 
 def in_reading_order(elements: Iterable[Element]) -> list[Element]:

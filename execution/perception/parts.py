@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
@@ -13,6 +13,8 @@ from execution.types import Box, Element, Frame, TextLine
 logger = logging.getLogger(__name__)
 
 _HANGS = "hangs on an earlier screen and is not asked until it comes back"
+
+_MARGIN = 4  # pixels
 
 T = TypeVar("T")
 Boxed = TypeVar("Boxed", TextLine, Element)
@@ -50,16 +52,15 @@ class Part:
             return Said(None, self.tell(f"failed: {type(error).__name__}: {error}", kind=type(error).__name__))
 
     def ask_boxes(
-        self, function: Callable[[], tuple[Boxed, ...]], frame: Frame, *, patience: float
+        self, function: Callable[[], Iterable[Boxed]], frame: Frame, *, patience: float
     ) -> Said[tuple[Boxed, ...]]:
-        """The same of a call for lines or elements: what lies outside the frame is cut off, and is a problem."""
-        said = self.ask(function, patience=patience)
+        """The same of a call for lines or elements: what lies outside the frame is cut off, and is a problem where it
+        is more than the margin around a thing at the frame's edge."""
+        said = self.ask(lambda: _cut_to(function(), frame), patience=patience)
         if said.answer is None:
-            return said
-        inside = cut_to(said.answer, frame)
-        if inside != said.answer:
-            return Said(inside, self.tell("answered with boxes outside the picture", kind="outside"))
-        return said
+            return Said(None, said.problem)
+        inside, strays = said.answer
+        return Said(inside, self.tell("answered with boxes outside the picture", kind="outside") if strays else "")
 
     def tell(self, what: str, *, kind: str) -> str:
         sentence = f"{self.name} {what}."
@@ -69,12 +70,13 @@ class Part:
         return sentence
 
 
-def cut_to(things: Sequence[Boxed], frame: Frame) -> tuple[Boxed, ...]:
-    """The things with their boxes cut to the frame, without those that lie wholly outside."""
+def _cut_to(things: Iterable[Boxed], frame: Frame) -> tuple[tuple[Boxed, ...], bool]:
+    """The things with their boxes cut to the frame, those that lie wholly outside left out, and whether any strayed."""
     whole = Box(0, 0, *frame.size)
-    inside = []
+    inside, strays = [], False
     for thing in things:
         box = thing.box.intersection(whole)
+        strays |= max(-thing.box.x, -thing.box.y, thing.box.right - whole.w, thing.box.bottom - whole.h) > _MARGIN
         if box.area:
             inside.append(thing if box == thing.box else replace(thing, box=box))
-    return tuple(inside)
+    return tuple(inside), strays

@@ -1,8 +1,8 @@
 """Memory of the run loop's own process over 1 000 steps on a desktop that keeps changing, drawn as a curve.
 
 `python -m tests.benchmarks.memory` starts a real run loop (`manage.py runloop`) on a desktop that plays the corpus' web
-pages: each key press shows another page, with lines of text moved and painted over, so that tiles, lines and elements
-never seen before come with every step.
+pages: each key press copies bands of the page to other places of it, and now and then shows another page, so that tiles,
+lines and elements never seen before come with every step.
 """
 
 from __future__ import annotations
@@ -33,37 +33,45 @@ STEPS = 1000
 SIZE = Size(1920, 1080)
 GOAL_MB = 900
 DRAWING = corpus.ROOT / "build" / "bench" / "memory.png"
-_EDITS = 6  # bands of one page copied to other places of it with every step
+_EDITS = 3  # bands of the page copied to other places of it with every step
 _PAGES = 24
+_STAY = 16  # steps on one page before the next
 _EVERY = 5  # steps between two readings
 
 _WORKFLOW = """
 from tests.factories import make_published
-def edge(here, there):
+def edge(here, there, order=0):
     return dict(edge_id=f"to_{there}", source=here, destination=there, action_type="press_keys", params={"keys": "f5"},
-                settle_ms=0, settle_timeout_ms=100, expect={"window_title": there})
-nodes = [dict(node_id=name, name=name, window_title=name, is_entry=name == "a", is_end=False) for name in "ab"]
-make_published(workflow_id="wf_memory", nodes=nodes, edges=[edge("a", "b"), edge("b", "a")], variables=[])
+                settle_ms=0, settle_timeout_ms=100, expect={"window_title": there}, order=order)
+nodes = [dict(node_id=name, name=name, window_title=name, is_entry=name == "a", is_end=name == "end")
+         for name in ("a", "b", "end")]
+edges = [edge("a", "b"), edge("b", "a"), edge("b", "end", order=1)]
+make_published(workflow_id="wf_memory", nodes=nodes, edges=edges, variables=[])
 """
 
 
 class ChangingDesktop(NotingHands):
-    """Shows pages of the corpus, another one after each key press, each time with other places of it changed."""
+    """Shows pages of the corpus; each key press changes places of the page, or brings the next one."""
 
     name = "scripted:memory"
 
-    def __init__(self, pages: Sequence[np.ndarray]) -> None:
+    def __init__(self, pages: Sequence[Path]) -> None:
         self._pages = pages
         self._random = np.random.default_rng(4)
         self._turn = 0
+        self._pixels = np.zeros((SIZE.height, SIZE.width, 3), np.uint8)
         self._frame = self._next()
 
     def _next(self) -> Frame:
-        pixels = self._pages[self._turn % len(self._pages)].copy()
+        if self._turn % _STAY == 0:
+            page = self._pages[self._turn // _STAY % len(self._pages)]
+            self._pixels = cv2.resize(cv2.imread(str(page), cv2.IMREAD_COLOR), SIZE)
+        pixels = self._pixels.copy()
         for _ in range(_EDITS):
             band = Box(0, 0, int(self._random.integers(80, 700)), int(self._random.integers(20, 60)))
             x, y, u, v = (int(self._random.integers(0, limit)) for limit in (SIZE.width - 700, SIZE.height - 60) * 2)
             pixels[y : y + band.h, x : x + band.w] = pixels[v : v + band.h, u : u + band.w]
+        self._pixels = pixels
         return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
 
     def grab(self) -> Frame:
@@ -90,8 +98,7 @@ class ChangingDesktop(NotingHands):
 def desktop() -> ChangingDesktop:
     """What `--desktop scripted:tests.benchmarks.memory.desktop` opens."""
     folder = corpus.FOLDER / "web"
-    pages = [screen.pixels(folder) for screen in corpus.load(folder)[:_PAGES]]
-    return ChangingDesktop([cv2.resize(page, SIZE) if page.shape[:2] != SIZE[::-1] else page for page in pages])
+    return ChangingDesktop([folder / screen.picture for screen in corpus.load(folder)[:_PAGES]])
 
 
 def measure(steps: int = STEPS) -> list[tuple[int, float]]:

@@ -66,8 +66,9 @@ def _found(scene: Scene) -> list[Found]:
 
     kept = _kept_controls(controls, tabs, items)
     covered = [f.element.box for f in (*kept, *items) if f.role != ElementRole.GROUP]
-    choices = [c for c in choices if not _covered(c.element.box, covered) and not _labelled_by_button(c, kept)]
-    inside = lines_in([*(f for f in kept if f.solid), *tabs, *items])
+    buttons = lines_in(f for f in kept if f.solid)  # what seemed a choice's label is in one: it is a button beside it
+    choices = [c for c in _uncovered(choices, covered) if not buttons.intersection(c.lines)]
+    inside = buttons | lines_in([*tabs, *items])
     inside |= {i for c in contents if is_patch(c) for i in c.lines}
     links = links_of(scene, [i for i in every if i not in inside])
     found = [*choices, *kept, *tabs, *items, *links]
@@ -100,17 +101,18 @@ def _kept_controls(
         if not any(b.contains(box.center) and box.h < 1.3 * b.h for b in listed):
             kept.append(found)
     solid = [f.element.box for f in kept if f.solid]
-    return [f for f in kept if not _covered(f.element.box, solid, share=1.01)]
+    return _uncovered(kept, solid, share=1.01)
 
 
-def _covered(box: Box, others: Iterable[Box], *, share: float = 1.5) -> bool:
-    """True for a box in the middle of a larger one."""
-    return any(b.contains(box.center) and b.area > share * box.area for b in others)
-
-
-def _labelled_by_button(choice: Found, controls: Iterable[Found]) -> bool:
-    """True where what seemed the label is in a button: then the choice is a button beside it."""
-    return bool(choice.lines) and choice.lines[0] in lines_in(c for c in controls if c.solid)
+def _uncovered(found: Sequence[Found], others: Sequence[Box], *, share: float = 1.5) -> list[Found]:
+    """Those whose middle is in none of the other boxes that are larger."""
+    if not found or not others:
+        return list(found)
+    x, y, w, h = np.array([f.element.box for f in found]).T[:, :, None]
+    left, top, width, height = np.array(others).T[:, None, :]
+    inside = (x + w // 2 >= left) & (x + w // 2 < left + width) & (y + h // 2 >= top) & (y + h // 2 < top + height)
+    covered = (inside & (width * height > share * w * h)).any(axis=1)
+    return [f for f, hidden in zip(found, covered.tolist(), strict=True) if not hidden]
 
 
 def _texts(scene: Scene, found: Sequence[Found]) -> list[Element]:

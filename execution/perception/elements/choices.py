@@ -14,7 +14,8 @@ _DISC, _TINY_DISC = 0.87, 0.9  # a disc has 0.785 of its box, more in few pixels
 _PILL = 0.955  # a pill twice as wide as high has 0.893
 _MARK = 40  # levels by which a tick or a dot stands out, on a control that is not faded
 _LABEL_GAP = 1.6  # of the side: how far the label may stand
-_SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.25  # of the height of the label's line
+_SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.7  # of the height of the label's line, of the size of its font
+_HIGHER = 0.85  # of the size of the font: capitals and digits have 0.73
 _PLAIN = 0.8  # of the rim within the border that has the one colour
 _TINY, _PLAIN_TINY = 18, 0.55  # pixels: a tick fills so small a box
 
@@ -29,7 +30,7 @@ def choices_of(scene: Scene) -> list[Found]:
         if role is None:
             continue
         label = _label(scene, frame.box)
-        if role == "switch" and label is None and _among_letters(scene, frame.box):
+        if role == "switch" and _is_digits(scene, frame.box):
             continue
         if label is None and not _free(scene, frame):
             continue
@@ -86,7 +87,7 @@ def _label(scene: Scene, box: Box) -> int | None:
         text = scene.texts[index].box
         if abs(2 * text.y + text.h - 2 * box.y - box.h) > 0.9 * max(box.h, text.h):
             continue
-        if not _SMALL_FOR_LABEL * text.h <= box.h <= _LARGE_FOR_LABEL * text.h:
+        if not _SMALL_FOR_LABEL * text.h <= box.h <= _LARGE_FOR_LABEL * scene.em(index):
             continue
         if abs(text.x - box.x) <= 6 and text.right > box.right + 4:
             return index if _stands_apart(scene, box, text) else None
@@ -101,8 +102,10 @@ def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
     return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, line.y, 2, line.h), gap=1)
 
 
-def _among_letters(scene: Scene, box: Box) -> bool:
-    return any(t.box.contains(box.center) for t in _beside(scene, box))
+def _is_digits(scene: Scene, box: Box) -> bool:
+    """True for two round digits at the beginning of a line: a switch is higher than they are."""
+    lines = [i for i in scene.near(box, up=_LARGEST) if scene.texts[i].box.contains(box.center)]
+    return any(box.h < _HIGHER * scene.em(i) for i in lines)
 
 
 def _free(scene: Scene, frame: Frame) -> bool:

@@ -19,6 +19,7 @@ _TINT = 5  # chroma of the ground of a message
 _HIGHEST_FIELD = 3.9  # of the font's size
 _LONGEST_LABEL = 44  # letters on a button
 _ARROWS = frozenset("vV▾▼▿⌄∨˅√<>^")
+_ROUND = 0.97  # fullness of a bar whose ends are round
 _BADGE = 1.75  # of the font's size: buttons are higher
 _COLOURED = 40  # chroma above which a fill is an accent and not a shade of the ground
 
@@ -74,8 +75,10 @@ def _parts(boxes: np.ndarray, index: int) -> int:
 
 def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
     box = frame.inner
-    pad = max(2, round(0.1 * box.h))
-    return scene.drawn(Box(box.x + pad, box.y + pad, box.w - 2 * pad, box.h - 2 * pad), gap=max(5, round(0.45 * box.h)))
+    round_end = 0.2 if frame.fullness < _ROUND else 0.1
+    across, down = max(2, round(round_end * box.h)), max(2, round(0.2 * box.h))  # clear of round corners
+    middle = Box(box.x + across, box.y + down, box.w - 2 * across, box.h - 2 * down)
+    return scene.drawn(middle, gap=max(5, round(0.45 * box.h)))
 
 
 def control_of(scene: Scene, content: Content) -> Found:

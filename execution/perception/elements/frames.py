@@ -13,7 +13,7 @@ from execution.types import Box, Size, TextLine
 
 SMALLEST = 8  # pixels: a check box at 100 % is 12 to 16
 TALLEST = 240  # higher frames are panes and windows
-_CUT = 0.25  # of a square on the shorter side, that round ends may lack: a disc or a pill lacks 0.215
+_CUT = 0.3  # of a square on the shorter side, that round ends may lack: a disc or a pill lacks 0.215
 _RING = 7  # pixels between a control and the ring around it, or two borders of one control
 _RING_FROM, _BORDER = 4, 2  # pixels from the outermost to the innermost box: from here it is a ring; a border alone
 _STEP = 4  # levels: what is taken for another colour; a disabled control fades to that
@@ -167,10 +167,14 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
 
 
 def along(pixels: np.ndarray, boxes: np.ndarray, *, inset: int) -> np.ndarray:
-    """Colours along the four sides (left, upper, right, lower) of boxes; (n, 4, samples, 3)."""
+    """Colours along the four sides (left, upper, right, lower) of boxes; (n, 4, samples, 3).
+
+    Low boxes are looked at in the middle of their left and right ends, which may be round, and small ones, which may be
+    discs, in the middle of all sides.
+    """
     x, y, w, h = (boxes[:, i, None] for i in range(4))
-    places = np.where(np.maximum(w, h) <= _SMALL, _MIDDLE, _SAMPLES)
-    across, down = x + (w * places).astype(int), y + (h * places).astype(int)
+    across = x + (w * np.where(np.maximum(w, h) <= _SMALL, _MIDDLE, _SAMPLES)).astype(int)
+    down = y + (h * np.where(h <= _SMALL, _MIDDLE, _SAMPLES)).astype(int)
     same = np.ones_like(across)
     columns = np.stack((same * (x + inset), across, same * (x + w - 1 - inset), across), axis=1)
     rows = np.stack((down, same * (y + inset), down, same * (y + h - 1 - inset)), axis=1)

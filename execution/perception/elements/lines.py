@@ -141,9 +141,19 @@ def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> T
         if words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK:
             return replace(line, box=rest)
     taken = len(tokens) >= 2 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h
-    if taken and not tokens[1][0].islower():  # else a word whose first letter stands apart
+    if taken and not tokens[1][0].islower() and not _of_one_height(edges, Box(box.x + first, box.y, 1, box.h), rest):
         return replace(line, text=line.text.split(maxsplit=1)[1], box=rest)
     return line
+
+
+def _of_one_height(edges: np.ndarray, head: Box, rest: Box) -> bool:
+    """True where what stands before the words begins and ends level with their first letter: then it is one too."""
+    first = Box(rest.x, rest.y, max(2, round(0.5 * rest.h)), rest.h)
+    spans = []
+    for box in (Box(head.x, head.y, rest.x - head.x - 1, head.h), first):
+        rows = np.flatnonzero(edges[box.y : box.bottom, box.x : box.right].any(axis=1))
+        spans.append((int(rows[0]), int(rows[-1])) if len(rows) else (0, 0))
+    return all(abs(a - b) <= max(1, round(0.06 * rest.h)) for a, b in zip(*spans, strict=True))
 
 
 def _apart(pixels: np.ndarray, edges: np.ndarray, one: Box, other: Box) -> float:

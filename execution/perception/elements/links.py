@@ -100,10 +100,8 @@ def _text(text: str, words: list[Word], run: list[int]) -> str:
     if len(read) == len(words):
         return " ".join(read[run[0] : run[-1] + 1])
     start, width = words[0].x, max(words[-1].right - words[0].x, 1)
-    first = round((words[run[0]].x - start) / width * len(text))
-    last = round((words[run[-1]].right - start) / width * len(text))
-    while first > 0 and not text[first - 1].isspace():
-        first -= 1
-    while last < len(text) and not text[last].isspace():
-        last += 1
-    return text[first:last].strip()
+    firsts = [i for i in range(len(text)) if not text[i].isspace() and (i == 0 or text[i - 1].isspace())]
+    ends = [i for i in range(1, len(text) + 1) if not text[i - 1].isspace() and (i == len(text) or text[i].isspace())]
+    first = min(firsts, key=lambda i: abs(i - (words[run[0]].x - start) / width * len(text)))
+    end = min(ends, key=lambda i: abs(i - (words[run[-1]].right - start) / width * len(text)))
+    return text[first : max(first, end)] or text

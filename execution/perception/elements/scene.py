@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from execution.perception.elements.frames import Frame, Letters, frames_of
-from execution.perception.elements.inks import Ink, Word, inks_of, words_of
+from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
 from execution.perception.elements.lines import cut_at_frames, joined, without_pictures
 from execution.perception.elements.outlines import edges_of, outlines_of
 from execution.types import Box, Size, TextLine
@@ -42,6 +42,11 @@ class Scene:
     def contrasts(self) -> np.ndarray:
         """The contrast of each line, in levels; 0 where it has no ink."""
         return np.array([ink.contrast if ink else 0.0 for ink in self.inks])
+
+    def em(self, index: int) -> float:
+        """The size of the font of that line, in pixels; readers' boxes are higher than their letters, some much."""
+        line, ink = self.texts[index], self.inks[index]
+        return min(em_of(line.text, ink.box.h), 1.4 * line.box.h) if ink else float(line.box.h)
 
     def is_letter(self, frame: Frame) -> bool:
         """True for a part of a line as it was read."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from execution.perception.elements.found import Found
-from execution.perception.elements.frames import Frame, along
+from execution.perception.elements.frames import along
 from execution.perception.elements.inks import chroma, ink_of
 from execution.perception.elements.scene import Scene
 from execution.types import Box, ElementRole, ElementState
@@ -45,41 +45,50 @@ class _Look:
 
 def with_states(scene: Scene, found: Sequence[Found]) -> list[Found]:
     """The same elements; those that look disabled, focused or current say so."""
-    looks = {i: _look(scene, f) for i, f in enumerate(found) if f.frame is not None and f.role in _WITH_STATES}
-    made = []
-    for index, one in enumerate(found):
-        look = looks.get(index)
-        states = _states(scene, look, [o for i, o in looks.items() if i != index]) if look is not None else ()
-        for state in states:
-            one = one.with_state(state)
-        made.append(one)
+    made = list(found)
+    places = [i for i, f in enumerate(found) if f.frame is not None and f.role in _WITH_STATES]
+    looks = _looks(scene, [found[i] for i in places])
+    roles = np.array([look.found.role for look in looks])
+    middles = np.array([look.found.element.box.center.y for look in looks])
+    for number, (place, look) in enumerate(zip(places, looks, strict=True)):
+        alike = np.flatnonzero((roles == look.found.role) & (np.abs(middles - middles[number]) <= NEAR)).tolist()
+        for state in _states(scene, look, [looks[i] for i in alike if i != number]):
+            made[place] = made[place].with_state(state)
     return made
 
 
-def _look(scene: Scene, found: Found) -> _Look:
-    frame = found.frame
-    assert frame is not None
-    if found.solid:
-        inner = frame.inner
+def _looks(scene: Scene, found: Sequence[Found]) -> list[_Look]:
+    frames = [f.frame for f in found if f.frame is not None]
+    if not frames:
+        return []
+    # the first pixel of a border may be a soft edge
+    second = np.median(along(scene.pixels, np.array([f.box for f in frames]), inset=1), axis=2)
+    border, outside = np.array([f.border for f in frames]), np.array([f.outside for f in frames])
+    apart = np.stack([np.median(np.abs(colours - outside).max(axis=2), axis=1) for colours in (border, second)])
+    edges = np.median(np.where((apart[1] > apart[0])[:, None, None], second, border), axis=1)
+    fills = np.array([f.fill for f in frames])
+    lifts = np.abs(fills - np.median(outside, axis=1)).max(axis=1)
+    return [
+        _Look(
+            one, _contrast(scene, one, frames[i].inner), edges[i], float(apart[:, i].max()), fills[i], float(lifts[i])
+        )
+        for i, one in enumerate(found)
+    ]
+
+
+def _contrast(scene: Scene, found: Found, inner: Box) -> float | None:
+    """That of what is written or drawn in it, or of its label."""
+    if found.lines:
+        ink = scene.inks[found.lines[0]]
+    elif found.solid:
         ink = ink_of(scene.pixels, Box(inner.x + 3, inner.y + 3, inner.w - 6, inner.h - 6))
     else:
-        ink = scene.inks[found.lines[0]] if found.lines else None
-    edge, apart = _border(scene, frame)
-    lift = float(np.abs(frame.fill - np.median(frame.outside, axis=0)).max())
-    return _Look(found, ink.contrast if ink else None, edge, apart, frame.fill, lift)
+        ink = None
+    return ink.contrast if ink else None
 
 
-def _border(scene: Scene, frame: Frame) -> tuple[np.ndarray, float]:
-    """The colour of the border and how far it is from what lies around: its first pixel may be a soft edge."""
-    second = np.median(along(scene.pixels, np.array([frame.box]), inset=1)[0], axis=1)
-    apart = [np.median(np.abs(colours - frame.outside).max(axis=1)) for colours in (frame.border, second)]
-    colour = (frame.border, second)[int(apart[1] > apart[0])]
-    return np.median(colour, axis=0), float(max(apart))
-
-
-def _states(scene: Scene, look: _Look, others: Sequence[_Look]) -> Iterable[ElementState]:
-    box, role = look.found.element.box, look.found.role
-    like = [o for o in others if o.found.role == role and _near(o.found.element.box, box)]
+def _states(scene: Scene, look: _Look, like: Sequence[_Look]) -> Iterable[ElementState]:
+    role = look.found.role
     if role == ElementRole.BUTTON:
         if _is_current(look, like):
             yield ElementState.CHECKED
@@ -96,10 +105,10 @@ def _states(scene: Scene, look: _Look, others: Sequence[_Look]) -> Iterable[Elem
 
 def _is_current(look: _Look, like: Sequence[_Look]) -> bool:
     """True for the page one is on: the one number on a patch of colour among numbers."""
-    numbers = [o for o in like if o.found.element.text.isdigit()]
-    if not look.found.element.text.isdigit() or not numbers or look.lift <= _PATCH:
+    if look.lift <= _PATCH or not look.found.element.text.isdigit():
         return False
-    return all(o.lift <= _PATCH for o in numbers)
+    numbers = [o for o in like if o.found.element.text.isdigit()]
+    return bool(numbers) and all(o.lift <= _PATCH for o in numbers)
 
 
 def _is_lit(look: _Look, like: Sequence[_Look]) -> bool:
@@ -108,10 +117,6 @@ def _is_lit(look: _Look, like: Sequence[_Look]) -> bool:
     if chroma(look.edge) < _LIT or red > max(blue, green) + _LIT or not like:
         return False
     return all(chroma(o.edge) < _LIT / 2 for o in like)
-
-
-def _near(one: Box, other: Box) -> bool:
-    return abs(one.center.y - other.center.y) <= NEAR
 
 
 def _strongest_text(scene: Scene, box: Box) -> float:

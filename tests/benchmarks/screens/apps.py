@@ -24,34 +24,6 @@ from tests.benchmarks.screens.ink import inked
 from tests.benchmarks.screens.stage import Look, Stage, replacing, stage
 from tests.support.display import DisplayProblem, ShownWindow
 
-# Every package of the distribution that this part of the corpus and the sequences need beyond those of `make test`.
-PACKAGES = (
-    "galculator",
-    "lxterminal",
-    "geany",
-    "l3afpad",
-    "gtk-3-examples",
-    "featherpad",
-    "featherpad-l10n",
-    "qterminal",
-    "qterminal-l10n",
-    "speedcrunch",
-    "qpdfview",
-    "lximage-qt",
-    "lximage-qt-l10n",
-    "pcmanfm-qt",
-    "pcmanfm-qt-l10n",
-    "libfm-qt-l10n",
-    "qttranslations5-l10n",
-    "qt5ct",
-    "adwaita-qt",
-    "at-spi2-core",
-    "gir1.2-atspi-2.0",
-    "python3-gi",
-    "locales",
-    "fonts-noto-core",
-    "fonts-liberation",
-)
 PNG_LEVEL = 3
 LEAST = 64  # pictures
 FEWER = 3  # states of a program at 150 %
@@ -261,9 +233,7 @@ def need_programs() -> None:
     """Raise RuntimeError that says what to type where programs are missing."""
     missing = [app.command[0] for app in APPS if shutil.which(app.command[0]) is None]
     if missing:
-        raise RuntimeError(
-            f"There is no {', '.join(missing)}. Type: apt-get install --no-install-recommends {' '.join(PACKAGES)}"
-        )
+        raise RuntimeError(f"There is no {', '.join(missing)}. Type: tools/setup.sh bench")
 
 
 def _shots(on: Stage, folder: Path, *, app: App) -> Iterator[Screen]:

@@ -198,6 +198,29 @@ def test_boxes_outside_the_picture_are_cut_and_degrade_the_state(caplog):
     assert "outside the picture" in caplog.text
 
 
+def test_the_margin_of_a_line_at_the_edge_is_cut_and_nothing_more():
+    canvas = Canvas(200, 100)
+    line = TextLine(text="cut", box=Box(-2, 88, 60, 14))
+    state = ScreenAnalyzer(ListReader({pixels_digest(canvas.pixels): [line]}), None, None).analyze(
+        frame(canvas.pixels), None
+    )
+    assert state.texts == (replace(line, box=Box(0, 88, 58, 12)),)
+    assert not state.degraded
+
+
+@pytest.mark.parametrize("answer", [None, 7, ["text"], [TextLine(text="no box", box=None)]])
+def test_a_reader_that_answers_rubbish_degrades_the_state(answer):
+    class Rubbish:
+        name = "rubbish"
+
+        def read(self, pixels, region=None):
+            return answer
+
+    state = ScreenAnalyzer(Rubbish(), None, None).analyze(frame(Canvas(64, 64).pixels), None)
+    assert (state.degraded, state.texts) == (True, ())
+    assert state.notes[0].startswith("The text reader rubbish failed")
+
+
 def test_a_detector_that_raises_degrades_the_state(caplog):
     class BrokenDetector:
         def detect(self, pixels, texts):
@@ -247,6 +270,6 @@ def test_an_embedder_that_cannot_be_had_is_replaced_and_reported(tmp_path, caplo
     config = PerceptionConfig(reader="none", embedder="open_clip", clip_weights=tmp_path / "none.pt")
     with caplog.at_level(logging.WARNING):
         report = build_analyzer(config).report()
-    assert (report["reader"], report["detector"]) == ("", "FrameDetector")
+    assert (report["reader"], report["detector"]) == ("", "builtin")
     assert report["embedder"].startswith("builtin-")
     assert "none.pt" in report["problems"][0]
