@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.perception.changes import Changes
 from execution.perception.clocks import read_clock
-from execution.perception.ocr.caret import SHORTEST, STANDS_OUT, without_caret
+from execution.perception.ocr.caret import EVEN, SHORTEST, STANDS_OUT, without_caret
 from execution.types import Box, Size, TextLine
 
 CARET, CLOCK, MASK = "caret", "clock", "mask"
@@ -68,22 +68,36 @@ def _holds(line: TextLine, region: Box) -> bool:
 def is_caret(before: np.ndarray, after: np.ndarray, region: Box) -> bool:
     """Whether a text cursor has appeared in `region`, or gone: no letter, as its height beside the letters says.
 
-    A bar that stands alone may be a typed "l" and is none.
+    A bar that stands alone may be a typed "l" and is none. One that goes, and touches a letter, may have been read with
+    it: what is known of the line is not to be trusted then.
     """
     if region.w > _CARET.width or not SHORTEST <= region.h <= _CARET.height:
         return False
+    if region.w > 1 and region.h < _TWO_WIDE:
+        return False
     across = _between_borders(before, region)
     one, other = (p[across.y : across.bottom, across.x : across.right] for p in (before, after))
-    cleaned = without_caret(one)
-    if not np.array_equal(cleaned, without_caret(other)):
+    bar = (
+        slice(region.y - across.y, region.bottom - across.y),
+        slice(region.x - across.x, region.right - across.x),
+    )
+    appears = int(_strength(other)[bar].max()) > int(_strength(one)[bar].max())
+    clean, drawn = (one, other) if appears else (other, one)
+    if not appears and not np.array_equal(without_caret(drawn)[bar], clean[bar]):
         return False
-    letters = _letters(cleaned)
+    return _is_bar(drawn[bar], _strength(drawn)[bar], clean, top=bar[0].start, bottom=bar[0].stop)
+
+
+def _is_bar(pixels: np.ndarray, strength: np.ndarray, clean: np.ndarray, *, top: int, bottom: int) -> bool:
+    """Whether pixels that were drawn over `clean`, from row `top` to `bottom`, are a cursor beside its letters."""
+    ink = _strength(without_caret(clean))
+    letters = ink > STANDS_OUT
+    letters[letters.mean(axis=1) > 0.9] = False  # the frame of a field
     rows, columns = np.flatnonzero(letters.any(axis=1)), np.count_nonzero(letters.any(axis=0))
-    if columns < region.h or region.y - across.y > int(rows[0]) - _ABOVE or (region.w > 1 and region.h < _TWO_WIDE):
+    if columns < bottom - top or top > int(rows[0]) - _ABOVE or bottom - 1 <= int(rows[-1]):
         return False
-    bar = slice(region.x - across.x, region.right - across.x)
-    strongest = max(int(_strength(picture)[:, bar].max()) for picture in (one, other))
-    return strongest >= int(_strength(cleaned)[letters].max()) - _FAINTER
+    solid = int(np.ptp(pixels.max(axis=2))) <= EVEN
+    return solid and int(strength.min()) >= int(ink[letters].max()) - _FAINTER
 
 
 def _between_borders(picture: np.ndarray, region: Box) -> Box:
@@ -95,13 +109,6 @@ def _between_borders(picture: np.ndarray, region: Box) -> Box:
     left = max((int(x) + 1 for x in borders if x < region.x), default=around.x)
     right = min((int(x) for x in borders if x >= region.right), default=around.right)
     return Box(left, around.y, right - left, around.h)
-
-
-def _letters(picture: np.ndarray) -> np.ndarray:
-    """True at the ink of letters; what runs from edge to edge of the picture is the frame of a field."""
-    ink = _ink(picture)
-    ink[ink.mean(axis=1) > 0.9] = False
-    return ink
 
 
 def _ink(picture: np.ndarray) -> np.ndarray:

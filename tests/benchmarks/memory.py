@@ -1,8 +1,8 @@
 """Memory of the run loop's own process over 1 000 steps on a desktop that keeps changing, drawn as a curve.
 
 `python -m tests.benchmarks.memory` starts a real run loop (`manage.py runloop`) on a desktop that plays the corpus' web
-pages: each key press copies bands of the page to other places of it, and now and then shows another page, so that tiles,
-lines and elements never seen before come with every step.
+pages: each key press copies bands of the page to other places of it, and now and then shows another page, so that
+tiles, lines and elements never seen before come with every step.
 """
 
 from __future__ import annotations
