@@ -13,8 +13,8 @@ from execution.matching.profile import Vocabulary
 from execution.matching.sheet import TRAITS, Sheet
 
 LASTING_TRAITS = (
-    *TRAITS, "known", "as_data", "known_as_data", "known_in_table", "known_in_field", "known_words", "words_as_data", "known_words_as_data",
-    "new_of_known_words", "one",
+    *TRAITS, "known", "as_data", "known_as_data", "known_in_table", "known_in_field", "known_words", "words_as_data",
+    "known_words_as_data", "new_of_known_words", "one",
 )  # fmt: skip
 SIGNS = (
     *MEASURES, "balance", "worst", "shapes_alike", "title", "app", "window_known", "look", "look_lead", "look_known",
@@ -63,8 +63,9 @@ def lasting_traits(sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np
     """Shape (lines, LASTING_TRAITS)."""
     known, as_data, words, words_as_data = vocabulary.familiar(sheet, counted=counted).T
     more = (
-        known, as_data, known * as_data, known * sheet.trait("table"), known * sheet.trait("in_field"), words, words_as_data, words * words_as_data,
-        (1 - known) * words * (1 - words_as_data), np.ones(len(sheet.keys)),
+        known, as_data, known * as_data, known * sheet.trait("table"), known * sheet.trait("in_field"),
+        words, words_as_data, words * words_as_data, (1 - known) * words * (1 - words_as_data),
+        np.ones(len(sheet.keys)),
     )  # fmt: skip
     return np.column_stack([sheet.traits, *more])
 

@@ -57,16 +57,17 @@ class Matcher:
         self.graph = graph
         self.threshold = threshold
         self.margin = margin
-        self.fusion = FusionEngine(references or {}, embedder=embedder)
+        self._nodes = {node.node_id: node for node in graph.nodes}
+        known = {name: one for name, one in (references or {}).items() if name in self._nodes}
+        self.fusion = FusionEngine(known, embedder=embedder)
         self._likeness = Likeness(pictures, embedder)
         self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in graph.nodes}
-        self._nodes = {node.node_id: node for node in graph.nodes}
         self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
         declared = {n.node_id: keys for n in graph.nodes if (keys := _declared(n))}
         self._declared = TextIndex(declared)
         # nothing leads to these but looking at them: no fixed texts, no reference
-        known = declared.keys() | self.fusion.findable
-        self._always = tuple(n.node_id for n in graph.nodes if n.node_id not in known)
+        found = declared.keys() | self.fusion.findable
+        self._always = tuple(name for name in self._nodes if name not in found)
 
     @property
     def embedder(self) -> Embedder | None:

@@ -19,6 +19,7 @@ _BESIDE = 8  # heights of the bar to its left and right: the letters that it is 
 
 # What tells a cursor from a typed "|", measured on 360 fonts at 9 to 24 px: of 27 000 typed bars none is
 # taken for a cursor, and two cursors in three are known, behind more than a short word nearly all.
+_BORDER = 0.92  # of the rows; another cursor takes 0.9 of them
 _ABOVE = 2  # pixels past the highest letter; a "|" and a tall letter end on the same row, or nearly
 _FAINTER = 5  # levels than the letters' strongest ink; thin letters are smoothed, a cursor is drawn solid
 _TWO_WIDE = 26  # pixels high from which a cursor may be two pixels wide: at 200 %
@@ -101,18 +102,17 @@ def _is_bar(pixels: np.ndarray, strength: np.ndarray, clean: np.ndarray, *, top:
 
 
 def _between_borders(picture: np.ndarray, region: Box) -> Box:
-    """The region with its neighbours on the line, up to the frame of the field that they may be in."""
+    """The region with its neighbours on the line, up to the frame of the field, or the window, that they are in."""
     reach = _BESIDE * region.h
     whole = Box(0, 0, picture.shape[1], picture.shape[0])
     around = Box(region.x - reach, region.y - 1, region.w + 2 * reach, region.h + 2).intersection(whole)
-    borders = np.flatnonzero(_ink(picture[around.y : around.bottom, around.x : around.right]).all(axis=0)) + around.x
+    part = picture[around.y : around.bottom, around.x : around.right].max(axis=2).astype(np.int16)
+    beside = part[:, max(0, region.x - around.x - 2 * region.h) : region.right - around.x + 2 * region.h]
+    ink = np.abs(part - int(np.median(beside))) > STANDS_OUT
+    borders = np.flatnonzero(ink.mean(axis=0) > _BORDER) + around.x
     left = max((int(x) + 1 for x in borders if x < region.x), default=around.x)
     right = min((int(x) for x in borders if x >= region.right), default=around.right)
     return Box(left, around.y, right - left, around.h)
-
-
-def _ink(picture: np.ndarray) -> np.ndarray:
-    return _strength(picture) > STANDS_OUT
 
 
 def _strength(picture: np.ndarray) -> np.ndarray:

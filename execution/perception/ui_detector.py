@@ -44,11 +44,11 @@ class UIDetector:
         self._engine = SomEngine(most=most)
 
     def detect(self, pixels: np.ndarray, texts: Sequence[TextLine]) -> Detection:
-        """The elements of a BGR picture with its lines; what the detector raises comes through.
+        """The elements of a BGR picture with its lines; what the detector raises comes through."""
+        return self.classified(pixels, self.detector.detect(pixels, texts))
 
-        Without the model, or if it fails, they come without `label` and a note says so.
-        """
-        elements = self.detector.detect(pixels, texts)
+    def classified(self, pixels: np.ndarray, elements: tuple[Element, ...]) -> Detection:
+        """The same elements, named; without the model, or if it fails, they come as they are and a note says so."""
         if self.classifier is None or not elements:
             return Detection(elements)
         try:

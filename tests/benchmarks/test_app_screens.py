@@ -157,7 +157,7 @@ def test_no_two_lines_of_the_long_text_are_alike() -> None:
 
 def test_missing_programs_are_named_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda program: None if program == "geany" else f"/usr/bin/{program}")
-    with pytest.raises(RuntimeError, match="There is no geany. Type: tools/setup.sh bench galc"):
+    with pytest.raises(RuntimeError, match="There is no geany. Type: tools/setup.sh bench"):
         apps.need_programs()
 
 

@@ -18,6 +18,7 @@ _NARROWEST, _WIDEST = 0.5, 1.75  # of a line's height: the width of such a pictu
 _OTHER_INK = 40  # levels between the colours of a picture and of the words after it
 _TAKEN_FOR = frozenset("QO0oD©®@□☐CGBE&%#=+-–—xX×vV^>»<›‹≡…*•°iIl1!?:|/\\~()[]{}日口田回凸品自目☆★●○◎")
 _LETTER_GAP, _PIECE_GAP = 0.5, 0.3  # of a line's height: between letters read one by one, between parts of a word
+_SPACE = 0.15  # the same: the narrowest space between words
 _LEVEL = 8  # pixels: lines of one row differ by less in height
 _SIDE = 0.8  # of a line's height that a border between two texts is drawn along
 _BORDER = 2  # pixels
@@ -55,7 +56,8 @@ def _continues(edges: np.ndarray, before: TextLine, line: TextLine) -> bool:
 
 
 def _together(before: TextLine, line: TextLine) -> TextLine:
-    close = min(len(before.text), len(line.text)) == 1 or before.box.right > line.box.x
+    gap = line.box.x - before.box.right
+    close = min(len(before.text), len(line.text)) == 1 or gap < _SPACE * min(before.box.h, line.box.h)
     text = before.text + ("" if close else " ") + line.text
     confidence = min(before.confidence, line.confidence)
     return TextLine(text=text, box=union((before.box, line.box)), confidence=confidence)

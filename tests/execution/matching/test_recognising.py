@@ -1,0 +1,206 @@
+"""Nodes known by their taught picture alone. S2.10, S1.5; S1.6: a screen never learned is none of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from execution.matching import CONTEXT, Matcher
+from execution.types import Embedding, ScreenState, Window
+from tests.execution.matching.screens import (
+    LABELS,
+    PEOPLE,
+    graph,
+    listing,
+    misread,
+    record,
+    reference,
+    references,
+    ward,
+    without,
+)
+
+
+def matcher(taught=None, *, window: bool = True, edges=(), **declared) -> Matcher:
+    known = references(taught, window=window)
+    return Matcher(graph(list(known), edges=edges, **declared), pictures=None, embedder=None, references=known)
+
+
+def recognise(state: ScreenState, **options):
+    where = {name: options.pop(name) for name in ("last_node", "expected", "variables") if name in options}
+    return matcher(**options).recognise(state, **{"variables": {}, **where})
+
+
+def signs(match) -> dict[str, str]:
+    return {reason.sign: reason.note for reason in match.reasons}
+
+
+MOVED = {"at": (180, 90)}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "node"),
+    [
+        (record("Summary"), "summary"),
+        (record("Summary", person=PEOPLE[3], number=981), "summary"),
+        (record("Prescriptions", person=PEOPLE[4], number=55, **MOVED), "prescriptions"),
+        (listing("Patients", ("Name", "Number", "Bed", "Priority"), seed=4, rows=11), "patients"),
+        (listing("Examinations", ("Patient", "Order", "Device", "Hour"), seed=3, rows=5, **MOVED), "examinations"),
+    ],
+)
+@pytest.mark.parametrize("window", [True, False])
+def test_a_taught_screen_is_known_with_another_record_and_in_another_place(drawn, node, window):
+    found = recognise(drawn.state(window=window), window=window)
+    assert found.match.node_id == node
+    assert found.match.confidence >= 0.75
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        record("Results", person=PEOPLE[0]),
+        record("Letters", person=PEOPLE[2], number=17),
+        listing("Beds", ("Room", "Floor", "Occupied", "Nurse"), seed=2),
+        listing("Deliveries", ("Article", "Supplier", "Amount", "Store"), seed=2, **MOVED),
+    ],
+    ids=["another tab", "another tab, another person", "another list", "a list of another place"],
+)
+@pytest.mark.parametrize("window", [True, False])
+def test_a_screen_never_learned_is_unknown_however_alike_its_twins(drawn, window):
+    found = recognise(drawn.state(window=window), window=window)
+    assert found.match is None
+    assert found.candidates[0].confidence < 0.75
+
+
+def test_why_a_twin_is_not_the_node_is_said():
+    """What the taught tab has and this one has not, and the other way round."""
+    found = recognise(record("Results").state())
+    assert "75% are needed" in found.why_not
+    best = signs(found.candidates[0])["reference"]
+    assert "missing: " in best
+    assert "not on it: " in best
+    assert sum(label in best for label in LABELS["Results"]) >= 2
+
+
+def test_what_spoke_for_a_node_is_said_in_numbers():
+    match = recognise(record("Summary", person=PEOPLE[3], number=81).state()).match
+    said = signs(match)
+    assert "texts of its picture seen" in said["reference"]
+    assert said["chosen"] == "the same tab or entry is chosen"
+    assert "of the elements are where they were" in said["layout"]
+    assert said["window"] == "the title of the window is 16% alike, the same application"
+    assert said["look"].startswith("looks ")
+    assert (match.runner_up, match.margin > 0.3) == ("prescriptions", True)
+
+
+def test_the_chosen_tab_tells_two_tabs_apart_where_little_else_does():
+    bare = {"one": record("Summary"), "two": record("Letters")}
+    state = record("Letters", person=PEOPLE[1]).state()
+    assert recognise(state, taught=bare).match.node_id == "two"
+
+
+def test_a_reader_s_slips_do_not_hide_a_screen():
+    slips = {"Insurance": "lnsurence", "Telephone": "Te1ephone", "Save": "Sa ve", "Seen by": "Seen bv"}
+    state = misread(record("Summary", person=PEOPLE[5], number=12).state(), slips)
+    assert recognise(state).match.node_id == "summary"
+
+
+def test_fewer_signs_are_less_certain_and_never_an_error():
+    whole = record("Summary", person=PEOPLE[3], number=81)
+    full = recognise(whole.state()).match.confidence
+    for state in (
+        whole.state(window=False),
+        whole.state(look=False),
+        replace(whole.state(), elements=()),
+        whole.state(read=False),
+        whole.state(read=False, window=False),
+        whole.state(read=False, look=False, window=False),
+        without(whole.state(), *(t.text for t in whole.canvas.lines)),
+        replace(whole.state(), embedding=Embedding(model="another", vector=np.ones(3, np.float32))),
+    ):
+        found = recognise(state)
+        assert found.candidates == () or found.candidates[0].confidence <= full + 0.02
+
+
+def test_an_empty_screen_is_nothing():
+    assert recognise(replace(record("Summary").state(look=False), texts=(), elements=(), window=None)).match is None
+
+
+def test_a_node_whose_picture_could_not_be_read_says_so_and_is_known_by_its_look():
+    known = references()
+    known["summary"] = replace(known["summary"], reading=None, problem="its reference picture was not read: reader gone")
+    one = Matcher(graph(list(known)), pictures=None, embedder=None, references=known)
+    found = one.recognise(record("Summary").state(), variables={})
+    candidate = next(c for c in found.candidates if c.node_id == "summary")
+    assert signs(candidate)["reference"] == "its reference picture was not read: reader gone"
+    assert signs(candidate)["look"] == "looks 100% alike"
+
+
+# --- together with what is declared -------------------------------------------------------------------------------------
+def test_a_declared_text_that_must_not_be_there_rules_a_node_out_whatever_its_picture():
+    found = recognise(record("Summary").state(), summary={"absent": ("Insurance",)})
+    assert found.match is None or found.match.node_id != "summary"
+
+
+def test_a_variable_that_is_not_seen_contradicts_the_picture():
+    """The record of another person is another screen, if the teacher said so."""
+    declared = {"summary": {"texts": ("{{person}}", "Insurance")}}
+    right = recognise(record("Summary").state(), variables={"person": PEOPLE[0]}, **declared)
+    wrong = recognise(record("Summary").state(), variables={"person": PEOPLE[1]}, **declared)
+    assert right.match.node_id == "summary"
+    assert wrong.match is None
+
+
+def test_another_window_contradicts_the_picture():
+    state = replace(record("Summary").state(), window=Window(title="Something else", app_name="ward"))
+    assert recognise(state, summary={"window_title": "* - Ward"}).match is None
+
+
+def test_a_few_common_texts_declared_do_not_make_a_screen_that_the_picture_denies():
+    """Save and Cancel stand on many screens: on their word alone another tab would be the summary."""
+    declared = {"summary": {"texts": ("Save", "Cancel")}}
+    assert recognise(record("Results").state(), **declared).match is None
+    assert recognise(record("Summary", person=PEOPLE[2]).state(), **declared).match.node_id == "summary"
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+SAME = {"one": record("Summary"), "two": record("Summary"), "three": record("Letters")}
+
+
+def test_two_nodes_taught_on_the_same_screen_are_ambiguous_unless_the_run_tells():
+    state = record("Summary", person=PEOPLE[4], number=3).state()
+    assert recognise(state, taught=SAME).why_not == "ambiguous: One or Two"
+    told = recognise(state, taught=SAME, expected="two")
+    assert told.match.node_id == "two"
+    assert any(r.sign == CONTEXT for r in told.match.reasons)
+    follows = recognise(state, taught=SAME, last_node="three", edges=(("three", "one"),))
+    assert follows.match.node_id == "one"
+
+
+def test_the_run_never_overrules_the_picture():
+    found = recognise(record("Summary").state(), expected="patients", last_node="patients")
+    assert found.match.node_id == "summary"
+
+
+def test_a_new_embedder_is_taken_without_a_new_matcher():
+    """S2.10: the engine takes its embedder anew; vectors of another model are not compared."""
+
+    class Other:
+        model_id = "other"
+
+        def embed(self, pixels):
+            return Embedding(model="other", vector=np.ones(2, np.float32))
+
+    one = matcher()
+    one.embedder = Other()
+    match = one.recognise(record("Summary").state(), variables={}).match
+    assert match.node_id == "summary"
+    assert signs(match)["look"] == "its picture and the screen have no model in common"
+
+
+def test_references_of_nodes_that_are_gone_are_no_harm():
+    known = references() | {"gone": reference(ward()["summary"])}
+    one = Matcher(graph(["summary", "patients"]), pictures=None, embedder=None, references=known)
+    assert one.recognise(record("Summary").state(), variables={}).match.node_id == "summary"
