@@ -200,13 +200,13 @@ def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int],
     """
     among = {word for j in right for word in other.words[j] if len(word) > 2}
     whole = {other.keys[j] for j in right if len(other.keys[j]) > 2}
-    together = "\n".join(whole)
+    longer = "\n".join(sorted(whole))
     for i in left:
         if one.lasting[i] < _HARDLY:
             continue
         key = one.keys[i]
-        if len(key) > 3 and key in together:
-            credit[i] = 1.0
+        if len(key) > 3 and key in longer and any(key in put and len(key) <= len(put) - 3 for put in whole):
+            credit[i] = 1.0  # with another text beside it: with a letter or two it would be another word
             continue
         found = sum([len(word) for word in one.words[i] if word in among])
         if found < len(key) and len(key) >= _GLUED:

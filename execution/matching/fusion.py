@@ -14,7 +14,7 @@ from execution.matching.profile import Profile, Vocabulary, profile
 from execution.matching.references import Reference
 from execution.matching.sheet import Sheet
 from execution.matching.windows import app_alike, folded_title, title_alike
-from execution.matching.wording import reasons
+from execution.matching.wording import not_compared, reasons
 from execution.perception.embedding import Embedder
 from execution.types import Reason, ScreenState
 
@@ -41,6 +41,11 @@ class Weighed:
     @property
     def read(self) -> bool:
         return self.comparison is not None
+
+    @property
+    def compared(self) -> bool:
+        """Whether there was anything of its picture to compare with; if not, the numbers mean nothing."""
+        return self.comparison is not None or self.cosine is not None
 
     def sign(self, name: str) -> float:
         return float(self.signs[_NUMBER[name]])
@@ -85,7 +90,7 @@ class FusionEngine:
         return frozenset(self._profiles) | frozenset(self._looks.ids)
 
     def weigh(self, state: ScreenState, *, among: Collection[str] = ()) -> list[Weighed]:
-        """The nodes that the screen may be, the likeliest first; those of `among` that have a reference are there.
+        """The nodes that the screen may be, the likeliest first; those of `among` that can be compared are there.
 
         All others are left out unseen where very many could be it: see TextIndex and LookIndex.
         """
@@ -93,11 +98,17 @@ class FusionEngine:
         names = [name for name in among if name in self.references]
         names += self._texts.best(found_by(seen.profile.texts)) if state.text_method else []
         names += self._looks.best(seen.cosines)
-        return self._ranked([seen.weighed(name) for name in dict.fromkeys(names)])
+        found = (seen.weighed(name) for name in dict.fromkeys(names))
+        return self._ranked([one for one in found if one.compared])
 
     def reasons(self, weighed: Weighed) -> tuple[Reason, ...]:
         """The signs in words."""
         return reasons(weighed, self.references[weighed.node_id])
+
+    def missing(self, node_id: str) -> tuple[Reason, ...]:
+        """Why a node that has a picture could not be compared with it; nothing where it has none."""
+        reference = self.references.get(node_id)
+        return (not_compared(reference),) if reference else ()
 
     def _ranked(self, found: list[Weighed]) -> list[Weighed]:
         scores = np.array([self._fitted.score(one.signs, read=one.read) for one in found])

@@ -118,9 +118,11 @@ class Matcher:
     ) -> _Candidate:
         if weighed is None:
             evidence = gather(node, state, words, variables, likeness=self._likeness, threshold=self.threshold)
+            more = self.fusion.missing(node.node_id)
         else:
             evidence = gather(node, state, words, variables, reference=weighed.probability)
-            evidence = replace(evidence, reasons=(*evidence.reasons, *self.fusion.reasons(weighed)))
+            more = self.fusion.reasons(weighed)
+        evidence = replace(evidence, reasons=(*evidence.reasons, *more))
         return _Candidate(node=node, evidence=evidence, weighed=weighed)
 
     def _decided(self, ranked: Sequence[_Candidate], *, last_node: str | None, expected: str | None) -> Recognition:

@@ -57,9 +57,10 @@ class Vocabulary:
         """
         rows = []
         for key, line, is_data in zip(sheet.keys, sheet.words, _as_data(sheet), strict=True):
-            words = [self._words.shares(w, counted=counted, as_data=bool(is_data)) for w in line if len(w) > 2]
-            known, data = np.mean(words, axis=0) if words else (0.0, 0.0)
-            rows.append((*self._lines.shares(key, counted=counted, as_data=bool(is_data)), known, data))
+            shares = [self._words.shares(w, counted=counted, as_data=bool(is_data)) for w in line if len(w) > 2]
+            many = max(1, len(shares))
+            words = sum(known for known, _ in shares) / many, sum(data for _, data in shares) / many
+            rows.append((*self._lines.shares(key, counted=counted, as_data=bool(is_data)), *words))
         return np.array(rows).reshape(-1, 4)
 
     def rarity(self, key: str) -> float:

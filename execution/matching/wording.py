@@ -20,11 +20,16 @@ def reasons(weighed: Weighed, reference: Reference) -> tuple[Reason, ...]:
     return tuple(reason for reason in found if reason)
 
 
+def not_compared(reference: Reference) -> Reason:
+    """Why the texts of a node's picture could not be compared with the screen."""
+    why = reference.problem or ("the screen was not read" if reference.reading else "its picture was not read")
+    return Reason(sign=REFERENCE, score=None, note=why)
+
+
 def _texts(weighed: Weighed, reference: Reference) -> list[Reason]:
     compared = weighed.comparison
     if compared is None:
-        why = reference.problem or ("the screen was not read" if reference.reading else "its picture was not read")
-        return [Reason(sign=REFERENCE, score=None, note=why)]
+        return [not_compared(reference)]
     said = [_shown(compared)]
     if compared["shapes_known"]:
         share = compared["shapes"]
@@ -65,7 +70,5 @@ def _look(weighed: Weighed, reference: Reference) -> Reason | None:
         score = max(0.0, weighed.sign("look"))
         return Reason(sign=LOOK, score=round(score, 4), note=f"looks {weighed.cosine:.0%} alike")
     if reference.embedding is not None:
-        return Reason(
-            sign=LOOK, score=None, note="its picture was looked at by another model, or the screen not at all"
-        )
+        return Reason(sign=LOOK, score=None, note="its picture and the screen have no model in common")
     return None

@@ -17,11 +17,11 @@ _CARET = Size(3, 64)
 _MOST_REGIONS = 8
 _BESIDE = 8  # heights of the bar to its left and right: the letters that it is compared with
 
-# What tells a cursor from a typed "|", measured on 360 fonts at 9 to 24 px: of 27 000 typed bars none is
-# taken for a cursor, and two cursors in three are known, behind more than a short word nearly all.
+# What tells a cursor from a typed "|", measured on 360 fonts at 9 to 24 px: two cursors in three are known, behind more
+# than a short word nearly all; of 2000 typed bars one is taken for a cursor, as it is by the reader.
 _BORDER = 0.92  # of the rows; another cursor takes 0.9 of them
 _ABOVE = 2  # pixels past the highest letter; a "|" and a tall letter end on the same row, or nearly
-_FAINTER = 5  # levels than the letters' strongest ink; thin letters are smoothed, a cursor is drawn solid
+_FAINTER = 16  # levels than the letters' strongest ink; thin letters are smoothed, a cursor is drawn solid
 _TWO_WIDE = 26  # pixels high from which a cursor may be two pixels wide: at 200 %
 
 
@@ -76,46 +76,42 @@ def is_caret(before: np.ndarray, after: np.ndarray, region: Box) -> bool:
         return False
     if region.w > 1 and region.h < _TWO_WIDE:
         return False
-    across = _between_borders(before, region)
-    one, other = (p[across.y : across.bottom, across.x : across.right] for p in (before, after))
-    bar = (
-        slice(region.y - across.y, region.bottom - across.y),
-        slice(region.x - across.x, region.right - across.x),
-    )
-    appears = int(_strength(other)[bar].max()) > int(_strength(one)[bar].max())
-    clean, drawn = (one, other) if appears else (other, one)
-    if not appears and not np.array_equal(without_caret(drawn)[bar], clean[bar]):
+    if _is_drawn(before, after, region):
+        return True
+    if not _is_drawn(after, before, region):
         return False
-    return _is_bar(drawn[bar], _strength(drawn)[bar], clean, top=bar[0].start, bottom=bar[0].stop)
+    line = _line_around(after, region, int(np.median(_levels(after, region))))
+    had, bare = (p[line.y : line.bottom, line.x : line.right] for p in (before, after))
+    across = slice(region.x - line.x, region.right - line.x)
+    return np.array_equal(without_caret(had)[:, across], bare[:, across])
 
 
-def _is_bar(pixels: np.ndarray, strength: np.ndarray, clean: np.ndarray, *, top: int, bottom: int) -> bool:
-    """Whether pixels that were drawn over `clean`, from row `top` to `bottom`, are a cursor beside its letters."""
-    ink = _strength(without_caret(clean))
+def _is_drawn(clean: np.ndarray, drawn: np.ndarray, region: Box) -> bool:
+    """Whether `drawn` has a cursor in `region`, beside the letters of `clean`."""
+    ground = int(np.median(_levels(clean, region)))
+    line = _line_around(clean, region, ground)
+    others = without_caret(clean[line.y : line.bottom, line.x : line.right])  # the cursor may have been elsewhere
+    ink = np.abs(_levels(others, Box(0, 0, line.w, line.h)) - ground)
     letters = ink > STANDS_OUT
-    letters[letters.mean(axis=1) > 0.9] = False  # the frame of a field
+    letters[letters.mean(axis=1) > _BORDER] = False  # the frame of a field
     rows, columns = np.flatnonzero(letters.any(axis=1)), np.count_nonzero(letters.any(axis=0))
-    if columns < bottom - top or top > int(rows[0]) - _ABOVE or bottom - 1 <= int(rows[-1]):
+    if columns < region.h or region.y - line.y > int(rows[0]) - _ABOVE or region.bottom - line.y - 1 <= int(rows[-1]):
         return False
-    solid = int(np.ptp(pixels.max(axis=2))) <= EVEN
-    return solid and int(strength.min()) >= int(ink[letters].max()) - _FAINTER
+    bar = np.abs(_levels(drawn, region) - ground)
+    return int(np.ptp(bar)) <= EVEN and int(bar.min()) >= int(ink[letters].max()) - _FAINTER
 
 
-def _between_borders(picture: np.ndarray, region: Box) -> Box:
+def _line_around(picture: np.ndarray, region: Box, ground: int) -> Box:
     """The region with its neighbours on the line, up to the frame of the field, or the window, that they are in."""
     reach = _BESIDE * region.h
     whole = Box(0, 0, picture.shape[1], picture.shape[0])
     around = Box(region.x - reach, region.y - 1, region.w + 2 * reach, region.h + 2).intersection(whole)
-    part = picture[around.y : around.bottom, around.x : around.right].max(axis=2).astype(np.int16)
-    beside = part[:, max(0, region.x - around.x - 2 * region.h) : region.right - around.x + 2 * region.h]
-    ink = np.abs(part - int(np.median(beside))) > STANDS_OUT
+    ink = np.abs(_levels(picture, around) - ground) > STANDS_OUT
     borders = np.flatnonzero(ink.mean(axis=0) > _BORDER) + around.x
     left = max((int(x) + 1 for x in borders if x < region.x), default=around.x)
     right = min((int(x) for x in borders if x >= region.right), default=around.right)
     return Box(left, around.y, right - left, around.h)
 
 
-def _strength(picture: np.ndarray) -> np.ndarray:
-    """How far each pixel is from the ground of the picture, 0 to 255."""
-    grey = picture.max(axis=2).astype(np.int16)
-    return np.asarray(np.abs(grey - int(np.median(grey))))
+def _levels(picture: np.ndarray, box: Box) -> np.ndarray:
+    return np.asarray(picture[box.y : box.bottom, box.x : box.right].max(axis=2).astype(np.int16))

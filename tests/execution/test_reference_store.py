@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from django.conf import settings as settings_of_django
 from django.db import DatabaseError
 
+from execution.choices import ExecutionState
+from execution.desktop.scripted import ScriptedDesktop
+from execution.journal import Journal
 from execution.matching import Reading
-from execution.models import ReferenceReading, ReferenceVector
-from execution.reference_store import DatabaseReferences
+from execution.models import Execution, ReferenceReading, ReferenceVector, Robot
+from execution.reference_store import DatabaseReferences, references_for
+from execution.runner import Runner
 from execution.types import Box, Element, ElementRole, Embedding, Size, TextLine
+from tests.factories import make_picture, make_published
+from tests.support.scripted import analyzer, queue, screens
+from workflows.models import WorkflowVersion
+from workflows.pictures import PictureStore
 
 pytestmark = pytest.mark.django_db
 
@@ -70,3 +83,65 @@ def test_a_database_that_takes_nothing_costs_the_keeping_and_not_the_run(monkeyp
     monkeypatch.setattr(ReferenceReading.objects, "update_or_create", refuse)
     DatabaseReferences().keep_reading(reading())
     assert "could not be kept: the disk is full" in caplog.text
+
+
+# --- a run comes by its references ------------------------------------------------------------------------------------
+NAMES = ("one", "two")
+
+
+@pytest.fixture
+def version(settings: Any, tmp_path: Path) -> WorkflowVersion:
+    """A line of two pages; the first was taught with a picture."""
+    settings.DATA_DIR = tmp_path
+    nodes = [
+        {"node_id": name, "name": name, "texts": [f"Page {name}"], "is_entry": name == "one", "is_end": name == "two"}
+        for name in NAMES
+    ]
+    nodes[0]["picture"] = make_picture(width=900, height=600).digest
+    target = {"target_id": "go", "label": "Go on", "text": "Go on", "role": "button"}
+    edge = {
+        "edge_id": "e", "source": "one", "destination": "two", "action_type": "click", "target": target,
+        "settle_ms": 20, "settle_timeout_ms": 500,
+    }  # fmt: skip
+    return make_published(nodes=nodes, edges=[edge], variables=[])
+
+
+def run(version: WorkflowVersion) -> list[str]:
+    """One automatic run by a run loop on a scripted desktop; what it said."""
+    desktop, said = ScriptedDesktop(screens(*NAMES)), list[str]()
+    execution = queue(version)
+    Runner(desktop=desktop, analyzer=analyzer(desktop), out=said.append, once=True).run()
+    execution.refresh_from_db()
+    assert execution.state == ExecutionState.COMPLETED, said
+    return [text for text in said if "taught screens" in text]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_reads_its_taught_screens_once_before_it_begins(version):
+    """S2.10: from the stored reference pictures; the next run has them."""
+    assert run(version) == ["Reading the taught screens: 0 of 1", "Reading the taught screens: 1 of 1"]
+    assert [texts["texts"][0][0] for texts in ReferenceReading.objects.values_list("reading", flat=True)] == [
+        "Page one"
+    ]
+    assert run(version) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_taught_screen_that_cannot_be_had_costs_a_warning_and_no_run(version):
+    """S1.21."""
+    shutil.rmtree(settings_of_django.DATA_DIR / "pictures")
+    run(version)
+    assert "1 of 1 taught screens" in Robot.objects.get().warnings["references"]["message"]
+    assert ReferenceReading.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_without_reading_reads_no_taught_screens(version):
+    execution = queue(version)
+    type(execution).objects.filter(pk=execution.pk).update(enable_ocr=False)
+    journal = Journal(Execution.objects.by_id(execution.execution_id), version.spec())
+    found = references_for(
+        journal, analyzer=analyzer(ScriptedDesktop(screens(*NAMES))), pictures=PictureStore(), say=print,
+        leave=lambda: False,
+    )  # fmt: skip
+    assert (found["one"].reading, found["one"].problem) == (None, "")

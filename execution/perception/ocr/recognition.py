@@ -96,6 +96,7 @@ def _batch(crop: np.ndarray) -> tuple[np.ndarray, float]:
 def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
     """The letters cut into texts at the wide gaps in the ink."""
     ink = _ink(crop)
+    ink &= ~_long_strokes(ink)
     columns = np.flatnonzero(ink.any(axis=0))
     if not placed or not len(columns):
         return []
@@ -111,6 +112,12 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
         letters = _without_icon(letters, inside, height=len(crop))
         pieces.append(_piece(_spaced(letters, inside, height=len(crop)), _ink_box(ink, left, right)))
     return pieces
+
+
+def _long_strokes(ink: np.ndarray) -> np.ndarray:
+    """The underline of a link or of a chosen menu, which no letter is as long as: it does not bridge gaps."""
+    stroke = np.ones((1, len(ink) | 1), np.uint8)  # odd, so that opening moves nothing
+    return np.asarray(cv2.morphologyEx(ink.view(np.uint8), cv2.MORPH_OPEN, stroke)).view(np.bool_)
 
 
 def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:

@@ -22,6 +22,7 @@ _TALL = 1.2  # of the width
 _BETWEEN_LINES = 4  # pixels
 _SHORTEST_TEXT = 4  # pixels
 _THICKEST_BORDER = 3
+_FULL = 0.88  # of the height: from top to bottom, a line above or below aside
 _DRAWN = 0.9  # of the height or width: its corners may be round
 _INK = 40  # grey levels from the ground; of faint text a part of its own contrast
 _FAINT_INK = 0.4
@@ -96,13 +97,9 @@ def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     runs = _even_runs(inner)
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
-    cuts += [
-        (border.first, border.last + 1)
-        for before, border, after in zip(runs, runs[1:], runs[2:], strict=False)
-        if _is_border(grey, before, border, after)
-    ]
+    cuts += [(edge, edge) for edge in _full_edges(grey, runs)]
     start = 0
-    for end, then in [*sorted(cuts), (width, width)]:
+    for end, then in [*sorted(set(cuts)), (width, width)]:
         if end - start >= _SHORTEST_TEXT:
             yield start, end
         start = then
@@ -133,17 +130,19 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
     return first + int(np.abs(np.percentile(steps, (20, 80), axis=0)).min(axis=0).argmax())
 
 
-def _is_border(grey: np.ndarray, before: _Run, border: _Run, after: _Run) -> bool:
-    """Whether a thin line from top to bottom of the crop stands on even ground; the stem of a letter does neither."""
-    return (
-        border.last + 1 - border.first <= max(_THICKEST_BORDER, _GROUND * len(grey))
-        and border.first - before.last <= _THICKEST_BORDER
-        and after.first - border.last <= _THICKEST_BORDER
-        and min(before.last - before.first, after.last - after.first) >= 1
-        and _differ(before, border)
-        and _differ(border, after)
-        and int(np.ptp(grey[:, border.first : border.last + 1])) <= EVEN
-    )
+def _full_edges(grey: np.ndarray, runs: list[_Run]) -> Iterator[int]:
+    """Columns beside even ground where the brightness changes from top to bottom of the crop: borders, other grounds.
+
+    The stem of a letter does not reach both ends.
+    """
+    width = grey.shape[1]
+    for run in runs:
+        if run.last > run.first:
+            for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
+                if left >= 0 and right < width:
+                    step = grey[:, right] - grey[:, left]
+                    if max((step > EVEN).mean(), (step < -EVEN).mean()) >= _FULL:
+                        yield right
 
 
 def _ink_box(crop: np.ndarray) -> Box | None:
@@ -175,7 +174,7 @@ def _rows(ink: np.ndarray) -> tuple[int, int] | None:
     if not filled.size:
         return None
     top = bottom = int(filled[np.abs(filled - height // 2).argmin()])
-    reach = max(4, height // 6)  # over the gap between a letter and its accent, or its underline
+    reach = max(3, height // 7)  # over the gap between a letter and its accent, not to the border of a button
     for row in filled[filled > bottom]:
         if row - bottom > reach or border[bottom:row].any():
             break

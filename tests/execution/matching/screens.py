@@ -116,7 +116,9 @@ def references(screens: Mapping[str, Drawn] | None = None, *, window: bool = Tru
     return {name: reference(drawn, window=window) for name, drawn in (screens or ward()).items()}
 
 
-def graph(names: Sequence[str], *, edges: Sequence[tuple[str, str]] = (), **declared: Mapping[str, object]) -> GraphSpec:
+def graph(
+    names: Sequence[str], *, edges: Sequence[tuple[str, str]] = (), **declared: Mapping[str, object]
+) -> GraphSpec:
     """Nodes with nothing declared but what `declared` says of them by name."""
     return GraphSpec(
         workflow_id="w", name="w", learning_state="COACHING",

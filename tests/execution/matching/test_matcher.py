@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import CONTEXT, Matcher
-from execution.perception.embedding import BuiltinEmbedder
 from execution.matching.signs import title_matches
+from execution.perception.embedding import BuiltinEmbedder
 from execution.types import ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec

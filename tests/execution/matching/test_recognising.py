@@ -130,7 +130,9 @@ def test_an_empty_screen_is_nothing():
 
 def test_a_node_whose_picture_could_not_be_read_says_so_and_is_known_by_its_look():
     known = references()
-    known["summary"] = replace(known["summary"], reading=None, problem="its reference picture was not read: reader gone")
+    known["summary"] = replace(
+        known["summary"], reading=None, problem="its reference picture was not read: reader gone"
+    )
     one = Matcher(graph(list(known)), pictures=None, embedder=None, references=known)
     found = one.recognise(record("Summary").state(), variables={})
     candidate = next(c for c in found.candidates if c.node_id == "summary")
@@ -138,7 +140,7 @@ def test_a_node_whose_picture_could_not_be_read_says_so_and_is_known_by_its_look
     assert signs(candidate)["look"] == "looks 100% alike"
 
 
-# --- together with what is declared -------------------------------------------------------------------------------------
+# --- together with what is declared -----------------------------------------------------------------------------------
 def test_a_declared_text_that_must_not_be_there_rules_a_node_out_whatever_its_picture():
     found = recognise(record("Summary").state(), summary={"absent": ("Insurance",)})
     assert found.match is None or found.match.node_id != "summary"

@@ -1,0 +1,126 @@
+"""Two screens compared, whatever was moved, scaled, misread or replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from execution.matching.calibration import FITTED
+from execution.matching.comparison import MEASURES, Comparison, compare
+from execution.matching.profile import Profile, Vocabulary, profile
+from execution.matching.sheet import Sheet
+from execution.types import Box, Element, ElementRole, ScreenState, Size, TextLine
+from tests.execution.matching.screens import LABELS, PEOPLE, line, misread, record, ward, without
+
+
+def sheet_of(state: ScreenState) -> Sheet:
+    return Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+
+
+VOCABULARY = Vocabulary([sheet_of(drawn.seen) for drawn in ward().values()])
+
+
+def made(state: ScreenState, *, counted: bool = False) -> Profile:
+    sheet = sheet_of(state)
+    return profile(sheet, VOCABULARY, FITTED.lasting(sheet, VOCABULARY, counted=counted))
+
+
+TAUGHT = made(ward()["summary"].seen, counted=True)
+
+
+def against(state: ScreenState) -> Comparison:
+    return compare(TAUGHT, made(state))
+
+
+def scaled(state: ScreenState, by: float) -> ScreenState:
+    def box(b: Box) -> Box:
+        return Box(*(round(v * by) for v in b))
+
+    return replace(
+        state,
+        texts=tuple(replace(t, box=box(t.box)) for t in state.texts),
+        elements=tuple(replace(e, box=box(e.box)) for e in state.elements),
+        window=None,
+    )
+
+
+def test_the_same_screen_is_all_there():
+    same = against(ward()["summary"].seen)
+    assert same.seen == same.of
+    for name in ("recall", "precision", "across", "down", "shapes", "chosen"):
+        assert same[name] == pytest.approx(1.0)
+    for name in ("missing", "extra", "replaced"):
+        assert same[name] == pytest.approx(0.0)
+    assert (same.missing, same.extra) == ((), ())
+
+
+def test_another_record_changes_little_of_what_counts():
+    other = against(record("Summary", person=PEOPLE[4], number=17).seen)
+    assert other["recall"] > 0.9
+    assert other["precision"] > 0.9
+    assert other["replaced"] < 0.1
+
+
+@pytest.mark.parametrize("state", [scaled(ward()["summary"].seen, 1.5), record("Summary", at=(230, 140)).seen])
+def test_a_window_that_was_moved_or_scaled_has_everything_in_its_place(state):
+    other = against(state)
+    assert min(other["recall"], other["across"], other["down"], other["shapes"]) > 0.95
+
+
+def test_another_tab_lacks_the_labels_of_the_taught_one_and_has_others_in_their_place():
+    twin = against(record("Letters").seen)
+    assert set(twin.missing) <= set(LABELS["Summary"])
+    assert set(twin.extra) <= set(LABELS["Letters"])
+    assert twin["chosen"] == -1.0
+    assert twin["replaced"] > 1.0
+    assert min(twin["missing"], twin["extra"]) > 1.0
+
+
+def test_a_letter_misread_is_forgiven_and_a_digit_is_not():
+    step = [line("Import of articles", 40, 40), line("Step 1 of 4", 40, 90), line("Continue", 40, 140)]
+    taught = made(replace(ward()["summary"].seen, texts=tuple(step), elements=(), window=None))
+
+    def seen(*texts: TextLine) -> Comparison:
+        return compare(taught, made(replace(ward()["summary"].seen, texts=texts, elements=(), window=None)))
+
+    assert seen(line("lmport of artic1es", 40, 40), *step[1:]).seen == 3
+    assert seen(step[0], line("Step 2 of 4", 40, 90), step[2]).seen == 2
+
+
+def test_lines_read_as_one_and_one_read_as_two_are_still_found():
+    state = without(ward()["summary"].seen, "Save", "Cancel", "Record number")
+    more = (line("SaveCancel", 48, 569), line("Record", 40, 200), line("number", 95, 200))
+    assert against(replace(state, texts=(*state.texts, *more)))["recall"] > 0.97
+
+
+def test_a_text_that_stands_elsewhere_is_not_the_misread_one():
+    """A plural in the menu is not the label that is missing from the form."""
+    state = misread(ward()["summary"].seen, {"Insurance": "Other"})
+    state = replace(state, texts=(*state.texts, line("Insurances", 900, 700)))
+    assert "Insurance" in against(state).missing
+
+
+def test_nothing_to_compare_is_no_error():
+    empty = replace(ward()["summary"].seen, texts=(), elements=(), window=None)
+    nothing = compare(made(empty), made(empty))
+    assert len(nothing.measures) == len(MEASURES)
+    assert against(empty)["recall"] == 0.0
+    assert compare(made(empty), TAUGHT)["precision"] == 0.0
+
+
+def test_elements_without_texts_are_compared_by_role_and_place():
+    icons = tuple(Element(box=Box(100 * i, 700, 24, 24), role=ElementRole.ICON) for i in range(12))
+    texts = tuple(line(f"Label {name}", 40, 40 + 60 * i) for i, name in enumerate(("one", "two", "three", "four")))
+    base = replace(ward()["summary"].seen, texts=texts, elements=icons, window=None)
+    fields = tuple(replace(icon, role=ElementRole.FIELD) for icon in icons)
+    elsewhere = tuple(replace(icon, box=Box(icon.box.x, 300, 24, 24)) for icon in icons)
+    taught = made(base)
+    assert compare(taught, made(base))["shapes"] == pytest.approx(1.0)
+    assert compare(taught, made(replace(base, elements=fields)))["shapes"] == 0.0
+    assert compare(taught, made(replace(base, elements=elsewhere)))["shapes"] == 0.0
+    assert compare(taught, made(replace(base, elements=())))["shapes_known"] == 0.0
+
+
+def test_size_is_kept_for_frames_of_any_size():
+    assert made(ward()["summary"].seen).size == Size(1600, 1000)
