@@ -39,7 +39,9 @@ def _cache(counts: Mapping[str, Any]) -> list[str]:
         looks,
     ) % {"looks": looks, "known": looks - misses, "share": round(100 * (looks - misses) / looks)}
     names = {CARET: _("a text cursor"), CLOCK: _("a clock"), MASK: _("a masked region")}
-    differing = ", ".join(f"{names.get(reason, reason)}: {count}" for reason, count in sorted(near.items()))
+    differing = ", ".join(
+        _("%(what)s: %(n)d") % {"what": names.get(reason, reason), "n": count} for reason, count in sorted(near.items())
+    )
     kept = ngettext(
         "%(n)d screen is kept (%(size)s).", "%(n)d screens are kept (%(size)s).", counts.get("entries", 0)
     ) % {"n": counts.get("entries", 0), "size": filesizeformat(counts.get("bytes", 0))}

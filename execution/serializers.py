@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from execution.actions.start import FLAGS
@@ -284,12 +285,12 @@ class RobotSerializer(serializers.Serializer):
     stopped_at = serializers.DateTimeField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
     warnings = serializers.DictField()
-    perception = PerceptionSerializer(allow_null=True, help_text="Null until its models are loaded.")
+    perception = serializers.SerializerMethodField(help_text="Null until its models are loaded.")
     execution_id = serializers.SerializerMethodField(help_text="The run that it has on its desktop now.")
 
-    def to_representation(self, instance: Any) -> dict[str, Any]:
-        row = super().to_representation(instance)
-        return {**row, "perception": instance.perception or None}
+    @extend_schema_field(PerceptionSerializer(allow_null=True))
+    def get_perception(self, robot: Any) -> dict[str, Any] | None:
+        return robot.perception or None
 
     def get_execution_id(self, robot: Any) -> str | None:
         return robot.at_work[0].execution_id if robot.at_work else None

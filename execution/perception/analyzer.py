@@ -14,18 +14,20 @@ from execution.perception.carrying import detect_changed, read_changed
 from execution.perception.changes import Changes, find_changes
 from execution.perception.clocks import moved_clocks, told_anew
 from execution.perception.config import PerceptionConfig
-from execution.perception.elements import ElementDetector, FrameDetector
+from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
 from execution.perception.harmless import CLOCK, Verdict, judge
 from execution.perception.ocr import reader_from
 from execution.perception.ocr.base import TextReader
 from execution.perception.parts import Part
 from execution.perception.pixels import check_bgr
+from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
-from execution.types import Box, Frame, ScreenState, Timings, Window
+from execution.types import Box, Element, Frame, ScreenState, Timings, Window
 from workflows.graph import NormBox
 
 PATIENCE_S = patience_s(8000)
+_READY_S = 1.0
 
 
 class PerceptionReport(TypedDict):
@@ -51,26 +53,32 @@ class ScreenAnalyzer:
         embedder: Embedder | None,
         *,
         cache: ScreenStateCache | None = None,
+        classifier: Classifier | None = None,
         problems: Sequence[str] = (),
     ) -> None:
         """`problems` are sentences on what could not be had from the start, for the status page."""
         self.reader, self.detector, self.embedder = reader, detector, embedder
         self.cache = cache or ScreenStateCache()
+        self._naming = UIDetector(detector, classifier) if detector and classifier else None
         self._problems, self._notes = tuple(problems), tuple[str, ...]()
         self._reading = Part(f"The text reader {reader.name}" if reader else "The text reader")
         self._detecting, self._embedding = Part("The element detector"), Part("The embedding")
+        self._classifying = Part("The naming of elements")
 
     def warm_up(self) -> None:
         """Load what is heavy now; raises ReaderUnavailable and the like, which `analyze` would only log."""
         blank = np.full((64, 256, 3), 255, np.uint8)
         if self.reader:
             self.reader.read(blank)
+        if self.detector:
+            self.detector.detect(blank, ())
         if self.embedder:
             self.embedder.embed(blank)
 
     def report(self) -> PerceptionReport:
         """How perception is; may be asked for by another thread."""
-        hanging = [said for part in (self._reading, self._detecting, self._embedding) if (said := part.hangs)]
+        parts = (self._reading, self._detecting, self._classifying, self._embedding)
+        hanging = [said for part in parts if (said := part.hangs)]
         return PerceptionReport(
             reader=self.reader.name if self.reader else "",
             detector=_name_of(self.detector),
@@ -111,11 +119,12 @@ class ScreenAnalyzer:
         if not any(look.asked):
             return self._embedded(look.state(degraded=True), look)
         self._take_up(previous, look)
-        if known := self.cache.same(look.frame, look.asked):
+        known = self.cache.same(look.frame, look.asked)
+        if known and not (anew and self._may_be_named_now(known.state)):
             self.cache.count_hit()
             return self._again(known.state, look)
         near = self._near(look)
-        verdict = near.verdict(look) if near else None
+        verdict = near.verdict(look) if near and not known else None
         if near and verdict and verdict.reason != CLOCK:
             self.cache.count_near(verdict.reason)
             if not verdict.masked:
@@ -196,8 +205,27 @@ class ScreenAnalyzer:
             look.frame,
             patience=look.patience,
         )
+        elements, notes = said.answer or (), state.notes
+        if self._naming:
+            elements, notes = self._named(self._naming, look, elements, notes)
         timings = replace(state.timings, ui_ms=_ms_since(begun))
-        return _with_problem(replace(state, elements=said.answer or (), timings=timings), said.problem)
+        return _with_problem(replace(state, elements=elements, notes=notes, timings=timings), said.problem)
+
+    def _named(
+        self, naming: UIDetector, look: _Look, elements: tuple[Element, ...], notes: tuple[str, ...]
+    ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
+        """The elements with what a model calls them; without their names the state is whole, and says so (S2.9)."""
+        said = self._classifying.ask(lambda: naming.classified(look.frame.pixels, elements), patience=look.patience)
+        if said.answer is None:
+            return elements, (*notes, said.problem)
+        return said.answer.elements, (*notes, *said.answer.notes)
+
+    def _may_be_named_now(self, state: ScreenState) -> bool:
+        """Whether a known state lacks names that a model would give by now."""
+        classifier = self._naming.classifier if self._naming else None
+        if not state.notes or classifier is None:
+            return False
+        return bool(self._classifying.ask(classifier.ready, patience=_READY_S).answer)
 
     def _embedded(self, state: ScreenState, look: _Look) -> ScreenState:
         embedder = self.embedder
@@ -249,16 +277,23 @@ class _Near(NamedTuple):
         return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)
 
 
-def build_analyzer(config: PerceptionConfig | None = None) -> ScreenAnalyzer:
-    """The product's own analyzer, as configured; the reader's models are loaded with the first frame or by `warm_up`.
+def build_analyzer(config: PerceptionConfig | None = None, *, classifier: Classifier | None = None) -> ScreenAnalyzer:
+    """The product's own analyzer, as configured; `classifier` names the elements (S2.9).
 
-    ValueError for a reader, language, embedder or detector that there is not; see PerceptionConfig.check. An embedder
-    whose weights cannot be had is replaced by the built-in one, which the report tells.
+    Models are loaded with the first frame or by `warm_up`. ValueError for a reader, language or embedder that there is
+    not, DetectorUnavailable for a detector; see PerceptionConfig.check. An embedder whose weights cannot be had is
+    replaced by the built-in one, which the report tells.
     """
     config = config or PerceptionConfig()
     opened = open_embedder(config)
     problems = [opened.note] if opened.note else []
-    return ScreenAnalyzer(reader_from(config), FrameDetector(), opened.embedder, problems=problems)
+    return ScreenAnalyzer(
+        reader_from(config),
+        open_detector(config.ui_detector),
+        opened.embedder,
+        classifier=classifier,
+        problems=problems,
+    )
 
 
 def _unusable(frame: Frame) -> str:

@@ -13,6 +13,7 @@ from execution.types import Frame, ScreenState, pixels_digest
 
 MOST_BYTES = 64 * 2**20  # ten screens of 1920×1080, five of 2560×1600
 MOST_ENTRIES = 16
+_CLOSE = 2  # blocks of rows: a letter typed, a caret, a clock; another screen is hardly closer
 _ALIASES = 64  # looks of one screen: the phases of its carets, what was in its masked regions
 
 
@@ -83,7 +84,7 @@ class ScreenStateCache:
         return None
 
     def close(self, frame: Frame, asked: Asked) -> Entry | None:
-        """The screen of this size, made by what is asked for, that has the fewest rows unlike `frame`.
+        """The screen of this size that holds what is asked for and has the fewest rows unlike `frame`'s, or few enough.
 
         None where all are different in most of theirs.
         """
@@ -97,6 +98,8 @@ class ScreenStateCache:
             rows = differing_rows(pixels, frame.pixels, most=fewest)
             if rows is not None and (best is None or len(rows) < fewest):
                 best, fewest = entry, len(rows)
+            if best is not None and fewest <= _CLOSE:
+                break
         return best
 
     def put(self, state: ScreenState, asked: Asked) -> Entry:

@@ -135,8 +135,8 @@ class PerceptionConfig:
         if self.ui_detector == BUILTIN:
             return
         path = Path(self.ui_detector)
-        hint = "Set RPA_UI_DETECTOR to builtin, or to the path of a detector's .onnx file."
-        if path.suffix != ".onnx":
+        hint = "Set RPA_UI_DETECTOR to builtin, or to the path of a detector's .onnx or .xml file."
+        if path.suffix not in (".onnx", ".xml"):
             yield Problem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is “{self.ui_detector}”.", hint)
         elif not path.is_file():
             yield Problem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is {path}, and there is no such file.", hint)

@@ -22,7 +22,8 @@ _TALL = 1.2  # of the width
 _BETWEEN_LINES = 4  # pixels
 _SHORTEST_TEXT = 4  # pixels
 _THICKEST_BORDER = 3
-_FULL = 0.88  # of the height: from top to bottom, a line above or below aside
+_OUTER = 0.12  # of the height, above and below: borders may cross there, and their corners be round
+_FULL = 0.95  # of the rows: from top to bottom
 _DRAWN = 0.9  # of the height or width: its corners may be round
 _INK = 40  # grey levels from the ground; of faint text a part of its own contrast
 _FAINT_INK = 0.4
@@ -93,11 +94,11 @@ def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
 def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     """The line cut where its ground changes its brightness and at upright borders: (first, after the last column)."""
     height, width = grey.shape
-    inner = grey[round(0.12 * height) : max(1, round(0.88 * height))]
+    inner = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
     runs = _even_runs(inner)
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
-    cuts += [(edge, edge) for edge in _full_edges(grey, runs)]
+    cuts += [(edge, edge) for edge in _full_edges(inner, runs)]
     start = 0
     for end, then in [*sorted(set(cuts)), (width, width)]:
         if end - start >= _SHORTEST_TEXT:
@@ -130,17 +131,17 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
     return first + int(np.abs(np.percentile(steps, (20, 80), axis=0)).min(axis=0).argmax())
 
 
-def _full_edges(grey: np.ndarray, runs: list[_Run]) -> Iterator[int]:
-    """Columns beside even ground where the brightness changes from top to bottom of the crop: borders, other grounds.
+def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
+    """Columns beside even ground where the brightness changes from top to bottom of the rows: borders, other grounds.
 
-    The stem of a letter does not reach both ends.
+    The stem of a letter does not reach that far: a line is found with half its height around it.
     """
-    width = grey.shape[1]
+    width = inner.shape[1]
     for run in runs:
         if run.last > run.first:
             for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
                 if left >= 0 and right < width:
-                    step = grey[:, right] - grey[:, left]
+                    step = inner[:, right] - inner[:, left]
                     if max((step > EVEN).mean(), (step < -EVEN).mean()) >= _FULL:
                         yield right
 

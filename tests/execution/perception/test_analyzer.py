@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -273,3 +274,63 @@ def test_an_embedder_that_cannot_be_had_is_replaced_and_reported(tmp_path, caplo
     assert (report["reader"], report["detector"]) == ("", "builtin")
     assert report["embedder"].startswith("builtin-")
     assert "none.pt" in report["problems"][0]
+
+
+class Namer:
+    """Stands for the vision-language model behind the GPU manager."""
+
+    def __init__(self, *, there: bool) -> None:
+        self.there = there
+
+    def ready(self) -> bool:
+        return self.there
+
+    def classify(self, marked, elements):
+        return [f"thing {number}" for number, _ in enumerate(elements, start=1)]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["model there", "model not loaded"])
+def test_elements_are_named_by_the_model_if_it_is_there_and_the_state_says_so_if_not(there):
+    """S2.9: without the model they come without that class, and the step says so."""
+    canvas = Canvas(400, 200)
+    canvas.button("Save", Box(100, 80, 90, 30))
+    analyzer = ScreenAnalyzer(None, FrameDetector(), None, classifier=Namer(there=there))
+    state = analyzer.analyze(frame(canvas.pixels), None)
+    assert state.elements
+    assert any(element.label for element in state.elements) == there
+    assert any("not classified" in note for note in state.notes) == (not there)
+    assert not state.degraded
+
+
+def test_a_known_screen_is_named_once_the_model_is_there():
+    """S2.9, S2.6: what the cache holds without names is no answer any more; the names are then remembered."""
+    canvas = Canvas(400, 200)
+    canvas.button("Save", Box(100, 80, 90, 30))
+    namer = Namer(there=False)
+    analyzer = ScreenAnalyzer(None, FrameDetector(), None, classifier=namer)
+    states = []
+    for there in (False, False, True, True, False):
+        namer.there = there
+        states.append(analyzer.analyze(frame(canvas.pixels), None))
+    assert [state.cache_hit for state in states] == [False, True, False, True, True]
+    assert [any(e.label for e in state.elements) for state in states] == [False, False, True, True, True]
+    assert [bool(state.notes) for state in states] == [True, True, False, False, False]
+
+
+def test_a_model_that_hangs_costs_the_names_and_a_note():
+    """S1.21"""
+    let_go = threading.Event()
+
+    class Hangs(Namer):
+        def classify(self, marked, elements):
+            let_go.wait()
+            return []
+
+    canvas = Canvas(400, 200)
+    canvas.button("Save", Box(100, 80, 90, 30))
+    analyzer = ScreenAnalyzer(None, FrameDetector(), None, classifier=Hangs(there=True))
+    state = analyzer.analyze(frame(canvas.pixels), None, patience=0.4)
+    let_go.set()
+    assert state.elements
+    assert state.notes == ("The naming of elements has not come back within 0.4 s.",)
+    assert not state.degraded

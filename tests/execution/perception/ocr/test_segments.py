@@ -80,8 +80,8 @@ def test_short_texts_below_each_other_are_segments_of_their_own():
 
 
 def test_where_the_crop_has_no_room_the_ground_goes_on():
-    pixels = line(width=60, height=11)
-    write(pixels, "Tight", 0, y=10)
+    pixels = line(width=60, height=20)
+    write(pixels, "Tight", 0, y=15)
     (segment,) = segments(pixels)
     assert segment.box.x < 0
     assert segment.pixels.shape[:2] == (segment.box.h, segment.box.w)
