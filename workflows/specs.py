@@ -18,7 +18,7 @@ from workflows.graph import (
 )
 from workflows.models import Edge, Node, Target, Variable, Workflow
 
-FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
+FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider", "masks")
 
 
 def graph_of(workflow: Workflow) -> GraphSpec:
@@ -33,7 +33,7 @@ def graph_of(workflow: Workflow) -> GraphSpec:
             for e in workflow.edges.select_related("source", "destination", "target__picture", "target__context")
         ),
         variables=tuple(variable_spec(v) for v in workflow.variables.all()),
-        flags={name: value for name in FLAGS if (value := getattr(workflow, name)) not in (None, "")},
+        flags={name: value for name in FLAGS if (value := getattr(workflow, name)) not in (None, "", [])},
     )
 
 

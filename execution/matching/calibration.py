@@ -21,6 +21,7 @@ SIGNS = (
     "one",
 )  # fmt: skip
 SURENESS = ("score", "lead", "one")
+IN_FIELD = 0.5  # what stands in a field may be changed at any time, however often it stood there
 LEAD = 3.0  # logits: a longer lead says no more
 
 
@@ -47,7 +48,8 @@ class Calibration:
 
     def lasting(self, sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np.ndarray:
         """How likely each line is to be there again; `counted` where the sheet is one of the vocabulary's own."""
-        return logistic(lasting_traits(sheet, vocabulary, counted=counted) @ self.lasts)
+        likely = logistic(lasting_traits(sheet, vocabulary, counted=counted) @ self.lasts)
+        return np.where(sheet.trait("in_field") > 0, np.minimum(likely, IN_FIELD), likely)
 
     def score(self, signs: np.ndarray, *, read: bool) -> float:
         """The signs' weighted sum, in logits."""

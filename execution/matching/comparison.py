@@ -201,10 +201,14 @@ def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int],
     among = {word for j in right for word in other.words[j] if len(word) > 2}
     whole = {other.keys[j] for j in right if len(other.keys[j]) > 2}
     longer = "\n".join(sorted(whole))
+    marked = whole | {key[1:] for key in whole}  # the ring of a radio button, read as an O
     for i in left:
         if one.lasting[i] < _HARDLY:
             continue
         key = one.keys[i]
+        if len(key) > 2 and (key in marked or key[1:] in whole):
+            credit[i] = 1.0
+            continue
         if len(key) > 3 and key in longer and any(key in put and len(key) <= len(put) - 3 for put in whole):
             credit[i] = 1.0  # with another text beside it: with a letter or two it would be another word
             continue

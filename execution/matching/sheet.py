@@ -20,7 +20,7 @@ from execution.types import Box, Element, ElementRole, ElementState, Size, TextL
 MOST_LINES = 240  # of one screen; a page of 5 000 words has no more to say about which page it is
 TRAITS = (
     "digits", "in_field", "in_button", "in_tab", "in_menu", "in_link", "choice", "table", "table_head", "labels_field",
-    "right_of_label", "tall", "small", "long", "short", "name", "comma", "top", "outside", "repeated", "twice",
+    "right_of_label", "tall", "small", "long", "short", "name", "comma", "top", "outside", "repeated", "twice", "unsure",
 )  # fmt: skip
 _ACTED_ON = (
     ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.TAB,
@@ -127,6 +127,7 @@ class _Traits:
             self.columns["short"][i] = float(len(letters) < 4)
             self.columns["name"][i] = float(_NAME.match(text.strip()) is not None)
             self.columns["comma"][i] = float("," in text)
+            self.columns["unsure"][i] = min(1.0, max(0.0, (0.97 - sheet.lines[i].confidence) / 0.25))
             self.columns["repeated"][i] = float(seen[sheet.keys[i]] > 2)
 
     def _of_places(self) -> None:

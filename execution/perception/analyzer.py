@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple, TypedDict
+from dataclasses import asdict, replace
+from typing import Any, TypedDict
 
 import numpy as np
 
-from execution.perception.cache import Asked, Entry, ScreenStateCache
+from execution.perception.cache import Asked, ScreenStateCache
 from execution.perception.carrying import detect_changed, read_changed
-from execution.perception.changes import Changes, find_changes
+from execution.perception.changes import find_changes
 from execution.perception.clocks import moved_clocks, told_anew
 from execution.perception.config import PerceptionConfig
 from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
-from execution.perception.harmless import CLOCK, Verdict, judge
+from execution.perception.harmless import CLOCK, Verdict
+from execution.perception.look import Look, Near, unusable, with_problem
 from execution.perception.ocr import reader_from
 from execution.perception.ocr.base import TextReader
 from execution.perception.parts import Part
-from execution.perception.pixels import check_bgr
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
-from execution.types import Box, Element, Frame, ScreenState, Timings, Window
+from execution.types import Element, Frame, ScreenState, Timings, Window
 from workflows.graph import NormBox
 
 PATIENCE_S = patience_s(8000)
@@ -108,13 +108,13 @@ class ScreenAnalyzer:
         """
         started = time.perf_counter()
         asked = Asked(self.reader.name if ocr and self.reader else "", _name_of(self.detector) if ui else "")
-        look = _Look(frame=frame, window=window, asked=asked, masks=tuple(masks), patience=patience)
+        look = Look(frame=frame, window=window, asked=asked, masks=tuple(masks), patience=patience)
         state = self._answer(look, previous, anew=anew)
         self._notes = state.notes
         return replace(state, timings=replace(state.timings, analyze_ms=_ms_since(started)))
 
-    def _answer(self, look: _Look, previous: ScreenState | None, *, anew: bool) -> ScreenState:
-        if problem := _unusable(look.frame):
+    def _answer(self, look: Look, previous: ScreenState | None, *, anew: bool) -> ScreenState:
+        if problem := unusable(look.frame):
             return look.state(degraded=True, notes=(problem,))
         if not any(look.asked):
             return self._embedded(look.state(degraded=True), look)
@@ -135,7 +135,7 @@ class ScreenAnalyzer:
         return self._seen(look, near, verdict)
 
     # --- known screens ----------------------------------------------------------------------------------------------
-    def _take_up(self, previous: ScreenState | None, look: _Look) -> None:
+    def _take_up(self, previous: ScreenState | None, look: Look) -> None:
         """Remember a state from elsewhere; one that came out of a cache need not be what its own picture shows."""
         if previous is None or previous.degraded or previous.cache_hit:
             return
@@ -144,13 +144,13 @@ class ScreenAnalyzer:
             return
         self.cache.put(previous, asked)
 
-    def _near(self, look: _Look) -> _Near | None:
+    def _near(self, look: Look) -> Near | None:
         """The screen seen lately that is most like this one, and where they differ."""
         entry = self.cache.close(look.frame, look.asked)
         changes = find_changes(entry.state.frame.pixels, look.frame.pixels) if entry else None
-        return _Near(entry, changes) if entry and changes else None
+        return Near(entry, changes) if entry and changes else None
 
-    def _again(self, state: ScreenState, look: _Look) -> ScreenState:
+    def _again(self, state: ScreenState, look: Look) -> ScreenState:
         """A known state as the answer to this look."""
         elements = state.elements if look.asked.detector else ()
         state = replace(
@@ -161,7 +161,7 @@ class ScreenAnalyzer:
         return state
 
     # --- screens that have to be looked at --------------------------------------------------------------------------
-    def _seen(self, look: _Look, near: _Near | None, verdict: Verdict | None) -> ScreenState:
+    def _seen(self, look: Look, near: Near | None, verdict: Verdict | None) -> ScreenState:
         state = self._read(look, near)
         if near and verdict and (moved := self._with_clocks_moved(state, look, near, verdict)):
             return moved
@@ -171,7 +171,7 @@ class ScreenAnalyzer:
             self.cache.put(state, look.asked)
         return state
 
-    def _read(self, look: _Look, near: _Near | None) -> ScreenState:
+    def _read(self, look: Look, near: Near | None) -> ScreenState:
         reader = self.reader
         if not look.asked.reader or reader is None:
             return look.state()
@@ -185,7 +185,7 @@ class ScreenAnalyzer:
         )
         texts = said.answer or ()
         fresh = set(texts) - set(near.entry.state.texts if near else ())
-        return _with_problem(
+        return with_problem(
             look.state(
                 texts=texts,
                 text_method=reader.name if said.answer is not None else "",
@@ -194,7 +194,7 @@ class ScreenAnalyzer:
             said.problem,
         )
 
-    def _detected(self, state: ScreenState, look: _Look, near: _Near | None) -> ScreenState:
+    def _detected(self, state: ScreenState, look: Look, near: Near | None) -> ScreenState:
         detector = self.detector
         if not look.asked.detector or detector is None:
             return state
@@ -209,10 +209,10 @@ class ScreenAnalyzer:
         if self._naming:
             elements, notes = self._named(self._naming, look, elements, notes)
         timings = replace(state.timings, ui_ms=_ms_since(begun))
-        return _with_problem(replace(state, elements=elements, notes=notes, timings=timings), said.problem)
+        return with_problem(replace(state, elements=elements, notes=notes, timings=timings), said.problem)
 
     def _named(
-        self, naming: UIDetector, look: _Look, elements: tuple[Element, ...], notes: tuple[str, ...]
+        self, naming: UIDetector, look: Look, elements: tuple[Element, ...], notes: tuple[str, ...]
     ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
         """The elements with what a model calls them; without their names the state is whole, and says so (S2.9)."""
         said = self._classifying.ask(lambda: naming.classified(look.frame.pixels, elements), patience=look.patience)
@@ -227,14 +227,14 @@ class ScreenAnalyzer:
             return False
         return bool(self._classifying.ask(classifier.ready, patience=_READY_S).answer)
 
-    def _embedded(self, state: ScreenState, look: _Look) -> ScreenState:
+    def _embedded(self, state: ScreenState, look: Look) -> ScreenState:
         embedder = self.embedder
         if embedder is None:
             return state
         said = self._embedding.ask(lambda: embedder.embed(look.frame.pixels), patience=look.patience)
-        return _with_problem(replace(state, embedding=said.answer), said.problem)
+        return with_problem(replace(state, embedding=said.answer), said.problem)
 
-    def _with_clocks_moved(self, state: ScreenState, look: _Look, near: _Near, verdict: Verdict) -> ScreenState | None:
+    def _with_clocks_moved(self, state: ScreenState, look: Look, near: Near, verdict: Verdict) -> ScreenState | None:
         """The known screen with its clocks as they read now; None where something else reads otherwise too."""
         known = near.entry.state
         passed = look.frame.taken_at - known.frame.taken_at
@@ -249,32 +249,6 @@ class ScreenAnalyzer:
         if not verdict.masked:
             self.cache.instead(near.entry, replace(whole, cache_hit=False))
         return replace(self._again(whole, look), timings=state.timings)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """One question to the analyzer."""
-
-    frame: Frame
-    window: Window | None
-    asked: Asked
-    masks: tuple[NormBox, ...]
-    patience: float
-
-    def state(self, **more: Any) -> ScreenState:
-        return ScreenState(frame=self.frame, window=self.window, **more)
-
-
-class _Near(NamedTuple):
-    """A screen seen lately, and where the present one differs from it."""
-
-    entry: Entry
-    changes: Changes
-
-    def verdict(self, look: _Look) -> Verdict | None:
-        state = self.entry.state
-        masks = [Box.from_normalised(mask, look.frame.size) for mask in look.masks]
-        return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)
 
 
 def build_analyzer(config: PerceptionConfig | None = None, *, classifier: Classifier | None = None) -> ScreenAnalyzer:
@@ -296,21 +270,8 @@ def build_analyzer(config: PerceptionConfig | None = None, *, classifier: Classi
     )
 
 
-def _unusable(frame: Frame) -> str:
-    """Why nothing can be read on the frame, as a sentence; empty for a picture."""
-    try:
-        check_bgr(frame.pixels)
-    except ValueError as error:
-        return f"The picture of the screen cannot be used. {error}"
-    return "" if frame.pixels.size else "The picture of the screen is empty."
-
-
 def _name_of(detector: ElementDetector | None) -> str:
     return str(getattr(detector, "name", type(detector).__name__)) if detector else ""
-
-
-def _with_problem(state: ScreenState, problem: str) -> ScreenState:
-    return replace(state, degraded=True, notes=(*state.notes, problem)) if problem else state
 
 
 def _ms_since(begun: float) -> float:

@@ -69,19 +69,21 @@ def _holds(line: TextLine, region: Box) -> bool:
 def is_caret(before: np.ndarray, after: np.ndarray, region: Box) -> bool:
     """Whether a text cursor has appeared in `region`, or gone: no letter, as its height beside the letters says.
 
-    A bar that stands alone may be a typed "l" and is none. One that goes, and touches a letter, may have been read with
-    it: what is known of the line is not to be trusted then.
+    A bar that stands alone may be a typed "l" and is none. Nor is one that touches a letter: whoever reads the line
+    cannot tell it from the letter, and reads another line than without it.
     """
     if region.w > _CARET.width or not SHORTEST <= region.h <= _CARET.height:
         return False
     if region.w > 1 and region.h < _TWO_WIDE:
         return False
     if _is_drawn(before, after, region):
-        return True
-    if not _is_drawn(after, before, region):
+        clean, drawn = before, after
+    elif _is_drawn(after, before, region):
+        clean, drawn = after, before
+    else:
         return False
-    line = _line_around(after, region, int(np.median(_levels(after, region))))
-    had, bare = (p[line.y : line.bottom, line.x : line.right] for p in (before, after))
+    line = _line_around(clean, region, int(np.median(_levels(clean, region))))
+    bare, had = (p[line.y : line.bottom, line.x : line.right] for p in (clean, drawn))
     across = slice(region.x - line.x, region.right - line.x)
     return np.array_equal(without_caret(had)[:, across], bare[:, across])
 

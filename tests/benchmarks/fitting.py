@@ -35,6 +35,7 @@ from tests.benchmarks.screens.corpus import ROOT
 TABLES = ROOT / "execution" / "matching" / "fitted.py"
 MASKS = ("nothing", "window", "elements", "look")  # what a screen is fitted without
 UNREAD = ("texts", "texts and window")
+_FEW = 5  # nodes of a small workflow
 _LEAST_LEAD = 0.15  # a lead counts at least so much: two screens that fit alike cannot both be it
 _TRAITS_RIDGE, _SIGNS_RIDGE, _SURE_RIDGE = 2.0, 0.5, 0.05
 
@@ -90,16 +91,36 @@ def fit(reads: Sequence[Read]) -> Calibration:
     lasts = _fit_lasting(reads)
     bare = Calibration(lasts=lasts, read=zero, unread=zero, sure=np.zeros(3), sure_unread=np.zeros(3))
     mine = [read for read in seen(reads) if fitted_half(read)]
-    trials = {mask: _trials(reads, mine, mask, bare) for mask in (*MASKS, *UNREAD)}
-    read_, sure = _fit_signs([one for mask in MASKS for one in trials[mask]])
-    unread, sure_unread = _fit_signs([one for mask in UNREAD for one in trials[mask]])
+    nodes = taught(reads)
+    trials = {mask: _trials(nodes, mine, mask, bare) for mask in (*MASKS, *UNREAD)}
+    read_ = _fit_signs([one for mask in MASKS for one in trials[mask]])
+    unread = _fit_signs([one for mask in UNREAD for one in trials[mask]])
+    few = [one for some in _small_workflows(nodes) for mask in MASKS[:2] for one in _among_few(some, mine, mask, bare)]
+    sure = _fit_sureness([one for mask in MASKS for one in trials[mask]] + few, read_)
+    sure_unread = _fit_sureness([one for mask in UNREAD for one in trials[mask]], unread)
     return Calibration(lasts=lasts, read=read_, unread=unread, sure=sure, sure_unread=sure_unread)
 
 
-def _trials(reads: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
-    """The screens of `mine` among the nodes of all taught ones."""
+def _small_workflows(nodes: Sequence[Read]) -> list[list[Read]]:
+    """Workflows of a few screens of one application each, as most are."""
+    apps = sorted({str(read.screen.variant["app"]) for read in nodes})
+    found = []
+    for app in apps:
+        own = [read for read in nodes if read.screen.variant["app"] == app]
+        found += [own[start : start + _FEW] for start in range(0, len(own), _FEW)]
+    return found
+
+
+def _among_few(nodes: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
+    """The application's own screens among those few nodes; most of them were never learned there."""
+    app = nodes[0].screen.variant["app"]
+    return _trials(nodes, [read for read in mine if read.screen.variant["app"] == app], mask, fitted)
+
+
+def _trials(nodes: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
+    """The screens of `mine` among the nodes."""
     window = "window" not in mask
-    engine = FusionEngine({r.screen.family: reference(r, window=window) for r in taught(reads)}, fitted=fitted)
+    engine = FusionEngine({r.screen.family: reference(r, window=window) for r in nodes}, fitted=fitted)
     made = []
     for read in mine:
         weighed = engine.weigh(masked(read.state(), mask))
@@ -129,41 +150,53 @@ def sheet(read: Read) -> Sheet:
     return Sheet(texts=read.texts, elements=read.elements, size=read.size, window=read.window)
 
 
-def _fit_signs(trials: Sequence[Trial]) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of the signs, and what makes a probability of their sum and its lead."""
-    weights = logistic_regression(
-        np.concatenate([one.signs for one in trials]), np.concatenate([one.right for one in trials]), ridge=_SIGNS_RIDGE
-    )
+def _fit_signs(trials: Sequence[Trial]) -> np.ndarray:
+    """The weights of the signs."""
+    signs, right = np.concatenate([one.signs for one in trials]), np.concatenate([one.right for one in trials])
+    return logistic_regression(signs, right, ridge=_SIGNS_RIDGE)
+
+
+def _fit_sureness(trials: Sequence[Trial], weights: np.ndarray) -> np.ndarray:
+    """What makes a probability of a score and its lead; screens that are a node weigh as much as those that are none."""
     rows, right = zip(*(row for one in trials for row in _best_rows(one, weights)), strict=True)
     table, truth = np.array(rows), np.array(right, float)
-    sure = logistic_regression(table, truth, ridge=_SURE_RIDGE)
+    share = truth.mean()
+    worth = np.where(truth > 0, 0.5 / share, 0.5 / (1 - share))
+    sure = logistic_regression(table, truth, ridge=_SURE_RIDGE, worth=worth)
     if sure[1] < _LEAST_LEAD:
-        rest = logistic_regression(table[:, [0, 2]], truth, ridge=_SURE_RIDGE, offset=_LEAST_LEAD * table[:, 1])
+        offset = _LEAST_LEAD * table[:, 1]
+        rest = logistic_regression(table[:, [0, 2]], truth, ridge=_SURE_RIDGE, worth=worth, offset=offset)
         sure = np.array([rest[0], _LEAST_LEAD, rest[1]])
-    return weights, sure
+    return sure
 
 
 def _best_rows(one: Trial, weights: np.ndarray) -> Iterator[tuple[tuple[float, float, float], bool]]:
     """The best candidate's score and lead and whether it is right; and the same as if its node had not been learned."""
+    scores = one.signs @ weights
     for unknown in (False, True):
         keep = ~one.right if unknown else np.ones(len(one.names), bool)
-        if keep.sum() < 2 or (unknown and keep.all()):
+        if not keep.any() or (unknown and keep.all()):
             continue
-        scores = np.sort(one.signs[keep] @ weights)[::-1]
-        best = np.argmax(one.signs[keep] @ weights)
-        yield (scores[0], min(LEAD, scores[0] - scores[1]), 1.0), bool(one.right[keep][best])
+        best, *rest = np.sort(scores[keep])[::-1]
+        lead = min(LEAD, best - rest[0]) if rest else LEAD
+        yield (best, lead, 1.0), bool(one.right[keep][np.argmax(scores[keep])])
 
 
 def logistic_regression(
-    rows: np.ndarray, truth: np.ndarray, *, ridge: float, offset: np.ndarray | float = 0.0
+    rows: np.ndarray,
+    truth: np.ndarray,
+    *,
+    ridge: float,
+    worth: np.ndarray | float = 1.0,
+    offset: np.ndarray | float = 0.0,
 ) -> np.ndarray:
     """Coefficients by Newton's method; the last column is the constant and is not held small."""
     weights, penalty = np.zeros(rows.shape[1]), np.full(rows.shape[1], ridge)
     penalty[-1] = 1e-3
     for _ in range(100):
         chance = logistic(rows @ weights + offset)
-        slope = rows.T @ (chance - truth) + penalty * weights
-        bend = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
+        slope = rows.T @ (worth * (chance - truth)) + penalty * weights
+        bend = (rows * (worth * chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
         step = np.linalg.solve(bend, slope)
         weights = weights - np.clip(step, -5, 5)
         if np.abs(step).max() < 1e-7:

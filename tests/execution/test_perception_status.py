@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from django.utils import translation
 
@@ -13,7 +12,7 @@ from execution.claims import Heartbeat, beat
 from execution.desktop.scripted import ScriptedDesktop
 from execution.gains import flag_rows
 from execution.loop import Loop
-from execution.models import Execution, Robot
+from execution.models import Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.robot_words import eyes_in_words
 from execution.runner import Runner
@@ -29,8 +28,14 @@ REPORT = {
     "detector": "builtin",
     "embedder": "builtin-2",
     "problems": ["The text reader rapidocr has not come back within 16 s."],
-    "cache": {"hits": 120, "near": {"caret": 20, "clock": 8, "mask": 2}, "misses": 50, "entries": 8, "bytes": 50_331_648},
-}
+    "cache": {
+        "hits": 120,
+        "near": {"caret": 20, "clock": 8, "mask": 2},
+        "misses": 50,
+        "entries": 8,
+        "bytes": 50_331_648,
+    },
+}  # fmt: skip
 
 
 def make_robot(**fields: Any) -> Robot:

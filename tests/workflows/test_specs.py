@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from tests.factories import EDGES, NODES, make_picture, make_workflow
 from workflows.graph import GraphSpec, NeighbourSpec, TargetSpec
@@ -109,3 +110,16 @@ def test_a_target_without_pictures_has_no_digests() -> None:
     target = make_workflow().targets.get()
 
     assert (target_spec(target).picture, target_spec(target).context) == ("", "")
+
+
+def test_masked_regions_go_with_the_workflow_and_what_is_no_box_is_refused():
+    """S2.6: places whose changes do not matter, as fractions of the screen."""
+    workflow = make_workflow()
+    workflow.masks = [[0.9, 0, 0.1, 0.05]]
+    workflow.full_clean()
+    workflow.save()
+    assert graph_of(workflow).flags["masks"] == [[0.9, 0, 0.1, 0.05]]
+    for wrong in ([[0, 0, 1]], [[0, 0, 2, 1]], {"x": 1}, [["a", 0, 1, 1]]):
+        workflow.masks = wrong
+        with pytest.raises(ValidationError, match="between 0 and 1"):
+            workflow.full_clean()

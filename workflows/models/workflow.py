@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Max
@@ -16,6 +17,16 @@ from workflows.graph import GraphSpec
 text_id = RegexValidator(
     re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with a letter; then letters, digits, _ . -")
 )
+
+
+def screen_boxes(value: Any) -> None:
+    """ValidationError unless the value is a list of boxes, each x, y, width and height as fractions of the screen."""
+    for box in value if isinstance(value, list) else [value]:
+        sides = box if isinstance(box, list) and len(box) == 4 else [None]
+        if not all(isinstance(side, int | float) and 0 <= side <= 1 for side in sides):
+            raise ValidationError(
+                _("“%(box)s” is not a box: write [x, y, width, height], each between 0 and 1."), params={"box": box}
+            )
 
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
@@ -57,6 +68,13 @@ class Workflow(models.Model):
     enable_ocr = models.BooleanField(_("read text"), null=True, blank=True)
     analyze_timeout_ms = models.PositiveIntegerField(_("analysis limit (ms)"), null=True, blank=True)
     window_info_provider = models.CharField(_("window info provider"), max_length=200, blank=True)
+    masks = models.JSONField(
+        _("masked regions"),
+        default=list,
+        blank=True,
+        validators=[screen_boxes],
+        help_text=_("Places whose changes do not matter, as [[x, y, width, height], …] in fractions of the screen."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

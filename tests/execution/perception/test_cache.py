@@ -213,6 +213,13 @@ def test_a_letter_as_thin_as_a_caret_is_a_miss(letter: str, face: str) -> None:
             assert judge(before.pixels, after.pixels, changes, before.lines, ()) is None, (word, size)
 
 
+def test_a_caret_that_touches_a_letter_is_read_with_it(desk: Desk) -> None:
+    """As a full reading would: whoever reads the line cannot tell it from the letter. Its second blink is known."""
+    desk.look(form("Hanna Maria"))
+    touching = caret(form("Hanna Maria"), after="")
+    assert [desk.look(touching).cache_hit for _ in range(2)] == [False, True]
+
+
 def test_a_bar_that_stands_alone_may_be_a_letter(desk: Desk) -> None:
     desk.look(form(""))
     assert not desk.look(caret(form(""), after="")).cache_hit
