@@ -23,6 +23,7 @@ SIGNS = (
 SURENESS = ("score", "lead", "one")
 IN_FIELD = 0.5  # what stands in a field may be changed at any time, however often it stood there
 LEAD = 3.0  # logits: a longer lead says no more
+TIED = 1.5  # logits: two nodes that fit so alike are one question, which the run answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,9 +57,15 @@ class Calibration:
         return float(signs @ (self.read if read else self.unread))
 
     def certainty(self, score: float, lead: float, *, read: bool) -> float:
-        """How likely a node is the screen, from its score and its lead over the best of the others."""
+        """How likely a node is the screen, or is tied with the one that is, from its score and its lead."""
         a, b, c = self.sure if read else self.sure_unread
-        return float(logistic(np.array(a * score + b * min(LEAD, max(-LEAD, lead)) + c)))
+        return float(logistic(np.array(a * score + b * lead + c)))
+
+
+def lead(score: float, scores: np.ndarray) -> float:
+    """How far a score is above the best of all that are not tied with it; a longer lead than LEAD is none longer."""
+    others = scores[np.abs(scores - score) > TIED]
+    return float(np.clip(score - others.max(), -LEAD, LEAD)) if len(others) else LEAD
 
 
 def lasting_traits(sheet: Sheet, vocabulary: Vocabulary, *, counted: bool) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from execution.matching.calibration import FITTED, LEAD, SIGNS, Calibration
+from execution.matching.calibration import FITTED, SIGNS, Calibration, lead
 from execution.matching.comparison import MEASURES, Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.profile import Profile, Vocabulary, profile
@@ -113,8 +113,10 @@ class FusionEngine:
     def _ranked(self, found: list[Weighed]) -> list[Weighed]:
         scores = np.array([self._fitted.score(one.signs, read=one.read) for one in found])
         certain = [
-            replace(one, score=float(score), probability=self._fitted.certainty(score, _lead(scores, i), read=one.read))
-            for i, (one, score) in enumerate(zip(found, scores, strict=True))
+            replace(
+                one, score=float(score), probability=self._fitted.certainty(score, lead(score, scores), read=one.read)
+            )
+            for one, score in zip(found, scores, strict=True)
         ]
         return sorted(certain, key=lambda one: (-one.probability, -one.score, one.node_id))
 
@@ -179,9 +181,3 @@ def _sheet(reference: Reference) -> Sheet | None:
 def _commonest_model(references: Collection[Reference]) -> str:
     models = [one.embedding.model for one in references if one.embedding]
     return max(sorted(set(models)), key=models.count) if models else ""
-
-
-def _lead(scores: np.ndarray, number: int) -> float:
-    """How far a score is above the best of the others."""
-    others = np.delete(scores, number)
-    return float(scores[number] - others.max()) if len(others) else LEAD

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine, Weighed
 from execution.matching.index import TextIndex, found_by
 from execution.matching.references import Reference
@@ -25,7 +26,6 @@ _SHOWN = 3
 _ALL = 48  # nodes: so many are compared one by one, of more only those that share something with the screen
 # Of the scale of looks: another line typed costs 0.01, an open menu 0.1.
 _LOOKS_BETTER = 0.05
-_CLEARLY = 1.5  # logits by which the reference of one node must fit better than another's to decide alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +151,7 @@ class Matcher:
             c
             for c in good
             if c.confidence >= good[0].confidence - self.margin
-            and not (c.weighed and good[0].weighed and fits - c.weighed.score >= _CLEARLY)
+            and not (c.weighed and good[0].weighed and fits - c.weighed.score > TIED)
         ]
 
     def _dropped(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:

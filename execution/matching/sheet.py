@@ -20,7 +20,8 @@ from execution.types import Box, Element, ElementRole, ElementState, Size, TextL
 MOST_LINES = 240  # of one screen; a page of 5 000 words has no more to say about which page it is
 TRAITS = (
     "digits", "in_field", "in_button", "in_tab", "in_menu", "in_link", "choice", "table", "table_head", "labels_field",
-    "right_of_label", "tall", "small", "long", "short", "name", "comma", "top", "outside", "repeated", "twice", "unsure",
+    "right_of_label", "tall", "small", "long", "short", "name", "comma", "top", "outside", "repeated", "twice",
+    "unsure",
 )  # fmt: skip
 _ACTED_ON = (
     ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.TAB,

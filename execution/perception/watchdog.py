@@ -6,8 +6,10 @@ returned. Code that hangs while it holds the interpreter's lock stops every thre
 
 from __future__ import annotations
 
+import atexit
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -18,6 +20,10 @@ T = TypeVar("T")
 # limits that a test or the profiling preset sets (999 999 ms: S2.2 bids never to degrade, not to wait 33 minutes).
 LEAST_S = 10.0
 MOST_S = 120.0
+
+# A thread that comes back from a native library while the interpreter goes down aborts the process.
+AT_EXIT_S = 5.0
+_hanging: weakref.WeakSet[_Call] = weakref.WeakSet()
 
 
 class Hung(TimeoutError):
@@ -59,6 +65,7 @@ class Guard:
             self._calls.put(call)
             if not call.done.acquire(timeout=limit_s):
                 self._given_up = call
+                _hanging.add(call)
                 raise Hung(f"{self.name} did not come back within {limit_s:g} s", seconds=limit_s)
         if call.error is not None:
             raise call.error
@@ -75,7 +82,7 @@ class Guard:
 class _Call:
     """One call and what came of it; `done` is released when it has returned."""
 
-    __slots__ = ("done", "error", "function", "result", "returned")
+    __slots__ = ("__weakref__", "done", "error", "function", "result", "returned")
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function: Callable[[], Any] | None = function
@@ -94,6 +101,15 @@ class _Call:
         self.function = None  # the picture it holds is large
         self.returned = True
         self.done.release()
+
+
+def wait_for_the_hanging(timeout_s: float = AT_EXIT_S) -> bool:
+    """Give calls that were given up a last chance to return, all together `timeout_s`; whether all have."""
+    end = time.monotonic() + timeout_s
+    return all(call.returned or call.done.acquire(timeout=max(0.0, end - time.monotonic())) for call in list(_hanging))
+
+
+atexit.register(wait_for_the_hanging)
 
 
 def _serve(calls: queue.SimpleQueue[_Call | None]) -> None:

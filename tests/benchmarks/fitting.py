@@ -16,11 +16,11 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.matching.calibration import (
     LASTING_TRAITS,
-    LEAD,
     SIGNS,
     SURENESS,
     Calibration,
     lasting_traits,
+    lead,
     logistic,
 )
 from execution.matching.fusion import FusionEngine
@@ -157,7 +157,7 @@ def _fit_signs(trials: Sequence[Trial]) -> np.ndarray:
 
 
 def _fit_sureness(trials: Sequence[Trial], weights: np.ndarray) -> np.ndarray:
-    """What makes a probability of a score and its lead; screens that are a node weigh as much as those that are none."""
+    """What makes a probability of a score and its lead; screens that are a node weigh as much as all others."""
     rows, right = zip(*(row for one in trials for row in _best_rows(one, weights)), strict=True)
     table, truth = np.array(rows), np.array(right, float)
     share = truth.mean()
@@ -177,9 +177,8 @@ def _best_rows(one: Trial, weights: np.ndarray) -> Iterator[tuple[tuple[float, f
         keep = ~one.right if unknown else np.ones(len(one.names), bool)
         if not keep.any() or (unknown and keep.all()):
             continue
-        best, *rest = np.sort(scores[keep])[::-1]
-        lead = min(LEAD, best - rest[0]) if rest else LEAD
-        yield (best, lead, 1.0), bool(one.right[keep][np.argmax(scores[keep])])
+        best = float(scores[keep].max())
+        yield (best, lead(best, scores[keep]), 1.0), bool(one.right[keep][np.argmax(scores[keep])])
 
 
 def logistic_regression(

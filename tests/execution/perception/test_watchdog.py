@@ -14,7 +14,7 @@ import pytest
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
-from execution.perception.watchdog import Guard, Hung, patience_s
+from execution.perception.watchdog import Guard, Hung, patience_s, wait_for_the_hanging
 from execution.types import Box, Element, ElementRole, Embedding, TextLine
 from tests.execution.perception.drawing import Canvas, frame
 from tests.support.display import wait_until
@@ -73,6 +73,17 @@ def test_a_hop_costs_less_than_a_fifth_of_a_millisecond() -> None:
         guard.run(lambda: None, limit_s=5)
         took.append(time.perf_counter() - began)
     assert np.quantile(took, 0.25) < 0.0002
+
+
+def test_the_end_of_the_process_waits_a_moment_for_what_hangs(let_go: threading.Event) -> None:
+    """A thread that comes back from a native library while the interpreter goes down aborts the process."""
+    guard = Guard("test")
+    with pytest.raises(Hung):
+        guard.run(let_go.wait, limit_s=SOON)
+    assert not wait_for_the_hanging(SOON)
+    threading.Timer(0.1, let_go.set).start()
+    assert wait_for_the_hanging(10)
+    assert not guard.hangs
 
 
 def test_its_thread_ends_with_it() -> None:
