@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.navigation.words import words
 
-_BY_SUM, _BY_SHARE, _BY_LOOK = 12, 8, 6
+_BY_SUM, _BY_SHARE, _BY_LOOK = 8, 5, 4
 _ENOUGH = 8  # screens to tell what is usual between unrelated ones
 _EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
 

@@ -88,10 +88,11 @@ class Matcher:
         expected: str | None = None,
     ) -> Recognition:
         """The node that the screen is. `expected` is where the edge just done leads, `last_node` where the run was."""
-        words = ScreenWords(state.texts)
         likely = [n for n in (expected, last_node, *self._following.get(last_node or "", ())) if n in self._nodes]
         weighed = {w.node_id: w for w in self.fusion.weigh(state, among=self._among(state, likely))}
         names = self._nodes if len(self._nodes) <= _ALL else dict.fromkeys([*self._among(state, likely), *weighed])
+        declares = any(self._nodes[name].texts or self._nodes[name].absent for name in names)
+        words = ScreenWords(state.texts if declares else ())
         ranked = sorted(
             (self._candidate(self._nodes[name], state, words, variables, weighed.get(name)) for name in names),
             key=lambda c: (-c.confidence, c.node.node_id),

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from execution.matching import CONTEXT
+from execution.matching.signs import title_matches
 from execution.navigation.screen_words import ScreenWords, wanted
 from execution.navigation.words import SEEN, words
 from execution.perception.changes import find_changes, same_pixels
-from execution.matching.signs import title_matches
 from execution.types import Answer, Reason, Recognition, ScreenState, Verification
 from workflows.graph import EdgeSpec
 

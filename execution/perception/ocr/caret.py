@@ -13,6 +13,7 @@ STANDS_OUT = 60  # grey levels between the bar and the ground
 EVEN = 24  # grey levels within the bar
 NEAR = 3  # lengths of the bar to its left and right: the letters that it is compared with
 MOST = 6  # bars of one line that are looked at
+CLEARLY_PAST = 2  # pixels past the other letters, above and below: then it may touch one
 BESIDE = 0.15  # of the bar's length may have ink beside it: a letter that touches it
 
 
@@ -24,20 +25,30 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
     cleaned = crop
     for first, last in _thin_bars(ink):
         top, bottom = _run(ink[:, first : last + 1].all(axis=1))
-        if not _alone(ink, first, last, top, bottom) or np.ptp(grey[top:bottom, first : last + 1]) > EVEN:
+        if bottom - top < SHORTEST or np.ptp(grey[top:bottom, first : last + 1]) > EVEN:
             continue
         reach = NEAR * (bottom - top)
-        left, right = ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach]
+        left, right = (
+            _letters(part) for part in (ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach])
+        )
         if bottom - top == len(crop) and left.any() and right.any():
             continue  # a border between two texts, which keeps them apart
         rows = np.flatnonzero(left.any(axis=1) | right.any(axis=1))
         if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
+            continue
+        past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0
+        if past < CLEARLY_PAST and not _alone(ink, first, last, top, bottom):
             continue
         if cleaned is crop:
             cleaned = crop.copy()
         cleaned[:, first : last + 1] = np.median(crop[~ink], axis=0).astype(crop.dtype)
         ink[:, first : last + 1] = False
     return cleaned
+
+
+def _letters(ink: np.ndarray) -> np.ndarray:
+    """The ink without borders, which go from top to bottom."""
+    return ink[:, ~ink.all(axis=0)]
 
 
 def _thin_bars(ink: np.ndarray) -> list[tuple[int, int]]:
@@ -71,4 +82,4 @@ def _run(column: np.ndarray) -> tuple[int, int]:
 
 def _alone(ink: np.ndarray, first: int, last: int, top: int, bottom: int) -> bool:
     beside = [x for x in (first - 1, last + 1) if 0 <= x < ink.shape[1]]
-    return bottom - top >= SHORTEST and all(ink[top:bottom, x].mean() <= BESIDE for x in beside)
+    return all(ink[top:bottom, x].mean() <= BESIDE for x in beside)

@@ -38,3 +38,12 @@ def test_a_line_without_a_cursor_is_left_as_it_is(text: str) -> None:
 def test_tiny_pictures_are_left_as_they_are(shape: tuple[int, int, int]) -> None:
     pixels = np.zeros(shape, np.uint8)
     assert without_caret(pixels) is pixels
+
+
+def test_a_cursor_that_touches_a_letter_is_painted_over_where_it_reaches_clearly_past_it():
+    """As at the beginning of a line, right before its first letter."""
+    crop = np.full((27, 60, 3), 255, np.uint8)
+    crop[10:16, 8:10] = crop[7:10, 10:20] = crop[16:19, 10:20] = 0
+    with_cursor = crop.copy()
+    with_cursor[4:22, 7] = 0
+    assert np.array_equal(without_caret(with_cursor), crop)
