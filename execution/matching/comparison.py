@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
+from execution.matching.pairing import Pairing, in_place, weighted_mean
 from execution.matching.profile import Profile
-from execution.navigation.words import SEEN
 
 MEASURES = (
     "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall",
     "head_precision", "across", "down", "replaced", "shapes", "shapes_known", "chosen",
 )  # fmt: skip
-_NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
-_HARDLY = 0.1  # a line less likely to last than that is not looked for in pieces
 _REPLACES = 0.4  # lines less likely to last than that are data, which is replaced each time
 _ANOTHER = 0.6  # of a line's letters
-_GLUED = 8  # letters of the shortest line that may be two read as one
 _TELLING = 12  # lines of one side alone that are looked at, the worst
 _READ = 0.97  # of the lines that are there, the reader reads so many as they were read before
 
@@ -40,19 +35,19 @@ class Comparison:
 
 def compare(reference: Profile, screen: Profile) -> Comparison:
     """`screen` as `reference` would have it."""
-    pairing = _Pairing(reference, screen)
-    ours, theirs = pairing.credit(reference, screen)
+    pairing = Pairing(reference, screen)
+    ours, theirs = pairing.credit()
     across, down = pairing.places()
     lost = reference.lasting * (1 - _whole(ours))
     more = screen.lasting * (1 - _whole(theirs))
     shapes, known = _shapes_alike(reference, screen, pairing)
     values = (
-        _share(reference.weights, ours), _share(screen.weights, theirs),
-        _share(reference.lasting, ours), _share(screen.lasting, theirs),
+        weighted_mean(reference.weights, ours), weighted_mean(screen.weights, theirs),
+        weighted_mean(reference.lasting, ours), weighted_mean(screen.lasting, theirs),
         _surprise(lost, reference.columns), _surprise(more, screen.columns),
         float(np.log1p((reference.weights * ours).sum())),
-        _share(reference.lasting * reference.tall, ours), _share(screen.lasting * screen.tall, theirs),
-        across, down, pairing.replaced(lost, more), shapes, known, _chosen_alike(reference, screen),
+        weighted_mean(reference.lasting * reference.tall, ours), weighted_mean(screen.lasting * screen.tall, theirs),
+        across, down, _replaced(pairing, lost, more), shapes, known, _chosen_alike(reference, screen),
     )  # fmt: skip
     return Comparison(
         measures=np.array(values),
@@ -63,165 +58,19 @@ def compare(reference: Profile, screen: Profile) -> Comparison:
     )
 
 
-class _Pairing:
-    """Which line of the screen is which line of the reference, and how the one lies over the other."""
-
-    def __init__(self, reference: Profile, screen: Profile) -> None:
-        self.one, self.other = reference, screen
-        self.pairs: list[tuple[int, int]] = []
-        self.scale, self.shift = 1.0, np.zeros(2)
-        common = reference.where.keys() & screen.where.keys()
-        several = []
-        for key in common:
-            ours, theirs = reference.where[key], screen.where[key]
-            if len(ours) == len(theirs) == 1:
-                self.pairs.append((ours[0], theirs[0]))
-            else:
-                several.append((ours, theirs))
-        self._fit()
-        for ours, theirs in several:
-            self._nearest(ours, theirs)
-        self._misread()
-
-    def _points(self) -> tuple[np.ndarray, np.ndarray]:
-        index = np.array(self.pairs, np.int64).reshape(-1, 2)
-        return self.one.edges[index[:, 0]], self.other.edges[index[:, 1]]
-
-    def _fit(self) -> None:
-        """One scale and one shift for as many of the pairs as possible."""
-        ours, theirs = (edges[:, [0, 2]] for edges in self._points())
-        if not len(ours):
-            return
-        weights, best = self.one.weights[[i for i, _ in self.pairs]], -1.0
-        for scale in (1.0, self.other.unit / self.one.unit, self._stretched(ours[:, 1], theirs[:, 1])):
-            apart = theirs - scale * ours
-            shift = np.median(apart, axis=0)
-            near = np.abs(apart - shift).sum(axis=1) < _NEAR * self.other.unit
-            if (fitting := float(weights[near].sum())) > best * 1.02:
-                best, self.scale, self.shift = fitting, float(scale), shift
-
-    def _stretched(self, ours: np.ndarray, theirs: np.ndarray) -> float:
-        """The scale by the heights alone: a wider window stretches what it shows across, hardly ever down."""
-        order = np.argsort(ours, kind="stable")
-        half = len(ours) // 2
-        apart = ours[order[half:]] - ours[order[: len(ours) - half]]
-        seen = theirs[order[half:]] - theirs[order[: len(ours) - half]]
-        far = apart > 4 * self.one.unit
-        return float(np.clip(np.median(seen[far] / apart[far]), 0.3, 4.0)) if far.sum() >= 3 else 1.0
-
-    def _nearest(self, ours: list[int], theirs: list[int]) -> None:
-        """Lines of one key that are several: each with the one that lies nearest to where it should."""
-        a = self.one.edges[ours][:, [0, 2]] * self.scale + self.shift
-        distance = np.abs(a[:, None] - self.other.edges[theirs][:, [0, 2]][None]).sum(axis=2)
-        for _ in range(min(len(ours), len(theirs))):
-            i, j = np.unravel_index(int(distance.argmin()), distance.shape)
-            self.pairs.append((ours[i], theirs[j]))
-            distance[i, :] = distance[:, j] = np.inf
-
-    def _misread(self) -> None:
-        """Lines that differ by what a reader gets wrong; never by a digit."""
-        ours, theirs = self._left()
-        if not ours or not theirs:
-            return
-        scores = process.cdist(
-            [self.one.keys[i] for i in ours], [self.other.keys[j] for j in theirs],
-            scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN, dtype=np.float32, workers=1,
-        )  # fmt: skip
-        scores[self._elsewhere(ours, theirs)] = 0.0
-        for flat in np.argsort(-scores, axis=None, kind="stable"):
-            i, j = divmod(int(flat), len(theirs))
-            if scores[i, j] <= 0:
-                break
-            if ours[i] >= 0 and theirs[j] >= 0 and self.one.digits[ours[i]] == self.other.digits[theirs[j]]:
-                self.pairs.append((ours[i], theirs[j]))
-                ours[i] = theirs[j] = -1
-
-    def _elsewhere(self, ours: list[int], theirs: list[int]) -> np.ndarray:
-        """Where a pair would be far from where it should: two texts that are nearly alike, such as a plural."""
-        if len(self.pairs) < 3:
-            return np.zeros((len(ours), len(theirs)), bool)
-        expected = self.one.edges[ours] * self.scale + self.shift[[0, 0, 1]]
-        off = np.abs(expected[:, None, :] - self.other.edges[theirs][None]) / self.other.unit
-        return (np.minimum(off[:, :, 0], off[:, :, 1]) > _FAR) | (off[:, :, 2] > _FAR / 2)
-
-    def _left(self) -> tuple[list[int], list[int]]:
-        mine, other = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
-        return (
-            [i for i in range(len(self.one.keys)) if i not in mine],
-            [j for j in range(len(self.other.keys)) if j not in other],
-        )
-
-    def credit(self, one: Profile, other: Profile) -> tuple[np.ndarray, np.ndarray]:
-        """How much of each line, ours and theirs, was found: 1 for the pairs, a share of its letters for pieces."""
-        ours, theirs = np.zeros(len(one.keys)), np.zeros(len(other.keys))
-        for i, j in self.pairs:
-            ours[i] = theirs[j] = 1.0
-        left, right = self._left()
-        if left and right:
-            _pieces(ours, left, one, right, other)
-            _pieces(theirs, right, other, left, one)
-        return ours, theirs
-
-    def places(self) -> tuple[float, float]:
-        """How much of what was found stands in its place, across and down, by weight; 1 where nothing can tell."""
-        if len(self.pairs) < 3:
-            return 1.0, 1.0
-        ours, theirs = self._points()
-        weights = self.one.weights[[i for i, _ in self.pairs]]
-        expected = self.scale * ours + self.shift[[0, 0, 1]]
-        off = np.abs(theirs - expected) / self.other.unit
-        across = np.minimum(off[:, 0], off[:, 1])
-        return _share(weights, _in_place(across)), _share(weights, _in_place(off[:, 2]))
-
-    def replaced(self, lost: np.ndarray, more: np.ndarray) -> float:
-        """How surely a line that lasts has another one in its place: another heading, the label of another field."""
-        ours, theirs = np.flatnonzero(lost > _REPLACES), np.flatnonzero(more > _REPLACES)
-        if not len(ours) or not len(theirs):
-            return 0.0
-        expected = self.one.edges[ours] * self.scale + self.shift[[0, 0, 1]]
-        off = np.abs(expected[:, None, [0, 2]] - self.other.edges[theirs][None][:, :, [0, 2]]) / self.other.unit
-        there = np.where(off.max(axis=2) < 1.0, lost[ours][:, None] * more[theirs][None], 0.0)
-        return float(np.log1p(-np.log1p(-_READ * np.sort(there.max(axis=1))[-3:]).sum()))
+def _replaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> float:
+    """How surely a line that lasts has another one in its place: another heading, the label of another field."""
+    ours, theirs = np.flatnonzero(lost > _REPLACES), np.flatnonzero(more > _REPLACES)
+    if not len(ours) or not len(theirs):
+        return 0.0
+    off = pairing.off(ours, theirs)[:, :, [0, 2]]
+    there = np.where(off.max(axis=2) < 1.0, lost[ours][:, None] * more[theirs][None], 0.0)
+    return float(np.log1p(-np.log1p(-_READ * np.sort(there.max(axis=1))[-3:]).sum()))
 
 
 def _whole(credit: np.ndarray) -> np.ndarray:
     """A line of which a small part was found is another line that begins alike."""
     return np.where(credit < _ANOTHER, 0.0, credit)
-
-
-def _in_place(off: np.ndarray) -> np.ndarray:
-    return np.asarray(np.clip((_FAR - off) / (_FAR - _NEAR), 0.0, 1.0))
-
-
-def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int], other: Profile) -> None:
-    """The shares of lines that the other side has in other pieces: the same words, or lines split or put together.
-
-    Only for lines that are likely to last: the others hardly count.
-    """
-    among = {word for j in right for word in other.words[j] if len(word) > 2}
-    whole = {other.keys[j] for j in right if len(other.keys[j]) > 2}
-    longer = "\n".join(sorted(whole))
-    marked = whole | {key[1:] for key in whole}  # the ring of a radio button, read as an O
-    for i in left:
-        if one.lasting[i] < _HARDLY:
-            continue
-        key = one.keys[i]
-        if len(key) > 2 and (key in marked or key[1:] in whole):
-            credit[i] = 1.0
-            continue
-        if len(key) > 3 and key in longer and any(key in put and len(key) <= len(put) - 3 for put in whole):
-            credit[i] = 1.0  # with another text beside it: with a letter or two it would be another word
-            continue
-        found = sum([len(word) for word in one.words[i] if word in among])
-        if found < len(key) and len(key) >= _GLUED:
-            found = max(found, sum([len(shorter) for shorter in whole if shorter in key]))
-        credit[i] = min(1.0, found / len(key))
-
-
-def _share(weights: np.ndarray, credit: np.ndarray) -> float:
-    """The weighted mean; 1 where there is nothing to weigh."""
-    whole = float(weights.sum())
-    return float((weights * credit).sum()) / whole if whole > 1e-9 else 1.0
 
 
 def _surprise(unpaired: np.ndarray, columns: np.ndarray) -> float:
@@ -256,7 +105,7 @@ def _chosen_alike(reference: Profile, screen: Profile) -> float:
     return -1.0 if any(key in reference.where for key in theirs) else 0.0
 
 
-def _shapes_alike(reference: Profile, screen: Profile, pairing: _Pairing) -> tuple[float, float]:
+def _shapes_alike(reference: Profile, screen: Profile, pairing: Pairing) -> tuple[float, float]:
     """How many elements have one of their role where they should (F1), and whether there were enough to tell."""
     one, other = reference.shapes, screen.shapes
     if len(one.roles) == 0 or len(other.roles) == 0:
@@ -266,7 +115,7 @@ def _shapes_alike(reference: Profile, screen: Profile, pairing: _Pairing) -> tup
     across = np.abs(expected[:, None, :] - other.boxes[None, :, :]) / screen.unit
     apart = across[:, :, 0] + across[:, :, 1] + 0.5 * across[:, :, 3]
     apart[one.roles[:, None] != other.roles[None, :]] = np.inf
-    good_one = _in_place(2.0 * apart.min(axis=1))
-    good_other = _in_place(2.0 * apart.min(axis=0))
+    good_one = in_place(2.0 * apart.min(axis=1))
+    good_other = in_place(2.0 * apart.min(axis=0))
     total = len(one.roles) + len(other.roles)
     return float((good_one.sum() + good_other.sum()) / total), min(1.0, total / 20)

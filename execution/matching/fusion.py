@@ -97,7 +97,7 @@ class FusionEngine:
         seen = _Seen(self, state)
         names = [name for name in among if name in self.references]
         names += self._texts.best(found_by(seen.profile.texts)) if state.text_method else []
-        names += self._looks.best(seen.cosines)
+        names += seen.looks.best if seen.looks else []
         found = (seen.weighed(name) for name in dict.fromkeys(names))
         return self._ranked([one for one in found if one.compared])
 
@@ -131,9 +131,9 @@ class _Seen:
         self._engine, self._state = engine, state
         sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
         self.profile = engine._profile(sheet, counted=False)
-        comparable = state.embedding is not None and state.embedding.model == engine._model
-        self.cosines = engine._looks.cosines(state.embedding.vector) if comparable and state.embedding else np.zeros(0)
-        self._highest = np.partition(self.cosines, -2)[-2:] if len(self.cosines) > 1 else None
+        embedding = state.embedding
+        comparable = embedding is not None and embedding.model == engine._model
+        self.looks = engine._looks.looks(embedding.vector) if comparable and embedding else None
 
     def weighed(self, name: str) -> Weighed:
         """The node's signs; 0 for what cannot be compared."""
@@ -159,14 +159,12 @@ class _Seen:
 
     def _look_signs(self, name: str, signs: np.ndarray) -> float | None:
         """0 for a look as of an unrelated screen, 1 for the same picture, and the lead over the other nodes."""
-        number = self._engine._looks.numbers.get(name)
-        if number is None or not len(self.cosines):
+        cosine = self.looks.cosine(name) if self.looks else None
+        if self.looks is None or cosine is None:
             return None
-        cosine, usual = float(self.cosines[number]), self._engine._usual
+        usual = self._engine._usual
         signs[_NUMBER["look"]] = np.clip((cosine - usual) / (1 - usual), -0.5, 1.0)
-        if self._highest is not None:
-            second, first = self._highest
-            signs[_NUMBER["look_lead"]] = (cosine - (second if cosine == first else first)) / _SPREAD
+        signs[_NUMBER["look_lead"]] = self.looks.lead(cosine) / _SPREAD
         signs[_NUMBER["look_known"]] = 1.0
         return cosine
 

@@ -10,6 +10,7 @@ import numpy as np
 from execution.navigation.words import words
 
 _BY_SUM, _BY_SHARE, _BY_LOOK = 8, 5, 4
+_VERY_MANY, _DIRECTIONS, _LOOKED_AT = 1000, 64, 60
 _ENOUGH = 8  # screens to tell what is usual between unrelated ones
 _EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
 
@@ -58,28 +59,65 @@ class TextIndex:
         return list(dict.fromkeys(self.ids[i] for i in chosen if scores[i] > 0))
 
 
+class Looks:
+    """How alike one screen and the nodes look: `best` are the nodes most alike, `highest` the two highest cosines."""
+
+    def __init__(self, index: LookIndex, vector: np.ndarray) -> None:
+        self._index, self._vector = index, vector
+        numbers = index.near(vector)
+        cosines = index.vectors[numbers] @ vector
+        order = np.argsort(-cosines, kind="stable")
+        self.best = [index.ids[numbers[i]] for i in order[:_BY_LOOK]]
+        self.highest = tuple(float(cosines[i]) for i in order[:2])
+
+    def cosine(self, node_id: str) -> float | None:
+        """None for a node whose picture this model did not see."""
+        number = self._index.numbers.get(node_id)
+        return None if number is None else float(self._index.vectors[number] @ self._vector)
+
+    def lead(self, cosine: float) -> float:
+        """How much more alike a node of this cosine looks than the most alike of the others; 0 where it is alone."""
+        if len(self.highest) < 2:
+            return 0.0
+        first, second = self.highest
+        return cosine - (second if cosine >= first else first)
+
+
 class LookIndex:
-    """The vectors of one model, all compared at once."""
+    """The vectors of one model, all compared at once.
+
+    Of very many the nearest are looked for among projections to a few random directions (Johnson and Lindenstrauss
+    1984), which keep distances roughly and fit into the processor's cache; those found are then compared exactly.
+    """
 
     def __init__(self, vectors: Mapping[str, np.ndarray]) -> None:
         self.ids = tuple(vectors)
-        self.numbers = {node_id: i for i, node_id in enumerate(self.ids)}
-        self._matrix = np.stack(list(vectors.values())).astype(np.float32) if vectors else np.zeros((0, 0), np.float32)
+        self.numbers = {node_id: number for number, node_id in enumerate(self.ids)}
+        rows = list(vectors.values())
+        self.vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
+        self._short: np.ndarray | None = None
+        if len(self.ids) > _VERY_MANY:
+            size = self.vectors.shape[1]
+            self._directions = np.random.default_rng(1984).normal(0, 1, (size, _DIRECTIONS)).astype(np.float32)
+            self._centre = self.vectors.mean(axis=0)
+            self._short = (self.vectors - self._centre) @ self._directions
 
-    def cosines(self, vector: np.ndarray) -> np.ndarray:
-        """Of each node with the screen, in the order of `ids`; none where there is nothing to compare with."""
-        if not len(self.ids) or vector.shape != self._matrix.shape[1:]:
-            return np.zeros(0, np.float32)
-        return np.asarray(self._matrix @ vector)
+    def looks(self, vector: np.ndarray) -> Looks | None:
+        """The screen of this vector compared; None where there is nothing that compares."""
+        return Looks(self, vector) if len(self.ids) and vector.shape == self.vectors.shape[1:] else None
 
-    def best(self, cosines: np.ndarray) -> list[str]:
-        return [self.ids[i] for i in _top(cosines, _BY_LOOK)] if len(cosines) else []
+    def near(self, vector: np.ndarray) -> list[int]:
+        """The numbers of the nodes among which the nearest are, in no order."""
+        if self._short is None:
+            return list(range(len(self.ids)))
+        away = self._short - (vector - self._centre) @ self._directions
+        return _top(-np.einsum("ij,ij->i", away, away), _LOOKED_AT)
 
     def usual(self) -> float:
         """The median cosine of two different screens; 0 for fewer than eight screens."""
         if len(self.ids) < _ENOUGH:
             return 0.0
-        some = self._matrix[np.linspace(0, len(self.ids) - 1, min(len(self.ids), 200)).astype(np.int64)]
+        some = self.vectors[np.linspace(0, len(self.ids) - 1, min(len(self.ids), 200)).astype(np.int64)]
         return float(np.median((some @ some.T)[np.triu_indices(len(some), 1)]))
 
 

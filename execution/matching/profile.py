@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from execution.matching.sheet import Shapes, Sheet
-from execution.types import Window
 
 _KNOWN = 5  # screens on which a text stands: more make it no more familiar
 _COMMON = 0.25  # the weight of a text that is on every screen, beside 1 for one that is on this one alone
@@ -77,9 +76,10 @@ def _as_data(sheet: Sheet) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Profile:
-    """One screen. Arrays have one row a line: centre (x, y), height of a line in `unit`, all in pixels.
+    """One screen; arrays have one row a line, lengths are pixels, `unit` is the usual height of a line.
 
-    `lasting` is how likely a line is to be there again with another record, `weights` that times the line's rarity.
+    `where` gives the lines of each key, `columns` numbers lines that begin at the same place alike. `lasting` is how
+    likely a line is to be there again with another record, `weights` that times the line's rarity.
     """
 
     keys: tuple[str, ...]
@@ -88,18 +88,16 @@ class Profile:
     words: tuple[tuple[str, ...], ...]
     where: dict[str, list[int]]
     edges: np.ndarray  # left, right, centre y
-    columns: np.ndarray  # which lines begin at the same place
+    columns: np.ndarray
     lasting: np.ndarray
     weights: np.ndarray
     tall: np.ndarray
     unit: float
     shapes: Shapes
-    window: Window | None
-    size: tuple[int, int]
 
 
 def profile(sheet: Sheet, vocabulary: Vocabulary, lasting: np.ndarray) -> Profile:
-    """The sheet as it is compared; `lasting` as `Lasting` rates its lines."""
+    """The sheet as it is compared; `lasting` as `Calibration.lasting` rates its lines."""
     rarity = np.array([vocabulary.rarity(key) for key in sheet.keys])
     where: dict[str, list[int]] = {}
     for index, key in enumerate(sheet.keys):
@@ -118,8 +116,6 @@ def profile(sheet: Sheet, vocabulary: Vocabulary, lasting: np.ndarray) -> Profil
         tall=sheet.trait("tall"),
         unit=sheet.unit,
         shapes=sheet.shapes,
-        window=sheet.window,
-        size=sheet.size,
     )
 
 

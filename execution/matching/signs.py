@@ -15,10 +15,11 @@ from workflows.exceptions import PictureError
 from workflows.graph import NodeSpec
 
 TEXTS, ABSENT, TITLE, APP, LOOK = "texts", "absent", "window_title", "app_name", "look"
-_REFERENCE = "reference"
+_REFERENCE, _REFERENCE_ASIDE = "reference", "reference aside"
 
-# A reference is worth so much beside declared texts that a screen which contradicts it is not the node on their word.
-_WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4}
+# A reference is worth so much beside declared texts that a screen which contradicts it is not the node on their word;
+# on theirs and the window's it is: what a person declared may be seen with another bar shown than when it was taught.
+_WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4, _REFERENCE_ASIDE: 0.2}
 # A sign that contradicts is worth more than its weight: another title is another window, however alike the rest.
 _CONTRADICTED = 0.6
 _UNSURE = 0.9  # for a screen whose texts were not read
@@ -99,7 +100,10 @@ def gather(
     reasons += [*([texts] if texts else []), *window]
     factor *= window_factor
     if reference is not None:
-        declared = _weighed(reasons, hoped={_REFERENCE: reference}) if texts and read else reference
+        declared = reference
+        if texts and read:
+            agreed = complete and any(r.sign == TITLE and r.score == 1.0 for r in window)
+            declared = _weighed(reasons, hoped={_REFERENCE_ASIDE if agreed else _REFERENCE: reference})
         return Evidence(confidence=declared * factor, reasons=tuple(reasons), all_texts_seen=complete)
     if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold):
         look = likeness.reason(node, state)

@@ -49,15 +49,28 @@ class Outcome(NamedTuple):
         return self.said == self.read.screen.family
 
 
-def corpus(*, fresh: Sequence[str] = ()) -> list[Read]:
-    """The `nodes` part as it was read; reading what was not read yet takes a second a picture."""
-    return read_all(load(FOLDER / "nodes"), FOLDER / "nodes", fresh=fresh)
+def corpus(*, kept: bool = False) -> list[Read]:
+    """The `nodes` part as it was read; reading what was not read yet, or by other code, takes a second a picture."""
+    return read_all(load(FOLDER / "nodes"), FOLDER / "nodes", kept=kept)
 
 
-def measure(reads: Sequence[Read] | None = None) -> list[Row]:
-    """All figures of the matching."""
-    reads = reads if reads is not None else corpus()
-    rows = []
+def applications(*, kept: bool = False) -> list[Read]:
+    """The `apps` part: real GTK and Qt programs, which nothing was fitted to."""
+    folder = FOLDER / "apps"
+    return [read for read in read_all(load(folder), folder, kept=kept) if _role_of(read)]
+
+
+def _role_of(read: Read) -> str:
+    """Taught at 100 %, seen again at 150 % in the other theme on another screen; `typed` differs by its data alone."""
+    if read.screen.family.endswith("-typed"):
+        return ""
+    return {"1": "taught", "1.5": "seen"}.get(str(read.screen.variant["scale"]), "")
+
+
+def measure(*, kept: bool = False) -> list[Row]:
+    """All figures of the matching; `kept` takes the readings that there are, whatever code made them."""
+    reads = corpus(kept=kept)
+    rows = _applications(applications(kept=kept))
     for window in (True, False):
         outcomes = recognise_all(reads, window=window)
         rows += _figures(outcomes, _WINDOWS[window])
@@ -73,6 +86,29 @@ def recognise_all(reads: Sequence[Read], *, window: bool) -> list[Outcome]:
     matcher = matcher_of({read.screen.family: fitting.reference(read, window=window) for read in taught})
     mine = [read for read in fitting.seen(reads) if not fitting.fitted_half(read)]
     return [_outcome(read, matcher.recognise(read.state(window=window), variables={})) for read in mine]
+
+
+def _applications(reads: Sequence[Read]) -> list[Row]:
+    """Real programs: each as taught in one theme and size, then seen in the other; and as if it were not taught."""
+    nodes = {_name(read): fitting.reference(read) for read in reads if _role_of(read) == "taught"}
+    matcher, right, wrong, unknown = matcher_of(nodes), 0, 0, 0
+    seen = [read for read in reads if _role_of(read) == "seen"]
+    for read in seen:
+        match = matcher.recognise(read.state(), variables={}).match
+        right += match is not None and match.node_id == _name(read)
+        wrong += match is not None and match.node_id != _name(read)
+        others = {name: one for name, one in nodes.items() if name != _name(read)}
+        unknown += matcher_of(others).recognise(read.state(), variables={}).match is None
+    how = f"real programs, theme, scale and screen changed, {len(nodes)} nodes"
+    return [
+        _share(f"{how}: right node", right, len(seen), goal=None),
+        _share(f"{how}: wrong and confident", wrong, len(seen), goal=None),
+        _share(f"{how}: unknown where not learned", unknown, len(seen), goal=None),
+    ]
+
+
+def _name(read: Read) -> str:
+    return f"{read.screen.family}/{read.screen.variant['language']}"
 
 
 def matcher_of(references: dict[str, Reference]) -> Matcher:
@@ -166,14 +202,13 @@ def fit(reads: Sequence[Read]) -> Calibration:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.matching", description=__doc__)
     parser.add_argument("--fit", action="store_true", help="fit the coefficients and stop")
-    parser.add_argument("--fresh", action="append", default=[], choices=["texts", "elements", "embedding"])
+    parser.add_argument("--kept", action="store_true", help="take the readings that there are, of whatever code")
     options = parser.parse_args()
-    reads = corpus(fresh=options.fresh)
     if options.fit:
-        fit(reads)
+        fit(corpus(kept=options.kept))
         print(f"written to {fitting.TABLES}; run again without --fit for the figures")
         return
-    for row in measure(reads):
+    for row in measure(kept=options.kept):
         goal = "" if row["goal"] is None else f"goal {row['goal']:g}, {'met' if row['met'] else 'NOT met'}"
         print(f"{row['figure']:<74}{row['value']:>8} {row['unit']:<3} {row['peers']:<12} {goal}")
 

@@ -1,15 +1,16 @@
 """What the product's own eyes make of the pictures of the corpus, kept beside it: reading a picture costs a second.
 
-Texts are kept by reader, elements by detector, vectors by model; `fresh` names what is to be made anew.
+Texts, elements and vectors are kept with a digest of the code that made them, and made anew when that has changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,8 @@ from execution.types import Element, Embedding, Frame, ScreenState, Size, TextLi
 from tests.benchmarks.screens.corpus import ROOT, Screen
 
 FOLDER = ROOT / "build" / "bench" / "readings"
+_EYES = ROOT / "execution" / "perception"
+_CODE = {"texts": ("ocr",), "elements": ("ocr", "elements"), "embedding": ("embedding",)}
 _PATIENCE_S = 120.0  # other work on the machine may slow a reading down; nothing waits for it here
 PARTS = ("texts", "elements", "embedding")
 
@@ -60,16 +63,21 @@ def read_all(
     folder: Path,
     *,
     fresh: Collection[str] = (),
+    kept: bool = False,
     analyzer: ScreenAnalyzer | None = None,
     kept_in: Path = FOLDER,
 ) -> list[Read]:
-    """The readings of the pictures that lie in `folder`, made where they are not kept yet."""
+    """The readings of the pictures that lie in `folder`, made where they are not kept yet or the code was changed.
+
+    `fresh` names what is made anew at all events; `kept` takes what there is, whatever made it.
+    """
     analyzer = analyzer or build_analyzer()
     kept_in.mkdir(parents=True, exist_ok=True)
+    makers = dict[str, str]() if kept else {part: _maker(part, analyzer) for part in PARTS}
     digests = _Digests(kept_in / f"{folder.name}.json")
     done, began, said = [], time.perf_counter(), time.perf_counter()
     for screen in screens:
-        done.append(_read(screen, folder, set(fresh), analyzer, kept_in, digests))
+        done.append(_read(screen, folder, set(fresh), makers, analyzer, kept_in / digests.of(folder / screen.picture)))
         if time.perf_counter() - said > 30:
             said = time.perf_counter()
             digests.save()
@@ -104,25 +112,35 @@ def _pixels(file: Path) -> np.ndarray:
     return np.asarray(pixels)
 
 
+def _maker(part: str, analyzer: ScreenAnalyzer) -> str:
+    """What makes this part: its code, and the model of the vectors."""
+    hasher = hashlib.blake2b(digest_size=8)
+    for folder in _CODE[part]:
+        for file in sorted((_EYES / folder).glob("*.py")):
+            hasher.update(file.read_bytes())
+    model = analyzer.embedder.model_id if part == "embedding" and analyzer.embedder else ""
+    return f"{model}{hasher.hexdigest()}"
+
+
 def _read(
-    screen: Screen, folder: Path, fresh: set[str], analyzer: ScreenAnalyzer, kept_in: Path, digests: _Digests
+    screen: Screen, folder: Path, fresh: set[str], makers: Mapping[str, str], analyzer: ScreenAnalyzer, kept: Path
 ) -> Read:
-    digest = digests.of(folder / screen.picture)
-    path = kept_in / f"{digest}.pickle"
+    """`kept` is the file for this picture, named by its digest."""
+    path = kept.with_name(f"{kept.name}.pickle")
     known: dict[str, Any] = pickle.loads(path.read_bytes()) if path.is_file() else {}
-    model = analyzer.embedder.model_id if analyzer.embedder else ""
-    if known.get("model") != model:
-        known.pop("embedding", None)
-    if "texts" in fresh:
-        fresh = {*fresh, "elements"}  # made from the texts
-    missing = [part for part in PARTS if part in fresh or part not in known]
+    made_by = known.setdefault("makers", {})
+    stale = {part for part, maker in makers.items() if made_by.get(part) != maker}
+    missing = [part for part in PARTS if part in fresh | stale or part not in known]
+    if "texts" in missing and "elements" not in missing:
+        missing.append("elements")  # made from the texts
     if missing:
         pixels = _pixels(folder / screen.picture)
-        known |= {"digest": digest, "size": Size(pixels.shape[1], pixels.shape[0]), "model": model}
+        known |= {"digest": kept.name, "size": Size(pixels.shape[1], pixels.shape[0])}
         _fill(known, pixels, missing, analyzer)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_bytes(pickle.dumps(known))
-        part.replace(path)
+        made_by |= {part: makers[part] for part in missing if part in makers}
+        whole = path.with_suffix(f".{os.getpid()}")
+        whole.write_bytes(pickle.dumps(known))
+        whole.replace(path)
     return Read(screen=screen, **{name: known[name] for name in ("digest", "size", *PARTS)})
 
 

@@ -10,7 +10,7 @@ from execution.matching.calibration import FITTED
 from execution.matching.comparison import MEASURES, Comparison, compare
 from execution.matching.profile import Profile, Vocabulary, profile
 from execution.matching.sheet import Sheet
-from execution.types import Box, Element, ElementRole, ScreenState, Size, TextLine
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 from tests.execution.matching.screens import LABELS, PEOPLE, line, misread, record, ward, without
 
 
@@ -120,7 +120,3 @@ def test_elements_without_texts_are_compared_by_role_and_place():
     assert compare(taught, made(replace(base, elements=fields)))["shapes"] == 0.0
     assert compare(taught, made(replace(base, elements=elsewhere)))["shapes"] == 0.0
     assert compare(taught, made(replace(base, elements=())))["shapes_known"] == 0.0
-
-
-def test_size_is_kept_for_frames_of_any_size():
-    assert made(ward()["summary"].seen).size == Size(1600, 1000)

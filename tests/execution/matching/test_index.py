@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import execution.matching.fusion as fusion
 from execution.matching import FusionEngine, Matcher
@@ -33,14 +34,27 @@ def test_a_line_that_was_misread_is_found_by_its_other_words():
     assert set(keys) & set(found_by(["Register of de1iverees"]))
 
 
-def test_the_screens_that_look_most_alike_are_found():
-    vectors = {f"n{i}": np.eye(64, dtype=np.float32)[i] for i in range(64)}
-    index = LookIndex(vectors)
-    cosines = index.cosines(vectors["n7"])
-    assert index.best(cosines)[0] == "n7"
-    assert index.usual() == 0.0
-    assert len(index.cosines(np.ones(3, np.float32))) == 0
-    assert LookIndex({}).best(LookIndex({}).cosines(np.ones(3, np.float32))) == []
+@pytest.mark.parametrize("count", [64, 3000])
+def test_the_screens_that_look_most_alike_are_found(count):
+    """Of few all are compared, of very many those that are near in a few random directions."""
+    rows = np.random.default_rng(4).normal(0, 1, (count, 256)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    index = LookIndex({f"n{i}": row for i, row in enumerate(rows)})
+    for asked in (7, 33, 60):
+        seen = rows[asked] + 0.3 * rows[asked - 1]
+        looks = index.looks(seen / np.linalg.norm(seen))
+        assert looks.best[0] == f"n{asked}"
+        assert f"n{asked - 1}" in looks.best
+        assert looks.highest[0] == pytest.approx(looks.cosine(f"n{asked}"))
+        assert looks.highest[0] > 0.9
+        assert looks.lead(looks.highest[0]) > 0 > looks.lead(looks.cosine("n0"))
+        assert looks.cosine("unheard of") is None
+
+
+def test_vectors_of_another_size_compare_with_nothing():
+    assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(3, np.float32)) is None
+    assert LookIndex({}).looks(np.ones(3, np.float32)) is None
+    assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(4, np.float32)).lead(1.0) == 0.0
 
 
 def many(count: int = 900) -> dict:
