@@ -129,7 +129,7 @@ class _Seen:
 
     def __init__(self, engine: FusionEngine, state: ScreenState) -> None:
         self._engine, self._state = engine, state
-        sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+        sheet = Sheet(texts=state.texts, elements=state.elements, window=state.window)
         self.profile = engine._profile(sheet, counted=False)
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == engine._model
@@ -173,7 +173,7 @@ def _sheet(reference: Reference) -> Sheet | None:
     reading = reference.reading
     if reading is None:
         return None
-    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)
+    return Sheet(texts=reading.texts, elements=reading.elements, window=reference.window)
 
 
 def _commonest_model(references: Collection[Reference]) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from execution.navigation.words import words
-from execution.types import Box, Element, ElementRole, ElementState, Size, TextLine, Window
+from execution.types import Box, Element, ElementRole, ElementState, TextLine, Window
 
 MOST_LINES = 240  # of one screen; a page of 5 000 words has no more to say about which page it is
 TRAITS = (
@@ -51,17 +51,14 @@ class Shapes:
 
     roles: np.ndarray
     boxes: np.ndarray
-    keys: tuple[str, ...]
     chosen: frozenset[str]  # keys of what shows as the chosen tab or menu item
 
 
 class Sheet:
     """One screen, made ready to be compared. Lengths are pixels of its picture."""
 
-    def __init__(
-        self, *, texts: Sequence[TextLine], elements: Sequence[Element], size: Size, window: Window | None
-    ) -> None:
-        self.size, self.window = size, window
+    def __init__(self, *, texts: Sequence[TextLine], elements: Sequence[Element], window: Window | None) -> None:
+        self.window = window
         self.unit = _unit(texts)
         kept = _kept(texts)
         self.lines = kept
@@ -96,7 +93,6 @@ def _shapes(elements: Sequence[Element]) -> Shapes:
     return Shapes(
         roles=np.array([ROLES[e.role] for e in used], np.int64),
         boxes=boxes,
-        keys=tuple(key_of(e.text) for e in used),
         chosen=frozenset(chosen - {""}),
     )
 

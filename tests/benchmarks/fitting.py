@@ -147,7 +147,7 @@ def _fit_lasting(reads: Sequence[Read]) -> np.ndarray:
 
 
 def sheet(read: Read) -> Sheet:
-    return Sheet(texts=read.texts, elements=read.elements, size=read.size, window=read.window)
+    return Sheet(texts=read.texts, elements=read.elements, window=read.window)
 
 
 def _fit_signs(trials: Sequence[Trial]) -> np.ndarray:

@@ -15,7 +15,7 @@ from tests.execution.matching.screens import LABELS, PEOPLE, line, misread, reco
 
 
 def sheet_of(state: ScreenState) -> Sheet:
-    return Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+    return Sheet(texts=state.texts, elements=state.elements, window=state.window)
 
 
 VOCABULARY = Vocabulary([sheet_of(drawn.seen) for drawn in ward().values()])

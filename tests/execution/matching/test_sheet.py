@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from execution.matching.sheet import MOST_LINES, TRAITS, Sheet
-from execution.types import Box, Element, ElementRole, ElementState, Size, TextLine, Window
+from execution.types import Box, Element, ElementRole, ElementState, TextLine, Window
 from tests.execution.matching.screens import line, listing, record
 
 
 def sheet(*texts: TextLine, elements: tuple[Element, ...] = (), window: Window | None = None) -> Sheet:
-    return Sheet(texts=texts, elements=elements, size=Size(1280, 800), window=window)
+    return Sheet(texts=texts, elements=elements, window=window)
 
 
 def of(drawn) -> Sheet:
     state = drawn.state(look=False)
-    return Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+    return Sheet(texts=state.texts, elements=state.elements, window=state.window)
 
 
 def having(made: Sheet, trait: str) -> set[str]:
