@@ -24,7 +24,12 @@ _SHORTEST_TEXT = 4  # pixels
 _THICKEST_BORDER = 3
 _OUTER = 0.12  # of the height, above and below: borders may cross there, and their corners be round
 _FULL = 0.95  # of the rows: from top to bottom
-_DRAWN = 0.9  # of the height or width: its corners may be round
+_ROUNDED = 0.75  # of the rows: a border whose corners are round, if it reaches past the letters beside it
+_PAST = 2  # pixels, at both ends; a stem stands on the baseline of its line or reaches the top of its letters
+_BESIDE = 1.5  # heights
+_DRAWN = 0.9  # of the width: its corners may be round
+_UPRIGHT = 0.6  # of the height; a border with round corners
+_CORNER = 0.18  # of the height; the round corner of a field joins its border to its text
 _INK = 40  # grey levels from the ground; of faint text a part of its own contrast
 _FAINT_INK = 0.4
 _FAINTEST = 8
@@ -142,8 +147,19 @@ def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
             for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
                 if left >= 0 and right < width:
                     step = inner[:, right] - inner[:, left]
-                    if max((step > EVEN).mean(), (step < -EVEN).mean()) >= _FULL:
+                    edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
+                    if edge.mean() >= _FULL or (edge.mean() >= _ROUNDED and _past_letters(inner, edge, run, right)):
                         yield right
+
+
+def _past_letters(inner: np.ndarray, edge: np.ndarray, run: _Run, column: int) -> bool:
+    """Whether an upright edge of a run reaches past the letters that stand on the run's ground."""
+    reach = round(_BESIDE * len(inner))
+    beside = inner[:, column : column + reach] if column == run.first else inner[:, max(0, column - reach) : column]
+    ink = np.abs(beside - run.level) > EVEN
+    rows = np.flatnonzero(ink[:, ink.mean(axis=0) < _FULL].any(axis=1))
+    reached = np.flatnonzero(edge)
+    return bool(rows.size and rows[0] - reached[0] >= _PAST and reached[-1] - rows[-1] >= _PAST)
 
 
 def _ink_box(crop: np.ndarray) -> Box | None:
@@ -156,7 +172,7 @@ def _ink_box(crop: np.ndarray) -> Box | None:
         return None
     ink = contrast > min(_INK, max(_FAINTEST, _FAINT_INK * strongest))
     for ends in (ink[:, :_THICKEST_BORDER], ink[:, -_THICKEST_BORDER:]):
-        ends[:, ends.mean(axis=0) > _DRAWN] = False  # the crop ends on a border
+        ends[:, ends.mean(axis=0) > _UPRIGHT] = False  # the crop ends on a border
     rows = _rows(ink)
     if rows is None:
         return None
@@ -171,7 +187,11 @@ def _rows(ink: np.ndarray) -> tuple[int, int] | None:
     height, width = ink.shape
     inked = ink.sum(axis=1)
     border = inked >= _DRAWN * width
-    filled = np.flatnonzero((inked > 0) & ~border)
+    inside = ink.copy()
+    corner = round(_CORNER * height)
+    for rows in (slice(None, corner), slice(height - corner, None)):
+        inside[rows, :corner] = inside[rows, width - corner :] = False
+    filled = np.flatnonzero(inside.any(axis=1) & ~border)
     if not filled.size:
         return None
     top = bottom = int(filled[np.abs(filled - height // 2).argmin()])

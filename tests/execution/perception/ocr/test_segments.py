@@ -56,6 +56,22 @@ def test_an_upright_border_between_two_texts_parts_them():
     assert len(segments(pixels)) == 2
 
 
+def test_a_label_and_its_rounded_field_are_segments_of_their_own():
+    """The field's border is drawn over most of the crop's height only, and its corners lead to the text within."""
+    pixels = line(height=40, level=245)
+    write(pixels, "Name:", 20, 50, y=23)
+    blue = (228, 132, 53)
+    cv2.rectangle(pixels, (88, 6), (420, 34), (255, 255, 255), -1)
+    cv2.rectangle(pixels, (82, 0), (88, 3), blue, -1)
+    cv2.line(pixels, (81, 0), (81, 28), blue, 2)
+    cv2.ellipse(pixels, (88, 28), (6, 6), 0, 90, 180, blue, 2)
+    cv2.line(pixels, (88, 34), (420, 34), blue, 2)
+    write(pixels, "automatic.txt", 92, 0, y=23)
+    label, text = segments(pixels)
+    assert label.box.right < 81 < 86 < text.box.x
+    assert text.box.h < 24
+
+
 def test_the_stems_of_letters_part_nothing():
     pixels = line(height=18)
     write(pixels, "lIlI Illl", 20, y=14)
