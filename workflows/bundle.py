@@ -11,7 +11,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +172,7 @@ def _write(graph: GraphSpec, description: str, incoming: PictureStore, *, user: 
         name=graph.name,
         description=description,
         learning_state=LearningState.OBSERVATION if observed else LearningState.COACHING,
+        popups=[asdict(popup) for popup in graph.popups],
         **graph.flags,
     )
     try:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass
 
-ParamKind = Literal["text", "keys", "int", "bool", "box"]
+ParamKind = Literal["text", "keys", "int", "bool", "box", "name"]  # name: a node's, a credential's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class ActionSpec:
     params: tuple[Param, ...] = ()
     effect_class: EffectClass = EffectClass.OPAQUE
 
+
+TIMEOUT = Param(name="timeout_s", kind="int", default=30)
 
 ACTIONS: Mapping[str, ActionSpec] = {
     spec.action_type: spec
@@ -87,12 +89,64 @@ ACTIONS: Mapping[str, ActionSpec] = {
             label=_("Wait"),
             sentence=_("Wait until the next screen shows"),
             target="none",
+            params=(TIMEOUT,),
             effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="wait_text",
+            label=_("Wait for a text"),
+            sentence=_("Wait until “%(text)s” is seen"),
+            target="none",
+            params=(Param(name="text", kind="text", required=True), TIMEOUT),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="wait_text_gone",
+            label=_("Wait until a text is gone"),
+            sentence=_("Wait until “%(text)s” is gone"),
+            target="none",
+            params=(Param(name="text", kind="text", required=True), TIMEOUT),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="wait_node",
+            label=_("Wait for a screen"),
+            sentence=_("Wait for the screen “%(node)s”"),
+            target="none",
+            params=(Param(name="node", kind="name", required=True), TIMEOUT),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="wait_stable",
+            label=_("Wait until the screen is still"),
+            sentence=_("Wait until the screen is still"),
+            target="none",
+            params=(TIMEOUT,),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="navigate",
+            label=_("Go to"),
+            sentence=_("Go to “%(place)s”"),
+            target="none",
+            params=(Param(name="place", kind="text", required=True),),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="visual_login",
+            label=_("Log in"),
+            sentence=_("Log in as “%(credential)s”"),
+            target="none",
+            params=(Param(name="credential", kind="name", required=True),),
+            effect_class=EffectClass.OBSERVABLE,
         ),
     )
 }
 
 ALLOWED_ACTION_TYPES = frozenset(ACTIONS)
+SERVER_SIDE_ACTION_TYPES = frozenset(
+    {"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", "visual_login"}
+)  # done by the run loop itself, with eyes and hands, where the others are one movement of the hands
 
 
 def effect_class_of(action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool) -> EffectClass:

@@ -24,11 +24,26 @@ class NeighbourSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeSpec:
+    """An element near the target: its role, the way from the target's centre to its own and its size, in pixels."""
+
+    role: str
+    dx: int
+    dy: int
+    w: int
+    h: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
     """What an edge acts on, described by evidence.
 
     `picture` and `context` are digests in the picture store: the target itself, and the target with its surroundings.
     `click` is where inside the box to act, as fractions of the box.
+    `named_by` is the label that stands beside it and names it. `row` are texts, with {{variables}}, that must stand in
+    its own row. It was number `number` of the `alike` things with its text or picture on the taught screen, in reading
+    order from 1; 0 where nobody counted. `scroll_box` is the part of the screen that scrolls and held it.
+    What is kept is what all of the `demonstrations` had in common.
     """
 
     target_id: str
@@ -41,14 +56,22 @@ class TargetSpec:
     box: NormBox | None = None
     window_box: NormBox | None = None
     window_title: str = ""
+    window_size: tuple[int, int] = (0, 0)
     screen_size: tuple[int, int] = (0, 0)
     click: NormPoint = (0.5, 0.5)
     neighbours: tuple[NeighbourSpec, ...] = ()
+    named_by: NeighbourSpec | None = None
+    row: tuple[str, ...] = ()
+    shapes: tuple[ShapeSpec, ...] = ()
+    number: int = 0
+    alike: int = 0
+    scroll_box: NormBox | None = None
+    demonstrations: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectSpec:
-    """What must be seen after an action; texts may hold {{variables}}. Empty: nothing declared."""
+    """What must be seen before or after an action; texts may hold {{variables}}. Empty: nothing declared."""
 
     texts: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
@@ -56,6 +79,31 @@ class ExpectSpec:
 
     def __bool__(self) -> bool:
         return bool(self.texts or self.gone or self.window_title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentitySpec:
+    """Whose record it must be: `value`, with {{variables}}, must stand at the text `label`, or anywhere if that is "".
+
+    What is not seen is not acted on (S9.6).
+    """
+
+    value: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopupSpec:
+    """A dialog that may come over any screen, and how to close it: by `keys`, or by a click on the text `click`.
+
+    It is known by its `texts`, all of them, and by its `window_title`, with `*` for any run of characters.
+    """
+
+    name: str
+    texts: tuple[str, ...] = ()
+    window_title: str = ""
+    keys: str = ""
+    click: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +133,8 @@ class EdgeSpec:
     action_type: str
     params: Mapping[str, Any] = field(default_factory=dict)
     target: TargetSpec | None = None
+    before: ExpectSpec = ExpectSpec()
+    identity: tuple[IdentitySpec, ...] = ()
     expect: ExpectSpec = ExpectSpec()
     effect_class: str = "opaque"
     retries: int = 2
@@ -113,6 +163,7 @@ class GraphSpec:
     nodes: tuple[NodeSpec, ...] = ()
     edges: tuple[EdgeSpec, ...] = ()
     variables: tuple[VariableSpec, ...] = ()
+    popups: tuple[PopupSpec, ...] = ()
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -156,10 +207,11 @@ class GraphSpec:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GraphSpec:
         return cls(
-            **_plain(cls, data, skip=("nodes", "edges", "variables")),
+            **_plain(cls, data, skip=("nodes", "edges", "variables", "popups")),
             nodes=tuple(_node(n) for n in data.get("nodes", ())),
             edges=tuple(_edge(e) for e in data.get("edges", ())),
             variables=tuple(VariableSpec(**_plain(VariableSpec, v)) for v in data.get("variables", ())),
+            popups=tuple(PopupSpec(**_plain(PopupSpec, p)) for p in data.get("popups", ())),
         )
 
 
@@ -176,12 +228,19 @@ def _node(data: Mapping[str, Any]) -> NodeSpec:
 def _edge(data: Mapping[str, Any]) -> EdgeSpec:
     target = data.get("target")
     return EdgeSpec(
-        **_plain(EdgeSpec, data, skip=("target", "expect")),
+        **_plain(EdgeSpec, data, skip=("target", "before", "identity", "expect")),
         target=target_from_json(target) if target else None,
+        before=ExpectSpec(**_plain(ExpectSpec, data.get("before") or {})),
+        identity=tuple(IdentitySpec(**_plain(IdentitySpec, i)) for i in data.get("identity", ())),
         expect=ExpectSpec(**_plain(ExpectSpec, data.get("expect") or {})),
     )
 
 
 def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
-    neighbours = tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ()))
-    return TargetSpec(**_plain(TargetSpec, data, skip=("neighbours",)), neighbours=neighbours)
+    named_by = data.get("named_by")
+    return TargetSpec(
+        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes")),
+        neighbours=tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ())),
+        named_by=NeighbourSpec(**_plain(NeighbourSpec, named_by)) if named_by else None,
+        shapes=tuple(ShapeSpec(**_plain(ShapeSpec, s)) for s in data.get("shapes", ())),
+    )

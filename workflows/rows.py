@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from dataclasses import asdict
+from typing import Any, TypeVar
 
 from django.db import models
 
-from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
+from workflows.graph import EdgeSpec, ExpectSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.specs import target_columns
 
@@ -56,12 +57,12 @@ def _target(spec: TargetSpec, workflow: Workflow, pictures: Mapping[str, Picture
     )
 
 
+def _expect(spec: ExpectSpec) -> dict[str, Any]:
+    declared = {"texts": list(spec.texts), "gone": list(spec.gone), "window_title": spec.window_title}
+    return {name: value for name, value in declared.items() if value}
+
+
 def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets: Mapping[str, Target]) -> Edge:
-    expect = {
-        "texts": list(spec.expect.texts),
-        "gone": list(spec.expect.gone),
-        "window_title": spec.expect.window_title,
-    }
     return Edge(
         workflow=workflow,
         edge_id=spec.edge_id,
@@ -70,7 +71,9 @@ def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets
         action_type=spec.action_type,
         params=dict(spec.params),
         target=targets[spec.target.target_id] if spec.target else None,
-        expect={name: value for name, value in expect.items() if value},
+        before=_expect(spec.before),
+        identity=[asdict(identity) for identity in spec.identity],
+        expect=_expect(spec.expect),
         effect_class=spec.effect_class,
         retries=spec.retries,
         retry_backoff_ms=spec.retry_backoff_ms,

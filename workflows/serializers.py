@@ -24,6 +24,16 @@ class NeighbourSerializer(serializers.Serializer[Any]):
     dy = serializers.IntegerField()
 
 
+class ShapeSerializer(serializers.Serializer[Any]):
+    """An element near the target, in pixels of the taught screen, from centre to centre."""
+
+    role = serializers.CharField()
+    dx = serializers.IntegerField()
+    dy = serializers.IntegerField()
+    w = serializers.IntegerField()
+    h = serializers.IntegerField()
+
+
 class TargetSerializer(serializers.Serializer[Any]):
     """What an action acts on, by evidence. Boxes are left, top, width, height as fractions of the taught screen."""
 
@@ -37,15 +47,40 @@ class TargetSerializer(serializers.Serializer[Any]):
     box = norm_box()
     window_box = norm_box()
     window_title = serializers.CharField()
+    window_size = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     screen_size = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     click = serializers.ListField(
         child=serializers.FloatField(), min_length=2, max_length=2, help_text="Where to act, as fractions of the box."
     )
     neighbours = NeighbourSerializer(many=True)
+    named_by = NeighbourSerializer(allow_null=True, help_text="The label that stands beside it and names it.")
+    row = serializers.ListField(child=serializers.CharField(), help_text="Texts that must stand in its own row.")
+    shapes = ShapeSerializer(many=True)
+    number = serializers.IntegerField(help_text="Which of its like it was, in reading order; 0: not counted.")
+    alike = serializers.IntegerField(help_text="How many of its like there were.")
+    scroll_box = norm_box()
+    demonstrations = serializers.IntegerField()
+
+
+class IdentitySerializer(serializers.Serializer[Any]):
+    """Whose record it must be: `value` must stand at the text `label`, or anywhere if that is empty."""
+
+    value = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class PopupSerializer(serializers.Serializer[Any]):
+    """A dialog that may come over any screen, and how it is closed."""
+
+    name = serializers.CharField()
+    texts = serializers.ListField(child=serializers.CharField())
+    window_title = serializers.CharField()
+    keys = serializers.CharField()
+    click = serializers.CharField()
 
 
 class ExpectSerializer(serializers.Serializer[Any]):
-    """What must be seen after an action."""
+    """What must be seen before or after an action."""
 
     texts = serializers.ListField(child=serializers.CharField())
     gone = serializers.ListField(child=serializers.CharField())
@@ -75,6 +110,8 @@ class EdgeSerializer(serializers.Serializer[Any]):
     action_type = serializers.CharField()
     params = serializers.DictField()
     target = TargetSerializer(allow_null=True)
+    before = ExpectSerializer()
+    identity = IdentitySerializer(many=True)
     expect = ExpectSerializer()
     effect_class = serializers.CharField(help_text="read, idempotent, observable or opaque.")
     retries = serializers.IntegerField()
@@ -101,6 +138,7 @@ class GraphSerializer(serializers.Serializer[Any]):
     nodes = NodeSerializer(many=True)
     edges = EdgeSerializer(many=True)
     variables = VariableSerializer(many=True)
+    popups = PopupSerializer(many=True)
     flags = serializers.DictField()
 
 

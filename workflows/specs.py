@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from workflows.graph import (
     EdgeSpec,
     ExpectSpec,
     GraphSpec,
+    IdentitySpec,
     NeighbourSpec,
     NodeSpec,
     NormBox,
     NormPoint,
+    PopupSpec,
+    ShapeSpec,
     TargetSpec,
     VariableSpec,
 )
@@ -33,6 +38,7 @@ def graph_of(workflow: Workflow) -> GraphSpec:
             for e in workflow.edges.select_related("source", "destination", "target__picture", "target__context")
         ),
         variables=tuple(variable_spec(v) for v in workflow.variables.all()),
+        popups=popup_specs(workflow.popups),
         flags={name: value for name in FLAGS if (value := getattr(workflow, name)) not in (None, "", [])},
     )
 
@@ -59,6 +65,8 @@ def edge_spec(edge: Edge) -> EdgeSpec:
         action_type=edge.action_type,
         params=_mapping(edge.params),
         target=target_spec(edge.target) if edge.target else None,
+        before=expect_spec(edge.before),
+        identity=identity_specs(edge.identity),
         expect=expect_spec(edge.expect),
         effect_class=edge.effect_class,
         retries=edge.retries,
@@ -78,10 +86,29 @@ def expect_spec(expect: Any) -> ExpectSpec:
     )
 
 
+def identity_specs(value: Any) -> tuple[IdentitySpec, ...]:
+    return tuple(
+        IdentitySpec(value=str(item["value"]), label=str(item.get("label") or ""))
+        for item in _list(value)
+        if isinstance(item, Mapping) and item.get("value")
+    )
+
+
+def popup_specs(value: Any) -> tuple[PopupSpec, ...]:
+    return tuple(
+        PopupSpec(
+            name=str(item["name"]),
+            texts=texts_in(item.get("texts")),
+            **{name: str(item.get(name) or "") for name in ("window_title", "keys", "click")},
+        )
+        for item in _list(value)
+        if isinstance(item, Mapping) and item.get("name")
+    )
+
+
 def target_spec(target: Target) -> TargetSpec:
     """The columns, and from `evidence` what has no column; evidence that is not of its form is left out."""
     evidence = _mapping(target.evidence)
-    screen = _numbers(evidence.get("screen_size"), 2) or (0, 0)
     return TargetSpec(
         target_id=target.target_id,
         label=target.label,
@@ -93,29 +120,28 @@ def target_spec(target: Target) -> TargetSpec:
         box=_box(evidence.get("box")),
         window_box=_box(evidence.get("window_box")),
         window_title=str(evidence.get("window_title") or ""),
-        screen_size=(int(screen[0]), int(screen[1])),
+        window_size=_size(evidence.get("window_size")),
+        screen_size=_size(evidence.get("screen_size")),
         click=_point(evidence.get("click")) or (0.5, 0.5),
         neighbours=_neighbours(evidence.get("neighbours")),
+        named_by=next(iter(_neighbours([evidence.get("named_by")])), None),
+        row=texts_in(evidence.get("row")),
+        shapes=_shapes(evidence.get("shapes")),
+        number=_count(evidence.get("number")),
+        alike=_count(evidence.get("alike")),
+        scroll_box=_box(evidence.get("scroll_box")),
+        demonstrations=max(1, _count(evidence.get("demonstrations"))),
     )
 
 
 def target_columns(spec: TargetSpec) -> dict[str, Any]:
     """The other way: the columns and `evidence` of a row that holds `spec`, pictures aside."""
-    evidence: dict[str, Any] = {
-        name: list(value) for name in ("context_box", "box", "window_box") if (value := getattr(spec, name)) is not None
-    }
-    if spec.window_title:
-        evidence["window_title"] = spec.window_title
-    evidence["screen_size"] = list(spec.screen_size)
-    evidence["click"] = list(spec.click)
-    evidence["neighbours"] = [{"text": n.text, "dx": n.dx, "dy": n.dy} for n in spec.neighbours]
-    return {
-        "target_id": spec.target_id,
-        "label": spec.label,
-        "text": spec.text,
-        "role": spec.role,
-        "evidence": evidence,
-    }
+    columns = ("target_id", "label", "text", "role")
+    plain: dict[str, Any] = asdict(spec)
+    left_out = {*columns, "picture", "context"}
+    empty = (None, "", (), (0, 0), 0)
+    evidence = {name: value for name, value in plain.items() if name not in left_out and value not in empty}
+    return {**{name: plain[name] for name in columns}, "evidence": json.loads(json.dumps(evidence))}
 
 
 def variable_spec(variable: Variable) -> VariableSpec:
@@ -157,10 +183,32 @@ def _point(value: Any) -> NormPoint | None:
     return (n[0], n[1]) if n else None
 
 
+def _size(value: Any) -> tuple[int, int]:
+    n = _numbers(value, 2) or (0, 0)
+    return int(n[0]), int(n[1])
+
+
+def _count(value: Any) -> int:
+    n = _numbers([value], 1)
+    return max(0, int(n[0])) if n else 0
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _shapes(value: Any) -> tuple[ShapeSpec, ...]:
+    names = ("dx", "dy", "w", "h")
+    return tuple(
+        ShapeSpec(role=str(item["role"]), **{name: int(n) for name, n in zip(names, numbers, strict=True)})
+        for item in _list(value)
+        if isinstance(item, Mapping) and item.get("role") and (numbers := _numbers([item.get(n) for n in names], 4))
+    )
+
+
 def _neighbours(value: Any) -> tuple[NeighbourSpec, ...]:
-    items = value if isinstance(value, list | tuple) else ()
     return tuple(
         NeighbourSpec(text=str(item["text"]), dx=int(offset[0]), dy=int(offset[1]))
-        for item in items
+        for item in _list(value)
         if isinstance(item, Mapping) and item.get("text") and (offset := _numbers([item.get("dx"), item.get("dy")], 2))
     )

@@ -19,14 +19,21 @@ from workflows.shape import WrongShape, check
 
 PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
 PARAM_LABELS = {
-    "text": gettext_lazy("Text to type"),
+    "text": gettext_lazy("Text"),
     "clear": gettext_lazy("Empty the field first"),
     "keys": gettext_lazy("Keys to press"),
     "dx": gettext_lazy("Way across (px or notches)"),
     "dy": gettext_lazy("Way down (px or notches)"),
+    "timeout_s": gettext_lazy("Longest wait (s)"),
+    "node": gettext_lazy("Screen to wait for"),
+    "place": gettext_lazy("Where to go"),
+    "credential": gettext_lazy("Credentials"),
 }
 PARAM_HELP = {
     "text": gettext_lazy("May hold {{variables}}."),
+    "node": gettext_lazy("Its id."),
+    "place": gettext_lazy("A menu path (File > Save As), a button, a tab or a screen."),
+    "credential": gettext_lazy("The name under which they are kept; never the password itself."),
     "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
 }
 

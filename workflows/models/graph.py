@@ -65,6 +65,8 @@ class Edge(models.Model):
     action_type = models.CharField(_("action"), max_length=50)
     params = models.JSONField(_("parameters"), default=dict, blank=True)
     target = models.ForeignKey(Target, null=True, blank=True, on_delete=models.RESTRICT, related_name="edges")
+    before = models.JSONField(_("what must be seen before"), default=dict, blank=True)
+    identity = models.JSONField(_("whose record it must be"), default=list, blank=True)
     expect = models.JSONField(_("what must be seen after"), default=dict, blank=True)
     effect_class = models.CharField(_("effect"), max_length=20, choices=EffectClass, default=EffectClass.OPAQUE)
     retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])

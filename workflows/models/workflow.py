@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import LearningState
 from workflows.exceptions import NotPublished, UnknownWorkflow
-from workflows.graph import GraphSpec
+from workflows.graph import GraphSpec, PopupSpec
+from workflows.shape import WrongShape, check
 
 text_id = RegexValidator(
     re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*$"), _("Begin with a letter; then letters, digits, _ . -")
@@ -27,6 +28,21 @@ def screen_boxes(value: Any) -> None:
             raise ValidationError(
                 _("“%(box)s” is not a box: write [x, y, width, height], each between 0 and 1."), params={"box": box}
             )
+
+
+def popup_list(value: Any) -> None:
+    """ValidationError unless the value is a list of dialogs, each known by something and closed by keys or a click."""
+    try:
+        check(value, tuple[PopupSpec, ...], str(_("dialogs")))
+    except WrongShape as error:
+        raise ValidationError(str(error)) from error
+    for popup in value:
+        if not (popup.get("texts") or popup.get("window_title")):
+            raise ValidationError(
+                _("The dialog “%(name)s” needs texts or a window title to be known by."), params=popup
+            )
+        if bool(popup.get("keys")) == bool(popup.get("click")):
+            raise ValidationError(_("The dialog “%(name)s” is closed either by keys or by a click."), params=popup)
 
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
@@ -75,6 +91,7 @@ class Workflow(models.Model):
         validators=[screen_boxes],
         help_text=_("Places whose changes do not matter, as [[x, y, width, height], …] in fractions of the screen."),
     )
+    popups = models.JSONField(_("dialogs that may come"), default=list, blank=True, validators=[popup_list])
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

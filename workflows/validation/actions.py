@@ -95,17 +95,21 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
 
 
 PARAM_LABELS: Mapping[str, Callable[[], str]] = {
-    "text": lambda: _("the text to type"),
+    "text": lambda: _("the text"),
     "clear": lambda: _("“empty the field first”"),
     "keys": lambda: _("the keys to press"),
     "dx": lambda: _("the way across"),
     "dy": lambda: _("the way down"),
+    "timeout_s": lambda: _("the longest time to wait"),
+    "node": lambda: _("the screen to wait for"),
+    "place": lambda: _("where to go"),
+    "credential": lambda: _("whose credentials"),
 }
 
 
 def _mistyped(param: Param, value: Any) -> str:
     """What the value should be, in words; empty when it is."""
-    if param.kind == "text":
+    if param.kind in ("text", "name"):
         return "" if isinstance(value, str) else _("a text")
     if param.kind == "int":
         return "" if isinstance(value, int) and not isinstance(value, bool) else _("a whole number")
