@@ -75,6 +75,8 @@ def openvino_core() -> Any:
 
     core = openvino.Core()
     core.set_property("CPU", {"CPU_RUNTIME_CACHE_CAPACITY": str(_PLANS_KEPT)})
+    if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+        core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "bf16"})  # 1.5 to 1.8 times as fast, read as well
     return core
 
 
