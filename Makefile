@@ -2,7 +2,7 @@
 PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
 
-.PHONY: run test test-fast lint audit bench bench-stream bench-perception messages vendor demo setup setup-dev
+.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting messages vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -46,6 +46,11 @@ bench-perception:
 	@tools/setup.sh bench
 	$(PYTHON) -m tests.benchmarks.screens
 	$(PYTHON) -m tests.benchmarks.perception
+
+bench-targeting:
+	@tools/setup.sh bench
+	$(PYTHON) -m tests.benchmarks.drift
+	$(PYTHON) -m tests.benchmarks.targeting
 
 messages: setup-dev
 	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --no-location

@@ -1,4 +1,4 @@
-"""Decision → ActionResult: the hands. Knows every action type of the catalogue and nothing of why it is done."""
+"""Decision → ActionResult: the hands. Knows every action of one movement and nothing of why it is done."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from django.utils.translation import gettext as _
 
-from execution.desktop.base import Desktop, DesktopLost, UnknownKey
+from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.popups import CLOSE
 from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
 
 
@@ -19,7 +20,7 @@ def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
         _PERFORM[suggestion.edge.action_type](desktop, suggestion)
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
-    except (UnknownKey, NoTarget) as error:
+    except (DesktopError, NoTarget) as error:  # no such key, a point beside the screen: nothing was touched
         status, message = ActionStatus.FAILED, str(error)
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
@@ -72,8 +73,11 @@ def _press_keys(desktop: Desktop, suggestion: Suggestion) -> None:
     desktop.press(tuple(keys.split("+")) if isinstance(keys, str) else tuple(keys))
 
 
-def _wait(desktop: Desktop, suggestion: Suggestion) -> None:
-    """Nothing to do: what follows an action, settling and looking, is the waiting."""
+def _close_popup(desktop: Desktop, suggestion: Suggestion) -> None:
+    if suggestion.params.get("keys"):
+        _press_keys(desktop, suggestion)
+    else:
+        _click(desktop, suggestion)
 
 
 _PERFORM: dict[str, Callable[[Desktop, Suggestion], None]] = {
@@ -84,5 +88,5 @@ _PERFORM: dict[str, Callable[[Desktop, Suggestion], None]] = {
     "scroll": _scroll,
     "type_text": _type_text,
     "press_keys": _press_keys,
-    "wait": _wait,
+    CLOSE: _close_popup,
 }

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy, ngettext
 
 from execution.actions import control
-from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
+from execution.models import Decision, Execution, ExecutionEvent, Place, Prompt, Robot, Step
 from execution.permissions import OPERATE, VIEW
 from workflows.admin.records import ReadOnlyAdmin
 from workflows.exceptions import DomainError
@@ -110,3 +110,35 @@ class RobotAdmin(RecordAdmin):
     @admin.display(boolean=True, description=gettext_lazy("alive"))
     def alive(self, robot: Robot) -> bool:
         return robot.is_alive
+
+
+@admin.register(Place)
+class PlaceAdmin(RecordAdmin):
+    """Where targets were found the last time (S5.4); what is forgotten is looked for anew."""
+
+    list_display = ("workflow_id", "target_id", "screen", "window", "box", "hits", "updated_at")
+    list_filter = ("workflow_id",)
+    search_fields = ("workflow_id", "target_id")
+    ordering = ("-updated_at",)
+    actions = ("forget",)
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(OPERATE)
+
+    @admin.action(description=gettext_lazy("Forget the chosen places"), permissions=["operate"])
+    def forget(self, request: HttpRequest, places: QuerySet[Place]) -> None:
+        gone, _ = places.delete()
+        said = ngettext("%(n)d place is forgotten.", "%(n)d places are forgotten.", gone) % {"n": gone}
+        self.message_user(request, said, messages.SUCCESS)
+
+    @admin.display(description=gettext_lazy("screen"))
+    def screen(self, place: Place) -> str:
+        return f"{place.screen_width} × {place.screen_height}"
+
+    @admin.display(description=gettext_lazy("window"))
+    def window(self, place: Place) -> str:
+        return f"{place.window_width} × {place.window_height}" if place.window_width else ""
+
+    @admin.display(description=gettext_lazy("box"))
+    def box(self, place: Place) -> str:
+        return f"{place.x}, {place.y}, {place.w} × {place.h}"

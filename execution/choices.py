@@ -75,6 +75,7 @@ class PauseReason(models.TextChoices):
     NONE = "", ""
     ASKED = "asked", _("paused by a person")
     NO_MATCH = "no_match", _("screen not known")
+    DIALOG = "dialog", _("a dialog came over it")
     REJECTED = "rejected", _("suggestion rejected")
     TARGET = "target", _("target not found")
     SKIPPED = "skipped", _("nothing left to suggest")
@@ -121,6 +122,7 @@ class PromptKind(models.TextChoices):
     CONFIRMATION = "confirmation", _("confirmation")
     TARGET = "target", _("help with a target")
     IN_DOUBT = "in_doubt", _("step in doubt")
+    IDENTITY = "identity", _("check before an action")
 
 
 # Which answers a prompt takes; the page shows a button for each, in this order.
@@ -129,6 +131,7 @@ CHOICES_OF_PROMPT: dict[PromptKind, tuple[str, ...]] = {
     PromptKind.CONFIRMATION: ("accept", "reject"),
     PromptKind.TARGET: ("correct", "manual", "skip", "reject"),
     PromptKind.IN_DOUBT: ("done", "retry", "stop"),
+    PromptKind.IDENTITY: ("retry", "manual", "skip", "reject"),
 }
 
 # What happens when nobody answers in time; None: the prompt has no time-out.
@@ -137,6 +140,7 @@ TIMEOUT_CHOICE: dict[PromptKind, str | None] = {
     PromptKind.CONFIRMATION: "reject",
     PromptKind.TARGET: "reject",
     PromptKind.IN_DOUBT: None,
+    PromptKind.IDENTITY: "reject",
 }
 
 

@@ -37,8 +37,9 @@ class Coach:
     ) -> None:
         self.journal, self.leave, self.listener = journal, leave, listener
 
-    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None) -> Answer:
-        prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s)
+    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Answer:
+        """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with."""
+        prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s, picture=picture)
         if self.listener:
             self.listener(prompt)
         row = self._wait(prompt)

@@ -16,6 +16,7 @@ from execution.desktop.capture import settle
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.types import Box, ScreenState, Window
+from execution.unchanged import Glance
 from workflows.graph import NormBox
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,10 @@ class Eyes:
         )
         self._judge(state)
         return state
+
+    def glance(self) -> Glance:
+        """The desktop's pixels and its focused window, nothing read. Raises DesktopLost."""
+        return Glance(frame=self.desktop.grab(), window=self._window())
 
     def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
         """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20)."""

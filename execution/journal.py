@@ -287,7 +287,7 @@ class Journal:
             )
 
     # --- prompts ----------------------------------------------------------------------------------------------------
-    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None) -> Prompt:
+    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Prompt:
         """Put a question to a person and move the run to the state that waits for the answer."""
         confirmation = kind is PromptKind.CONFIRMATION
         to = ExecutionState.WAITING_CONFIRMATION if confirmation else ExecutionState.WAITING_COACHING
@@ -298,7 +298,7 @@ class Journal:
                 step=step,
                 kind=kind,
                 message=message,
-                picture=step.picture_before,
+                picture=picture or step.picture_before,
                 created_at=now,
                 deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
             )

@@ -16,13 +16,16 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
+from execution.closing import Closer
 from execution.coach import Answer as CoachAnswer
 from execution.coach import Coach
 from execution.desktop.base import DesktopLost
 from execution.journal import Journal
 from execution.models import Execution, Step
+from execution.navigation.hands import Stopped
 from execution.payloads import match_json
 from execution.performing import Done, Performer
+from execution.seeking import seek, worth_scrolling
 from execution.types import (
     Choice,
     Decision,
@@ -54,6 +57,8 @@ class Position:
     behind: EdgeSpec | None = None  # the last edge that was done
     misses: int = 0
     looks: int = 0  # how often an unresolved target was looked for again
+    unready: int = 0  # how often in a row the screen did not stand still for an action
+    known: ScreenState | None = None  # the last screen that was recognised, as it was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +86,26 @@ class Loop:
     ) -> None:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
-        self.performer = Performer(journal, stages, coach, leave=leave, may_act=may_act)
+        self.performer = Performer(
+            journal,
+            stages,
+            coach,
+            leave=leave,
+            may_act=may_act,
+            answer_timeout_s=self.limits.coaching_timeout_s,
+        )
         self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
         execution = journal.execution
         self.mode = ExecutionMode(execution.mode)
+        self.closer = Closer(
+            journal,
+            stages,
+            coach,
+            self.performer.hold,
+            mode=self.mode,
+            timeout_s=self.limits.confirmation_timeout_s,
+        )
         self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
@@ -121,13 +141,15 @@ class Loop:
         state = self.stages.observe()
         recognition, match_ms = self._recognise(state)
         match = recognition.match
+        if self._close_dialog(state, recognition):
+            return
         if match is None:
             self._miss(state, recognition)
             return
         if contradiction := self._contradiction(match):
             self._miss(state, contradiction)
             return
-        self._arrive(match.node_id, match.confidence)
+        self._arrive(match.node_id, match.confidence, state)
         if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
             self._end(state, recognition, match_ms)
             return
@@ -138,6 +160,10 @@ class Loop:
         suggestion = self.stages.suggest(edge, match.node_id, state)
         if self._look_again(suggestion):
             return
+        try:
+            state, suggestion = self._seek(state, suggestion)
+        except Stopped:
+            return  # what was asked for is heeded by the next turn
         step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
         self._degrade_later()
         self._decide(step, state, suggestion, began)
@@ -181,6 +207,7 @@ class Loop:
             expected=picked or self.at.expected,
             picked=picked or None,
             behind=None if picked else self.at.behind,
+            known=self.at.known,
         )
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
@@ -209,9 +236,29 @@ class Loop:
             self.leave.wait(self.limits.capture_interval_ms / 1000)
             return
         self.at.misses = 0
-        message = _("The screen is none of the workflow's known screens. %(why)s") % {"why": recognition.why_not}
+        reason, message = self._why_unknown(state, recognition)
         self.on_miss(message)
-        self._pause(PauseReason.NO_MATCH, message, state, recognition)
+        self._pause(reason, message, state, recognition)
+
+    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
+        """A dialog that came over a known screen is told as such, with what it says."""
+        dialog = self.stages.dialog_over(state, self.at.known)
+        if dialog is None:
+            why = {"why": recognition.why_not}
+            return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+        node = self.graph.node(self.at.last_node or "")
+        words = {"node": node.name if node else self.at.last_node, "dialog": dialog}
+        return PauseReason.DIALOG, _("A dialog came over “%(node)s”: %(dialog)s") % words
+
+    def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:
+        """Close a dialog that the workflow knows; whether this turn is over with it."""
+        found = self.closer.find(state, recognition)
+        if found is None:
+            return False
+        problem = self.closer.close(found, state, recognition, self.at.last_node or "")
+        if problem:
+            self._pause(PauseReason.DIALOG, problem, state, recognition)
+        return True
 
     def _pause(
         self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None
@@ -229,8 +276,8 @@ class Loop:
             },
         )
 
-    def _arrive(self, node_id: str, confidence: float) -> None:
-        self.at.misses = 0
+    def _arrive(self, node_id: str, confidence: float, state: ScreenState) -> None:
+        self.at.misses, self.at.known = 0, state
         if node_id != self.at.last_node:
             self.at.looks = 0
         self.at.last_node = node_id
@@ -254,11 +301,18 @@ class Loop:
         if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
             return False
         self.at.looks += 1
-        if self.at.looks > suggestion.edge.retries:
+        looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion) else suggestion.edge.retries
+        if self.at.looks > looks:
             self.at.looks = 0
             return False
         self.leave.wait(suggestion.edge.retry_backoff_ms / 1000)
         return True
+
+    def _seek(self, state: ScreenState, suggestion: Suggestion) -> tuple[ScreenState, Suggestion]:
+        """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""
+        if self.mode is ExecutionMode.OBSERVATION or not worth_scrolling(suggestion):
+            return state, suggestion
+        return seek(self.stages, suggestion, state, self.performer.hold)
 
     # --- deciding ---------------------------------------------------------------------------------------------------
     def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion, began: float) -> None:
@@ -269,13 +323,23 @@ class Loop:
         if answer.decision is None:
             self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
             return
+        self._follow_answer(step, state, suggestion, answer)
+
+    def _follow_answer(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, why: str = ""
+    ) -> None:
+        """Do what a person, the mode or a time-out decided; `why` it could not be done before, if it could not."""
+        assert answer.decision is not None
+        choice = answer.decision.choice
+        if choice is Choice.REJECT:
+            self._reject(step, suggestion, answer, why)
+            return
         handle = {
             Choice.ACCEPT: self._accept,
             Choice.CORRECT: self._correct,
             Choice.MANUAL: self._manual,
             Choice.SKIP: self._skip,
-            Choice.REJECT: self._reject,
-        }[answer.decision.choice]
+        }[choice]
         handle(step, state, suggestion, answer)
 
     def _answer(self, step: Step, suggestion: Suggestion) -> CoachAnswer:
@@ -332,12 +396,13 @@ class Loop:
         self.at.rejected = False
         self._passed(suggestion.edge, done=False)
 
-    def _reject(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+    def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
         message = (
             "Action rejected by user in COACHING mode"
             if self.mode is ExecutionMode.COACHING
             else "Action rejected by user"
         )
+        message = f"{message}. {why}" if why else message
         self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
         self.at.tried.add(suggestion.edge.edge_id)
         self.at.rejected = True
@@ -351,7 +416,21 @@ class Loop:
             self.at.behind = edge
 
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
-        self._after(suggestion.edge, self.performer.perform(step, state, suggestion, answer))
+        done = self.performer.perform(step, state, suggestion, answer)
+        self.at.unready = self.at.unready + 1 if done.unready else 0
+        if done.answer is not None:
+            self._follow_answer(step, done.after or state, suggestion, done.answer, done.failure)
+        elif done.unready:
+            self._unready(done)
+        else:
+            self._after(suggestion.edge, done)
+
+    def _unready(self, done: Done) -> None:
+        """The screen changed under the action: look anew, and ask once that has happened too often."""
+        if self.at.unready < self.limits.max_no_match_retries or done.after is None:
+            return
+        self.at.unready = 0
+        self._pause(PauseReason.FAILED_ACTION, done.failure, done.after)
 
     def _after(self, edge: EdgeSpec, done: Done) -> None:
         """Where the run stands once a step has been carried out, or was not."""
@@ -370,6 +449,9 @@ class Loop:
         """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""
         step = self.journal.open_intent()
         if step is None:
+            return
+        if not step.edge_id:  # a dialog was about to be closed; whether it is still there is seen by looking
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("Interrupted: the screen is looked at anew."))
             return
         done = self.performer.recover(step)
         edge = self.graph.edge(step.edge_id)

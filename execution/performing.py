@@ -13,19 +13,22 @@ from execution.choices import Outcome, PromptKind, Wish
 from execution.coach import Answer as CoachAnswer
 from execution.coach import Coach
 from execution.desktop.base import DesktopLost
+from execution.holding import Hold
 from execution.journal import Journal
 from execution.models import Step
+from execution.navigation.hands import Stopped
+from execution.readiness import NotReady, Readiness, Ready
 from execution.types import (
     ActionResult,
     ActionStatus,
     Answer,
     Choice,
     DecisionSource,
-    ResolveStatus,
     ScreenState,
     Suggestion,
     Verification,
 )
+from workflows.catalogue import SERVER_SIDE_ACTION_TYPES
 from workflows.choices import EffectClass
 
 if TYPE_CHECKING:
@@ -42,7 +45,9 @@ class Done:
     retry: bool = False  # a person said that it was not done: begin again from the edge's source
     stop: bool = False
     unanswered: bool = False  # in doubt, and nobody has said so far
-    failure: str = ""  # it did not work, in words
+    unready: bool = False  # the screen did not stand still, or was asked to be left alone: nothing was done
+    answer: CoachAnswer | None = None  # it may not be done, and this is what a person wants instead
+    failure: str = ""  # it did not work, or may not be done, in words
     after: ScreenState | None = None
 
 
@@ -61,24 +66,41 @@ class Performer:
     """Carries out suggestions on behalf of the loop; `may_act` raises LeaseLost when it must not."""
 
     def __init__(
-        self, journal: Journal, stages: Stages, coach: Coach, *, leave: threading.Event, may_act: Callable[[], None]
+        self,
+        journal: Journal,
+        stages: Stages,
+        coach: Coach,
+        *,
+        leave: threading.Event,
+        may_act: Callable[[], None],
+        answer_timeout_s: float | None = None,
     ) -> None:
         self.journal, self.stages, self.coach, self.leave, self.may_act = journal, stages, coach, leave, may_act
+        self.answer_timeout_s = answer_timeout_s
+        self.hold = Hold(journal, leave=leave, may_act=may_act)
+        self.readiness = Readiness(stages, self.hold)
 
     def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
+        try:
+            return self._perform(step, state, suggestion, answer)
+        except Stopped:
+            self._interrupt(step)
+            return Done()
+
+    def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         edge, number = suggestion.edge, 0
         while True:
             if not self._heed(step):
                 return Done()
-            fresh = self._recheck(step, state, suggestion, answer, number)
-            if fresh is None:
-                return Done()
-            state, suggestion = fresh
+            ready = self._ready(step, state, suggestion, answer, anew=number > 0)
+            if isinstance(ready, Done):
+                return ready
+            state, suggestion = ready.state, ready.suggestion
             attempt = self._attempt(step, state, suggestion, number)
             if attempt.result.status is ActionStatus.UNCERTAIN:
                 raise DesktopLost(attempt.result.message)
-            if attempt.done or not _may_repeat(step, attempt.result) or number >= edge.retries:
+            if attempt.done or not _may_repeat(step, edge.action_type, attempt.result) or number >= edge.retries:
                 return self._record(step, suggestion, answer, attempt)
             number += 1
             self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
@@ -86,35 +108,54 @@ class Performer:
 
     def _heed(self, step: Step) -> bool:
         """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
-        wish = self.journal.refresh().wish
-        if wish not in (Wish.PAUSE, Wish.STOP):
+        if self.journal.refresh().wish not in (Wish.PAUSE, Wish.STOP):
             return True
-        message = _("Not done: the run was asked to %(wish)s.") % {"wish": Wish(wish).label}
-        self.journal.close_step(step, Outcome.INTERRUPTED, message)
+        self._interrupt(step)
         return False
 
-    def _recheck(
-        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, number: int
-    ) -> tuple[ScreenState, Suggestion] | None:
-        """Time may have passed since the suggestion: a target that moved is found anew, or not touched."""
+    def _interrupt(self, step: Step) -> None:
+        wish = self.journal.refresh().wish
+        if wish in (Wish.PAUSE, Wish.STOP):
+            message = _("Not done: the run was asked to %(wish)s.") % {"wish": Wish(wish).label}
+        else:
+            message = _("Not done: the run loop was asked to leave.")
+        self.journal.close_step(step, Outcome.INTERRUPTED, message)
+
+    def _ready(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, anew: bool
+    ) -> Ready | Done:
+        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say."""
         decision = answer.decision
-        if number == 0 and decision is not None and decision.source is DecisionSource.AUTO:
-            return state, suggestion
-        now = self.stages.observe()
-        if self.stages.still_there(suggestion, state, now):
-            return now, suggestion
-        found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
-        by_hand = decision is not None and bool(decision.correction.get("target"))
-        if by_hand or found.resolution.status is not ResolveStatus.FOUND:
-            message = _("The screen changed before the action, so nothing was done.")
-            self.journal.close_step(step, Outcome.INTERRUPTED, message, after=now, decision=decision)
-            return None
-        return now, found
+        while True:
+            ready = self.readiness.ready(
+                state,
+                suggestion,
+                anew=anew or decision is None or decision.source is not DecisionSource.AUTO,
+                by_hand=decision is not None and bool(decision.correction.get("target")),
+            )
+            if isinstance(ready, Ready):
+                return ready
+            if not ready.asks:
+                self.journal.close_step(step, Outcome.INTERRUPTED, ready.message, after=ready.state, decision=decision)
+                return Done(unready=True, failure=ready.message, after=ready.state)
+            said = self._ask_about(step, ready)
+            if said.decision is None:
+                self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+                return Done()
+            if said.decision.choice is not Choice.RETRY:
+                return Done(answer=said, failure=ready.message, after=ready.state)
+            anew = True
+
+    def _ask_about(self, step: Step, unready: NotReady) -> CoachAnswer:
+        picture = self.journal.pictures.put(unready.state.frame.pixels)
+        return self.coach.ask(
+            step, PromptKind.IDENTITY, unready.message, timeout_s=self.answer_timeout_s, picture=picture
+        )
 
     def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt:
         self.may_act()
         self.journal.intend(step, suggestion, state, attempt=number)
-        result = self.stages.act(suggestion)
+        result = self.stages.act(suggestion, self.hold)
         if result.status is not ActionStatus.DONE:
             return Attempt(
                 result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
@@ -200,6 +241,11 @@ _VERDICTS = {
 }
 
 
-def _may_repeat(step: Step, result: ActionResult) -> bool:
-    """What failed before any input was sent may be tried again; what was sent only if its class allows it."""
+def _may_repeat(step: Step, action_type: str, result: ActionResult) -> bool:
+    """What failed before any input was sent may be tried again; what was sent only if its class allows it.
+
+    What the loop does itself has its own time limit and does not get it twice.
+    """
+    if action_type in SERVER_SIDE_ACTION_TYPES:
+        return False
     return result.status is ActionStatus.FAILED or EffectClass(step.effect_class) in REPEATABLE

@@ -13,6 +13,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from execution.desktop.base import DesktopError
+from execution.holding import Hold
 from execution.journal import Journal
 from execution.stages import Stages, sentence
 from execution.types import (
@@ -112,9 +113,9 @@ class ProgramStages(Stages):
             edge=edge, node_id=node_id, params=params, sentence=sentence(edge, params), resolution=resolution
         )
 
-    def act(self, suggestion: Suggestion) -> ActionResult:
+    def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         if self.executor is None:
-            return super().act(suggestion)
+            return super().act(suggestion, hold)
         began = time.perf_counter()
         result = self.executor.execute_edge(info_of(suggestion), self._screen, self.context)  # type: ignore[arg-type]
         status = str(getattr(result.status, "value", result.status)).lower()

@@ -11,10 +11,13 @@ import numpy as np
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution import acting
+from execution import acting, popups, server_side, waiting
 from execution.eyes import Eyes
+from execution.holding import Hold
 from execution.matching import Matcher
 from execution.navigation import visual_verifier
+from execution.popups import Closable, Dialog
+from execution.seeking import ScrollSearch, scroll_search
 from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.types import (
     ActionResult,
@@ -22,6 +25,7 @@ from execution.types import (
     Box,
     Frame,
     Match,
+    Point,
     Reason,
     Recognition,
     Resolution,
@@ -32,14 +36,12 @@ from execution.types import (
     Window,
     pixels_digest,
 )
-from workflows.catalogue import ACTIONS
-from workflows.graph import EdgeSpec, GraphSpec
+from execution.unchanged import Glance, Seen, what_changed
+from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
+from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
 from workflows.text import fill
 
-# A target's surroundings count as unchanged while at most this share of their pixels differs by more than NOISE.
-MOVED_SHARE = 0.02
-NOISE = 24
-CONTEXT_PX = 12
+NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
 UNTOUCHED_SHARE = 0.0001
 
@@ -53,6 +55,13 @@ class Stages:
 
     def observe(self) -> ScreenState:
         return self.eyes.observe()
+
+    def glance(self) -> Glance:
+        return self.eyes.glance()
+
+    def look_again(self, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
+        """The screen once it has changed; None if it has not until `until` (monotonic). Raises Stopped."""
+        return waiting.look_again(self.eyes, state, until=until, hold=hold)
 
     def settle(self, edge: EdgeSpec) -> ScreenState:
         return self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
@@ -83,7 +92,7 @@ class Stages:
     def _resolve(self, edge: EdgeSpec, state: ScreenState) -> Resolution:
         if edge.target is None:
             return Resolution(status=ResolveStatus.NOT_NEEDED)
-        return self.resolver.resolve(edge.target, state, variables=self.variables)
+        return self.resolver.resolve(edge.target, state, variables=self.variables, workflow_id=self.graph.workflow_id)
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
         """The suggestion as a coach wants it; ValueError when the corrected target is not on the screen (S1.10)."""
@@ -97,19 +106,42 @@ class Stages:
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
         return replace(suggestion, edge=edge, params=params, resolution=resolution, sentence=sentence(edge, params))
 
-    def still_there(self, suggestion: Suggestion, then: ScreenState, now: ScreenState) -> bool:
-        """Whether the pixels around the target are what they were when it was chosen: time may have passed."""
-        point = suggestion.resolution.point
-        box = suggestion.resolution.box or (Box(point.x, point.y, 1, 1) if point else None)
-        if then.frame.digest == now.frame.digest or box is None:
-            return True
-        if then.frame.size != now.frame.size:
-            return False
-        around = box.grown(CONTEXT_PX, then.frame.size)
-        difference = np.abs(then.frame.crop(around).astype(np.int16) - now.frame.crop(around))
-        return float((difference.max(axis=2) > NOISE).mean()) <= MOVED_SHARE
+    def what_changed(
+        self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
+    ) -> str:
+        """What is not as it was when the action was chosen, in words; empty if it may be done."""
+        return what_changed(suggestion, then, now, strict=strict, whole=whole)
 
-    def act(self, suggestion: Suggestion) -> ActionResult:
+    def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
+        """Whether the screen holds what the edge declares before it is done, and is whose it must be (S9.6)."""
+        at_source = Recognition(match=Match(node_id=edge.source, confidence=1.0))
+        return visual_verifier.verify_before(edge, state, recognition=at_source, variables=self.variables)
+
+    def declared_popup(self, state: ScreenState, match: Match | None) -> Closable | None:
+        """The workflow's dialog that is over the screen. One that a known screen's own window could be is none."""
+        found = popups.declared(self.graph.popups, state, variables=self.variables)
+        if found is None or match is None:
+            return found
+        node = self.graph.node(match.node_id)
+        return found if found.spec.window_title and not (node and node.window_title) else None
+
+    def popup_gone(self, popup: PopupSpec, state: ScreenState) -> bool:
+        return popups.is_gone(popup, state, variables=self.variables)
+
+    def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
+        """What lies over the screen that was known last, where it is not simply another screen."""
+        return popups.over_known(state, known)
+
+    def scroll_search(self, target: TargetSpec, state: ScreenState) -> ScrollSearch:
+        return scroll_search(target, state)
+
+    def scroll(self, point: Point, dy: int) -> None:
+        self.eyes.desktop.scroll(point, dy=dy)
+
+    def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
+        """Do it; `hold` ends what takes long. Raises Stopped, LeaseLost."""
+        if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
+            return server_side.perform(self, suggestion, hold)
         return acting.perform(self.eyes.desktop, suggestion)
 
     def verify(
@@ -117,6 +149,8 @@ class Stages:
     ) -> tuple[Verification, ScreenState]:
         """Look whether it happened, again and again until it did or the edge's time is over: effects may be late."""
         edge, began = suggestion.edge, time.perf_counter()
+        if edge.action_type in waiting.WAITS and not edge.expect:
+            return Verification(answer=Answer.YES, message=_("It was waited for, and is so.")), after
         while True:
             verification = self.judge(suggestion, before, after)
             elapsed = time.perf_counter() - began
@@ -127,6 +161,8 @@ class Stages:
     def judge(self, suggestion: Suggestion, before: ScreenState, after: ScreenState) -> Verification:
         edge = suggestion.edge
         recognition = self.recognise(after, last_node=edge.source, expected=edge.destination)
+        if edge.action_type in SERVER_SIDE_ACTION_TYPES and not edge.expect:
+            return _arrived(edge, recognition)
         return visual_verifier.verify_after(
             edge,
             before=before,
@@ -134,6 +170,7 @@ class Stages:
             recognition=recognition,
             typed=str(suggestion.params.get("text", "")) if edge.action_type == "type_text" else "",
             variables=self.variables,
+            acted_at=suggestion.resolution.box,
         )
 
     def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:
@@ -166,6 +203,14 @@ class Stages:
         """A node that a person picked."""
         reason = Reason(sign="person", score=1.0, note=_("picked by a person"))
         return Recognition(match=Match(node_id=node_id, confidence=1.0, reasons=(reason,)))
+
+
+def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:
+    """Where an action of several steps led: it has looked itself, and may have had nothing to do."""
+    match = recognition.match
+    if match is not None and match.node_id == edge.destination:
+        return Verification(answer=Answer.YES, evidence=match.reasons, message=_("The screen is where it leads to."))
+    return Verification(answer=Answer.CANNOT_TELL, message=_("The screen where it leads to is not seen."))
 
 
 def sentence(edge: EdgeSpec, params: Mapping[str, Any]) -> str:

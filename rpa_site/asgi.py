@@ -19,6 +19,7 @@ from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from execution.routing import websocket_urlpatterns  # noqa: E402
+from rpa_site.data_lock import share  # noqa: E402
 
 Application = Callable[..., Awaitable[None]]
 
@@ -48,6 +49,8 @@ if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
         "RPA_ALLOWED_HOSTS holds *, which lets pages of any site open the stream with the cookies of whoever looks at "
         "them. Name the hosts under which people reach this server."
     )
+
+share(settings.DATA_DIR)  # held until this process ends: `manage.py restore` sees that the data is in use
 
 application = ProtocolTypeRouter(
     {

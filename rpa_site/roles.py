@@ -30,7 +30,12 @@ OWN = {
     Role.OPERATOR: frozenset({"execution.operate_execution"}),
     Role.DESIGNER: frozenset(f"workflows.{verb}_{model}" for verb in ("add", "change", "delete") for model in _EDITED)
     | {"workflows.publish_workflow"},
-    Role.ADMIN: frozenset(f"auth.{verb}_user" for verb in ("add", "change", "delete", "view")),
+    Role.ADMIN: frozenset(
+        f"{app}.{verb}_{model}"
+        for verb in ("add", "change", "delete", "view")
+        for app, model in (("auth", "user"), ("workflows", "credential"))
+    )
+    | {"workflows.view_credentialuse"},
 }
 _ORDER = list(Role)
 

@@ -71,7 +71,10 @@ def test_migrations_are_up_to_date() -> None:
 @pytest.mark.security
 def test_run_time_data_and_secrets_are_not_tracked() -> None:
     """S5.8"""
-    private = re.compile(r"(^|/)(\.env(\.local)?|secret_key|.*\.sqlite3.*)$|^var/|^build/")
+    private = re.compile(
+        r"(^|/)(\.env(\.local)?|secret_key|vault\.key|.*\.sqlite3.*|surehand-[\d-]+\.zip)$"
+        r"|^var/|^build/|(^|/)(pictures/[0-9a-f]{2}|before-restore-[\d-]+)/"
+    )
     assert [name for name in tracked() if private.search(name)] == []
 
 

@@ -88,7 +88,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "robots": (VIEW, None),
     "robot_frame": (VIEW, None),
 }
-ADMIN_OF = re.compile(r"^admin/(auth)/")
+ADMIN_OF = re.compile(r"^admin/(auth|workflows/credential|workflows/credentialuse)/")
 
 SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW}
 

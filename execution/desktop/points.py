@@ -16,5 +16,5 @@ def checked(point: Point, *, size: Size) -> Point:
 
 
 def to_input(point: Point, *, origin: Point, scale: float) -> Point:
-    """Where a frame pixel lies in input coordinates."""
-    return Point(origin.x + round(point.x / scale), origin.y + round(point.y / scale))
+    """The input coordinate that a frame pixel is part of; rounding up would leave the monitor at its last pixel."""
+    return Point(origin.x + int(point.x / scale), origin.y + int(point.y / scale))

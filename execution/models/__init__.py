@@ -2,6 +2,7 @@
 
 from execution.models.event import ExecutionEvent
 from execution.models.execution import Execution
+from execution.models.place import Place
 from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.robot import Robot
@@ -11,6 +12,7 @@ __all__ = [
     "Decision",
     "Execution",
     "ExecutionEvent",
+    "Place",
     "Prompt",
     "ReferenceReading",
     "ReferenceVector",

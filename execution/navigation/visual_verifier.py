@@ -1,36 +1,55 @@
-"""Are we where the action makes sense, and did it happen? Yes, no, or cannot tell, with the reasons (S1.5, S5.2)."""
+"""Are we where the action makes sense, and did it happen? Yes, no, or cannot tell, with the reasons (S1.5, S5.2).
+
+After an action what its edge declares decides; else where the screen is, what was typed, and what became of the thing
+that was acted on. A yes needs a proof: something that is so now and was not before. A no needs certainty: nothing
+changed at all, or an error came. `verification` holds the parts.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.utils.translation import gettext as _
 
 from execution.matching import CONTEXT
-from execution.matching.signs import title_matches
-from execution.navigation.screen_words import ScreenWords, wanted
-from execution.navigation.words import SEEN, words
-from execution.perception.changes import find_changes, same_pixels
-from execution.types import Answer, Reason, Recognition, ScreenState, Verification
+from execution.navigation import identity
+from execution.navigation.verification import declared
+from execution.navigation.verification.change import Change, something_changed
+from execution.navigation.verification.effects import effect_at
+from execution.navigation.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
+from execution.navigation.verification.reading import ScreenReading
+from execution.navigation.verification.troubles import Troubles, troubles_of
+from execution.navigation.verification.typed import typed_fact
+from execution.types import Answer, Box, Recognition, ScreenState, Verification
 from workflows.graph import EdgeSpec
 
-EXPECTED, DESTINATION, TYPED, CHANGE = "expected", "destination", "typed", "change"
+__all__ = ["something_changed", "verify_after", "verify_before"]
 
-_TELLING = 3  # characters: shorter texts appear by chance
+_NOTHING: Mapping[str, str] = {}
 
 
-def verify_before(edge: EdgeSpec, state: ScreenState, *, recognition: Recognition) -> Verification:
-    """Whether the screen is the node that the edge starts from."""
+def verify_before(
+    edge: EdgeSpec, state: ScreenState, *, recognition: Recognition, variables: Mapping[str, str] = _NOTHING
+) -> Verification:
+    """Whether the screen is the node that the edge starts from, holds what it must, and is whose it must be.
+
+    The answer is no if any of these is no, and cannot tell if any cannot be told.
+    """
     started = time.perf_counter()
-    match = recognition.match
-    if match is None:
-        answer, message = Answer.CANNOT_TELL, f"the screen is not recognised: {recognition.why_not}"
-    elif match.node_id == edge.source:
-        answer, message = Answer.YES, "the screen is where this action starts"
-    else:
-        answer, message = Answer.NO, f"the screen is {match.node_id}, this action starts at {edge.source}"
-    reasons = match.reasons if match else ()
-    return Verification(answer=answer, evidence=reasons, message=message, verify_ms=_ms_since(started))
+    reading = ScreenReading(state)
+    facts = [_node(edge, recognition)]
+    facts += declared.stands(edge.before, reading, variables)
+    facts += (identity.check(spec, reading, variables) for spec in edge.identity)
+    answer = combined([f.answer for f in facts])
+    told = [f for f in facts if f.answer is answer]
+    reasons = recognition.match.reasons if recognition.match else ()
+    return Verification(
+        answer=answer,
+        evidence=(*reasons, *(f.reason for f in facts[1:])),
+        message=_listed(told if answer is not Answer.YES else facts),
+        verify_ms=_ms_since(started),
+    )
 
 
 def verify_after(
@@ -41,139 +60,142 @@ def verify_after(
     recognition: Recognition,
     typed: str = "",
     variables: Mapping[str, str],
+    acted_at: Box | None = None,
+    between: Sequence[ScreenState] = (),
 ) -> Verification:
-    """Whether the edge's action had its effect: what it declares decides, else where the screen is and what changed."""
-    started = time.perf_counter()
-    changed = something_changed(before, after)
-    if edge.expect:
-        verification = _declared(edge, before, after, recognition, variables, changed=changed)
-    else:
-        verification = _observed(edge, before, after, recognition, typed, changed=changed)
-    return replace(verification, verify_ms=_ms_since(started))
+    """Whether the edge's action had its effect.
 
-
-def something_changed(before: ScreenState, after: ScreenState) -> bool:
-    """True if the screen, or the title of its window, is not what it was; a blinking caret is no change."""
-    if (before.window.title if before.window else "") != (after.window.title if after.window else ""):
-        return True
-    if same_pixels(before.frame.pixels, after.frame.pixels):
-        return False
-    changes = find_changes(before.frame.pixels, after.frame.pixels)
-    return changes is None or not changes.is_caret_only
-
-
-def _declared(
-    edge: EdgeSpec,
-    before: ScreenState,
-    after: ScreenState,
-    recognition: Recognition,
-    variables: Mapping[str, str],
-    *,
-    changed: bool,
-) -> Verification:
-    reasons = _expectations(edge, after, variables)
-    reasons.append(_change(changed=changed))
-    failed = [r for r in reasons if r.sign == EXPECTED and r.score == 0.0]
-    unknown = [r for r in reasons if r.sign == EXPECTED and r.score is None]
-    if not failed and not unknown:
-        return Verification(answer=Answer.YES, evidence=tuple(reasons), message=_listed(reasons))
-    message = _listed([*failed, *unknown])
-    match = recognition.match
-    at_source = match is not None and match.node_id == edge.source != edge.destination
-    if failed and (not changed or at_source):
-        note = "the screen did not change" if not changed else "the screen is still where the action started"
-        return Verification(answer=Answer.NO, evidence=tuple(reasons), message=f"{message}; {note}")
-    return Verification(answer=Answer.CANNOT_TELL, evidence=tuple(reasons), message=message)
-
-
-def _expectations(edge: EdgeSpec, after: ScreenState, variables: Mapping[str, str]) -> list[Reason]:
-    """One reason for each thing the edge declares: 1 as declared, 0 otherwise, None where it cannot be seen."""
-    seen_now = ScreenWords(after.texts)
-    reasons = [_text_expected(t, seen_now, after, variables, gone=False) for t in edge.expect.texts]
-    reasons += [_text_expected(t, seen_now, after, variables, gone=True) for t in edge.expect.gone]
-    if edge.expect.window_title:
-        reasons.append(_title_expected(edge.expect.window_title, after, variables))
-    return reasons
-
-
-def _text_expected(
-    template: str, seen_now: ScreenWords, after: ScreenState, variables: Mapping[str, str], *, gone: bool
-) -> Reason:
-    want = wanted(template, variables)
-    if want.problem:
-        return Reason(sign=EXPECTED, score=None, note=f"'{template}' cannot be checked: {want.problem}")
-    if not after.text_method:
-        return Reason(sign=EXPECTED, score=None, note=f"'{want.text}' cannot be checked: the screen was not read")
-    seen = seen_now.seen(want.text, strict=want.exact) >= SEEN
-    note = f"'{want.text}' is " + ("seen" if seen else "gone" if gone else "not seen")
-    return Reason(
-        sign=EXPECTED, score=float(seen != gone), note=note + (" but should be gone" if seen and gone else "")
-    )
-
-
-def _title_expected(pattern: str, after: ScreenState, variables: Mapping[str, str]) -> Reason:
-    want = wanted(pattern, variables)
-    if want.problem or after.window is None:
-        return Reason(
-            sign=EXPECTED,
-            score=None,
-            note=f"the window title cannot be checked: {want.problem or 'no window is known'}",
-        )
-    fits = title_matches(want.text, after.window.title)
-    return Reason(
-        sign=EXPECTED,
-        score=float(fits),
-        note=f"the window is '{after.window.title}'" + ("" if fits else f", not '{want.text}'"),
-    )
-
-
-def _observed(
-    edge: EdgeSpec, before: ScreenState, after: ScreenState, recognition: Recognition, typed: str, *, changed: bool
-) -> Verification:
-    """Nothing was declared: the destination, the typed text, or at least a change must speak for it."""
-    reasons = [_change(changed=changed)]
-    match = recognition.match
-    if match and match.node_id == edge.destination != edge.source:
-        told_by_run = any(r.sign == CONTEXT for r in match.reasons)
-        note = f"the screen is {match.node_id}" + (", but could as well be another" if told_by_run else "")
-        reasons.append(Reason(sign=DESTINATION, score=None if told_by_run else match.confidence, note=note))
-        if changed and not told_by_run:
-            return Verification(answer=Answer.YES, evidence=tuple(reasons), message=note)
-    if typed and (reason := _typed(typed, before, after)):
-        reasons.append(reason)
-        if reason.score:
-            return Verification(answer=Answer.YES, evidence=tuple(reasons), message=reason.note)
-    if not changed:
-        return Verification(answer=Answer.NO, evidence=tuple(reasons), message="the screen did not change")
-    message = "the screen changed, but nothing says that this is what was wanted"
-    return Verification(answer=Answer.CANNOT_TELL, evidence=tuple(reasons), message=message)
-
-
-def _typed(typed: str, before: ScreenState, after: ScreenState) -> Reason | None:
-    """Whether every line of the typed text can be read and could not be read before.
-
-    What was typed may be a secret: no reason quotes it.
+    `acted_at` is the box of what was acted on, in pixels of `before`, where that is known: a box that was ticked, a tab
+    that was chosen can be seen only there. Ask again later where the answer is not yes, effects may be late; `between`
+    are the screens that were seen meanwhile: a message that went away and came back is a new one.
     """
-    lines = [line.strip() for line in typed.splitlines() if len(words(line).key) >= _TELLING]
-    if not lines or not (after.text_method and before.text_method):
+    started = time.perf_counter()
+    change = Change(before, after, between)
+    judged = _Judged(edge, change, recognition, typed, variables, acted_at)
+    answer, message = judged.declared() if edge.expect else judged.observed()
+    reasons = tuple(f.reason for f in judged.facts)
+    return Verification(answer=answer, evidence=reasons, message=message, verify_ms=_ms_since(started))
+
+
+Ruling = tuple[Answer, str]
+
+
+class _Judged:
+    """The facts about one action, and what follows from them."""
+
+    def __init__(
+        self, edge: EdgeSpec, change: Change, recognition: Recognition, typed: str, variables: Mapping[str, str],
+        at: Box | None,
+    ) -> None:  # fmt: skip
+        self.change = change
+        self.expected = list(declared.came_about(edge.expect, change, variables))
+        self.arrived = _destination(edge, change, recognition)
+        self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
+        self.effects = [f for f in (typed_fact(typed, change), effect_at(at, change)) if f]
+        hoped = (*edge.expect.texts, *edge.expect.gone)
+        self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
+        self.denied = declared.denies(edge.expect, change, variables)
+
+    @property
+    def facts(self) -> list[Fact]:
+        changed = self.change.happened
+        note = _("the screen changed") if changed else _("the screen did not change")
+        seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
+        arrived = [self.arrived] if self.arrived else []
+        return [*self.expected, seen, *arrived, *self.effects, *self.troubles.facts]
+
+    def declared(self) -> Ruling:
+        """What the edge declares, first of all."""
+        failed = [f for f in self.expected if f.answer is Answer.NO]
+        unknown = [f for f in self.expected if f.answer is Answer.CANNOT_TELL]
+        if self.change.is_blank:
+            return Answer.CANNOT_TELL, _("the screen is blank")
+        if failed:
+            return self._failed(_listed([*failed, *unknown]))
+        if unknown:
+            return Answer.CANNOT_TELL, _listed(unknown)
+        message = _listed(self.expected)
+        if self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+        error = self.troubles.error.note if self.troubles.error else _("a text came that denies it") * self.denied
+        if error:
+            return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {error}"
+        if self._proved:
+            return Answer.YES, message
+        if not self.change.happened:
+            message = f"{message}; {_('the screen did not change')}"
+        return Answer.CANNOT_TELL, message
+
+    def _failed(self, message: str) -> Ruling:
+        """Something that is declared is not so: no where it is sure that it will not be."""
+        trouble = self.troubles.error or self.troubles.complaint
+        if not self.change.happened:
+            return Answer.NO, f"{message}; {_('the screen did not change')}"
+        if trouble or self.denied:
+            return Answer.NO, f"{message}; {trouble.note if trouble else _('a text came that denies it')}"
+        if self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+        if self.at_source:
+            return Answer.NO, f"{message}; {_('the screen is still where the action started')}"
+        return Answer.CANNOT_TELL, message
+
+    @property
+    def _proved(self) -> bool:
+        """Whether anything is so now that was not before and that only the action explains."""
+        others = (*([self.arrived] if self.arrived else []), *self.effects)
+        if any(f.proof for f in others):
+            return True
+        proofs = [f for f in self.expected if f.proof]
+        if any(not f.absence for f in proofs):
+            return True
+        # a text is out of sight as well where something covers it, or another screen came
+        return bool(proofs) and self.change.stands and not self.troubles.asks
+
+    def observed(self) -> Ruling:
+        """Nothing was declared: the destination, the typed text or the thing acted on must speak for it."""
+        if self.change.is_blank:
+            return Answer.CANNOT_TELL, _("the screen is blank")
+        proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
+        error = self.troubles.error
+        if proof and self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{proof.note}; {self.troubles.waiting.note}"
+        if proof and error:
+            return Answer.CANNOT_TELL, f"{proof.note}; {error.note}"
+        if proof:
+            return Answer.YES, proof.note
+        if not self.change.happened:
+            return Answer.NO, _("the screen did not change")
+        if error and self.troubles.sure:
+            return Answer.NO, error.note
+        return Answer.CANNOT_TELL, _("the screen changed, but nothing says that this is what was wanted")
+
+
+def _node(edge: EdgeSpec, recognition: Recognition) -> Fact:
+    match = recognition.match
+    if match is None:
+        note = _("the screen is not recognised: %(why)s") % {"why": recognition.why_not}
+        return Fact(sign=NODE, answer=Answer.CANNOT_TELL, note=note)
+    if match.node_id == edge.source:
+        return Fact(sign=NODE, answer=Answer.YES, note=_("the screen is where this action starts"))
+    names = {"here": match.node_id, "source": edge.source}
+    note = _("the screen is %(here)s, this action starts at %(source)s") % names
+    return Fact(sign=NODE, answer=Answer.NO, note=note)
+
+
+def _destination(edge: EdgeSpec, change: Change, recognition: Recognition) -> Fact | None:
+    """The fact that the screen is where the action leads: no proof where only the run so far told it from another."""
+    match = recognition.match
+    if match is None or match.node_id != edge.destination or edge.destination == edge.source:
         return None
-    old, new = ScreenWords(before.texts), ScreenWords(after.texts)
-    unseen = [line for line in lines if new.seen(line) < SEEN]
-    if unseen:
-        return Reason(sign=TYPED, score=0.0, note="the typed text is not seen")
-    if all(old.seen(line) >= SEEN for line in lines):
-        return Reason(sign=TYPED, score=None, note="the typed text was on the screen before as well")
-    return Reason(sign=TYPED, score=1.0, note="the typed text is seen")
+    told_by_run = any(r.sign == CONTEXT for r in match.reasons)
+    note = _("the screen is %(node)s") % {"node": match.node_id}
+    if told_by_run:
+        note = _("the screen is %(node)s, but could as well be another") % {"node": match.node_id}
+    return Fact(sign=DESTINATION, answer=Answer.YES, note=note, proof=change.happened and not told_by_run)
 
 
-def _change(*, changed: bool) -> Reason:
-    return Reason(
-        sign=CHANGE, score=float(changed), note="the screen changed" if changed else "the screen did not change"
-    )
-
-
-def _listed(reasons: list[Reason]) -> str:
-    return ", ".join(r.note for r in reasons if r.sign == EXPECTED)
+def _listed(facts: Iterable[Fact]) -> str:
+    return ", ".join(f.note for f in facts)
 
 
 def _ms_since(started: float) -> float:

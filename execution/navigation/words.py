@@ -1,17 +1,18 @@
 """Comparing what was read with what was taught: tolerant of how a reader errs, strict where an edit changes the sense.
 
 A reader loses accents, splits and glues words, takes 0 for O, 1 and I for l, m for rn, and the underlined O of a menu
-for Q. What differs only so is the
-same text. Beyond that a few wrong letters are forgiven, but never a digit, and never so many in one word that it may
-be another word ("on" and "off", "Lock" and "Unlock").
+for Q. What differs only so is the same text. Beyond that a few wrong letters are forgiven, but never a digit, and never
+so many in one word that it may be another word ("on" and "off", "Lock" and "Unlock").
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from rapidfuzz.distance import Editops, Levenshtein
 
@@ -38,6 +39,9 @@ _PLAIN = str.maketrans(
 _EDGES = ".:,;\"'"  # at the ends of a word these say nothing; inside a number they do
 _LOOSE = str.maketrans({"0": "o", "q": "o", "1": "l", "i": "l", "|": "l"})
 _STRICT = str.maketrans({"O": "0", "I": "1", "l": "1", "|": "1"})
+_SEAM = re.compile(r"(?<=[^\W\d_A-Z][^\W\d_A-Z])(?=[A-Z][^\W\d_A-Z])|(?<=\.\.)(?=\w)")  # "FileEdit", "Open...Save"
+_NAME_PREFIXES = ("mc", "mac", "de", "du", "le", "la", "van", "von", "fitz")  # "McDonald" is not two words
+_GLUED = 0.95  # of the score, for what was found within a word
 _SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
 
 
@@ -61,7 +65,8 @@ class Words:
 
     @property
     def negated(self) -> bool:
-        return any(word.replace("'", "") in NEGATIONS for word in self.plain)
+        """True for a text that denies something; "Notsaved" and "NotSaved" are "Not saved", as a reader glued it."""
+        return any(word.replace("'", "") in NEGATIONS for word in (*self.plain, *_pieces(self.text).plain))
 
 
 def folded(text: str) -> str:
@@ -74,7 +79,7 @@ def _unaccented(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)  # a screen of 5000 lines, what they join to, and the texts of a workflow
 def words(text: str) -> Words:
     """`text` made ready to be compared."""
     plain_text = _unaccented(text)
@@ -160,30 +165,114 @@ def _tolerable(edits: Editops, side: str, owners: tuple[int, ...], limits: tuple
 
 
 @dataclass(frozen=True, slots=True)
+class _Pieces:
+    """The words of a text, those cut apart that were glued: like the fields of `Words` of these names."""
+
+    spans: tuple[tuple[int, int], ...]
+    starts: tuple[int, ...]
+    plain: tuple[str, ...]
+
+
+@lru_cache(maxsize=8192)
+def _pieces(text: str) -> _Pieces:
+    """Where a reader may have left out spaces: at a capital within a word, and behind dots."""
+    ready = words(text)
+    folded_text = _unaccented(ready.text)
+    spans, starts, plain = list[tuple[int, int]](), list[int](), list[str]()
+    for (first, last), start in zip(ready.spans, ready.starts, strict=False):
+        for left, right in _cut(folded_text, first, last):
+            spans.append((left, right))
+            starts.append(start + len(_key(folded_text[first:left].casefold().translate(_LOOSE))))
+            plain.append(folded_text[left:right].strip(_EDGES).casefold())
+    return _Pieces(tuple(spans), (*starts, len(ready.key)), tuple(plain))
+
+
+def _cut(text: str, first: int, last: int) -> list[tuple[int, int]]:
+    """The word text[first:last] cut at its seams."""
+    if text[first:last].isupper() or text[first:last].casefold().startswith(_NAME_PREFIXES):
+        return [(first, last)]
+    seams = [m.start() for m in _SEAM.finditer(text, first, last) if first < m.start() < last]
+    return list(pairwise([first, *seams, last]))
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a longer text something was found: positions in its characters, and how well."""
+    """Where in a longer text something was found: positions in its characters (of `Words.text`), and how well.
+
+    `glued` where it begins or ends within a word.
+    """
 
     start: int
     end: int
     score: float
+    glued: bool = False
 
 
 def find(needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False) -> Place | None:
     """The best run of whole words of `text` that is `needle`, None if there is none."""
+    return max(find_all(needle, text, minimum=minimum, strict=strict), key=lambda p: p.score, default=None)
+
+
+def find_all(
+    needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False, glued: bool = False
+) -> list[Place]:
+    """Every run of whole words of `text` that is `needle`, from left to right; of those that overlap the best.
+
+    `glued`: also what begins or ends where a reader seems to have left out a space ("Edit" in "FileEdit"); never of a
+    text that is asked for strictly, which may be a name.
+    """
     n = words(needle) if isinstance(needle, str) else needle
     t = words(text) if isinstance(text, str) else text
     if not n.key:
-        return None
-    best: Place | None = None
+        return []
+    found = _runs_like(n, t, t.spans, t.starts, minimum=minimum, strict=strict)
+    if glued and not strict and (pieces := _pieces(t.text)).spans != t.spans:
+        edges = {edge for span in t.spans for edge in span}
+        within = _runs_like(n, t, pieces.spans, pieces.starts, minimum=minimum, strict=False)
+        found += [
+            Place(p.start, p.end, p.score * _GLUED, glued=True)
+            for p in within
+            if not {p.start, p.end} <= edges and p.score * _GLUED >= minimum
+        ]
+    return _best_apart(found)
+
+
+def _runs_like(
+    n: Words,
+    t: Words,
+    spans: tuple[tuple[int, int], ...],
+    starts: tuple[int, ...],
+    *,
+    minimum: float,
+    strict: bool,
+) -> list[Place]:
+    """Every run of the words at `spans` that is the needle, overlapping ones too."""
+    found = []
     slack = 0 if strict else max(1, round(len(n.key) * (1 - minimum)))
-    for first in range(len(t.spans)):
-        for last in range(first, len(t.spans)):
-            length = t.starts[last + 1] - t.starts[first]
-            if length > len(n.key) + slack:
-                break
-            if length < len(n.key) - slack:
-                continue
-            score = similarity(n, t.text[t.spans[first][0] : t.spans[last][1]], strict=strict)
-            if score >= minimum and (best is None or score > best.score):
-                best = Place(t.spans[first][0], t.spans[last][1], score)
-    return best
+    for first in range(len(spans)):
+        last = bisect_left(starts, starts[first] + len(n.key) - slack, first + 1) - 1
+        while last < len(spans) and starts[last + 1] - starts[first] <= len(n.key) + slack:
+            start, end = spans[first][0], spans[last][1]
+            score = _alike(n, t, start, end, t.key[starts[first] : starts[last + 1]], minimum=minimum, strict=strict)
+            if score >= minimum:
+                found.append(Place(start, end, score))
+            last += 1
+    return found
+
+
+def _alike(n: Words, t: Words, start: int, end: int, key: str, *, minimum: float, strict: bool) -> float:
+    """How much t.text[start:end], whose key this is, is the needle; the cheap answers first."""
+    if key == n.key and not strict:
+        return 1.0
+    if Levenshtein.normalized_similarity(n.key, key, score_cutoff=minimum) < minimum:
+        return 0.0
+    return similarity(n, t.text[start:end], strict=strict)
+
+
+def _best_apart(found: list[Place]) -> list[Place]:
+    """From left to right; of places that overlap only the best, of equals the tightest."""
+    kept: list[Place] = []
+    for place in sorted(found, key=lambda p: (-p.score, p.end - p.start, p.start)):
+        if all(place.end <= other.start or place.start >= other.end for other in kept):
+            kept.append(place)
+    return sorted(kept, key=lambda p: p.start)

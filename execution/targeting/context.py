@@ -1,26 +1,43 @@
-"""What the rungs of one resolution share: the screen made ready for searching, and the taught picture store."""
+"""What the rungs of one resolution share: the screen made ready for searching, and the taught evidence at its scale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
 
-from execution.navigation.screen_words import ScreenWords, Wanted, wanted
+from execution.navigation.screen_words import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
-from execution.types import Box, Frame, ScreenState, Size
-from workflows.graph import TargetSpec
+from execution.targeting.places import PlaceStore
+from execution.targeting.scale import scales_of
+from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
+from workflows.exceptions import PictureError
+from workflows.graph import NeighbourSpec, TargetSpec
 
+CACHE = "coords_cache"
 ANCHOR = "anchor_template"
 TEXT = "ocr_text"
+EMBEDDING = "embedding"
+MARKS = "som_text_match"
+VLM = "som_vlm"
+
+_FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
+_MOST_SIGHTINGS = 400
+_FEW_LINES, _FEW_TEXTS = 4, 3
+_SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 
 
 @dataclass(kw_only=True)
 class Context:
-    """One resolution: `threshold` is the score, 0 to 1, below which a rung has not found."""
+    """One resolution: `threshold` is the score, 0 to 1, below which a rung has not found.
+
+    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `kept` is what was worked out
+    once and serves again.
+    """
 
     target: TargetSpec
     state: ScreenState
@@ -28,10 +45,13 @@ class Context:
     pictures: PictureSource
     threshold: float
     words: ScreenWords
+    workflow_id: str = ""
+    places: PlaceStore | None = None
+    kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:
-        return cv2.cvtColor(self.state.frame.pixels, cv2.COLOR_BGR2GRAY)
+        return np.asarray(cv2.cvtColor(self.state.frame.pixels, cv2.COLOR_BGR2GRAY))
 
     @cached_property
     def wanted(self) -> Wanted:
@@ -42,26 +62,152 @@ class Context:
     def text_was_read(self) -> bool:
         return bool(self.state.text_method)
 
-    def taught_places(self) -> list[Box]:
-        """Where the target would be if nothing had moved: in its window, then on the screen."""
-        places, frame, window = [], self.state.frame, self.state.window
-        if self.target.window_box and window and window.box:
-            inner = Box.from_normalised(self.target.window_box, Size(window.box.w, window.box.h))
-            places.append(Box(window.box.x + inner.x, window.box.y + inner.y, inner.w, inner.h))
-        if self.target.box:
-            places.append(taught_box(self.target, frame))
-        return places
+    @property
+    def has_own_text(self) -> bool:
+        """True for a target that is known by what it reads; what stands in a field is not evidence."""
+        return bool(self.target.text) and self.target.role != ElementRole.FIELD
 
-    def window_stretch(self) -> tuple[float, float]:
-        """How much wider and higher the window is than when the target was taught; 1, 1 where nobody knows."""
+    @cached_property
+    def other_language(self) -> bool:
+        """True where hardly any of the taught texts is on the screen, and others are: it speaks another language."""
+        target = self.target
+        if not self.text_was_read or len(self.words.lines) < _FEW_LINES:
+            return False
+        asked = [n for n in (target.named_by, *target.neighbours) if n is not None]
+        seen = sum(1 for n in asked if len(self.neighbour_boxes(n)))
+        return len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked)
+
+    @cached_property
+    def taught(self) -> Box:
+        """The target's box on the screen it was taught on."""
+        return taught_box(self.target, self.state.frame)
+
+    @cached_property
+    def template(self) -> np.ndarray | None:
+        """The taught picture, grey; None where there is none that can be loaded, see `template_problem`."""
+        return self._loaded[0]
+
+    @property
+    def template_problem(self) -> str:
+        """Why there is no template; "" if there is one."""
+        return self._loaded[1]
+
+    @cached_property
+    def _loaded(self) -> tuple[np.ndarray | None, str]:
+        if not self.target.picture:
+            return None, "no picture was taught"
+        try:
+            return np.asarray(cv2.cvtColor(self.pictures.load(self.target.picture), cv2.COLOR_BGR2GRAY)), ""
+        except PictureError as error:
+            return None, f"the taught picture cannot be used: {error}"
+
+    @cached_property
+    def around(self) -> tuple[np.ndarray, Box] | None:
+        """The taught picture with its surroundings, grey, and its box on the taught screen; None without one."""
+        target = self.target
+        if not (target.context and target.context_box and target.box):
+            return None
+        try:
+            picture = cv2.cvtColor(self.pictures.load(target.context), cv2.COLOR_BGR2GRAY)
+        except PictureError:
+            return None
+        size = Size(*target.screen_size) if all(target.screen_size) else self.state.frame.size
+        return np.asarray(picture), Box.from_normalised(target.context_box, size)
+
+    def sightings(self, text: str, *, exact: bool = False) -> list[Sighting]:
+        """Where `text` is read, alone, within a line or over several; looked for once."""
+        key = (text, exact)
+        if key not in self._sightings:
+            self._sightings[key] = self.words.sightings(text, strict=exact)[:_MOST_SIGHTINGS]
+        return self._sightings[key]
+
+    @cached_property
+    def _sightings(self) -> dict[tuple[str, bool], list[Sighting]]:
+        return {}
+
+    def neighbour_boxes(self, neighbour: NeighbourSpec) -> np.ndarray:
+        """The middles of everything on the screen that reads like a taught neighbour: shape (count, 2)."""
+        key = (neighbour.text, -1)
+        if key not in self._middles:
+            want = wanted(neighbour.text, self.variables)
+            found = [] if want.problem else self.sightings(want.text, exact=want.exact)
+            self._middles[key] = np.array([s.box.center for s in found], float).reshape(-1, 2)
+        return self._middles[key]
+
+    @cached_property
+    def _middles(self) -> dict[tuple[str, int], np.ndarray]:
+        return {}
+
+    @cached_property
+    def scales(self) -> tuple[float, ...]:
+        """How much larger everything is drawn than when it was taught, the likeliest first; 1 is always among them."""
+        return scales_of(self)
+
+    @cached_property
+    def controls(self) -> tuple[Element, ...]:
+        """The elements that can be acted on, within the area that is searched."""
+        passive = (ElementRole.GROUP, ElementRole.TEXT)
+        return tuple(e for e in self.state.elements if e.role not in passive and self.area.contains(e.box.center))
+
+    @cached_property
+    def area(self) -> Box:
+        """The part of the screen that may hold the target: its window with its frame, or all of it."""
+        size, window = self.state.frame.size, self.state.window
+        whole = Box(0, 0, *size)
+        box = window.box.intersection(whole) if window and window.box else None
+        if not box or not box.area or not self.is_in_window:
+            return whole
+        return box.grown(_FRAME_OF_WINDOW, size)
+
+    @property
+    def is_in_window(self) -> bool:
+        """True for a target that was taught within a window."""
+        part = self.target.window_box
+        if part is None:
+            return False
+        return 0 <= part[0] + part[2] / 2 <= 1 and 0 <= part[1] + part[3] / 2 <= 1
+
+    def taught_places(self) -> list[Box]:
+        """Where the target would be if nothing had moved within its window, or on the screen.
+
+        A window of another size keeps things at their distance from either edge, or in proportion.
+        """
+        return list(dict.fromkeys(self._taught_places()))
+
+    def _taught_places(self) -> Iterator[Box]:
+        frame, window, part = self.state.frame, self.state.window, self.target.window_box
+        if part and window and window.box:
+            box, (wide, high) = window.box, self.taught_window
+            taught = self.taught if self.target.box else Box(0, 0, round(part[2] * wide), round(part[3] * high))
+            left, top = part[0] * wide, part[1] * high
+            across, down = part[0] + part[2] / 2, part[1] + part[3] / 2
+            xs = (left, box.w - wide + left, across * box.w - taught.w / 2)
+            ys = (top, box.h - high + top, down * box.h - taught.h / 2)
+            order = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (2, 1), (0, 2), (1, 2), (2, 2))
+            for i, j in order:
+                yield Box(box.x + round(xs[i]), box.y + round(ys[j]), taught.w, taught.h)
+        if self.target.box:
+            yield taught_box(self.target, frame)
+
+    @cached_property
+    def taught_window(self) -> tuple[float, float]:
+        """The size of the window the target was taught in, in pixels; that of the present one where nobody knows."""
         target, window = self.target, self.state.window
-        if not (target.window_box and target.box and window and window.box and all(target.screen_size)):
+        if all(target.window_size):
+            return float(target.window_size[0]), float(target.window_size[1])
+        part = target.window_box
+        if part and target.box and all(target.screen_size) and min(part[2], part[3]) > 0:
+            return self.taught.w / part[2], self.taught.h / part[3]
+        now = window.box if window else None
+        return (float(now.w), float(now.h)) if now else (1.0, 1.0)
+
+    @cached_property
+    def stretch(self) -> tuple[float, float]:
+        """How much wider and higher the window is than when the target was taught; 1, 1 where nobody knows."""
+        window = self.state.window
+        if not (self.target.window_box and window and window.box and min(self.taught_window) > 1):
             return 1.0, 1.0
-        size = Size(*target.screen_size)
-        taught, part = Box.from_normalised(target.box, size), target.window_box
-        if min(part[2], part[3], taught.w, taught.h) <= 0:
-            return 1.0, 1.0
-        return window.box.w / (taught.w / part[2]), window.box.h / (taught.h / part[3])
+        return window.box.w / self.taught_window[0], window.box.h / self.taught_window[1]
 
 
 def taught_box(target: TargetSpec, frame: Frame) -> Box:

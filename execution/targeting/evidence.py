@@ -1,16 +1,23 @@
-"""What is kept of a target when it is taught, so that it can be found again."""
+"""What is kept of a target when it is taught, so that it can be found again and told from its twins (S6.1)."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
+from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
+
+from execution.navigation.pieces import part_of
 from execution.navigation.words import words
 from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import target_box, text_lines_in
 from execution.targeting.correction import resolve_correction
-from execution.types import Box, Frame, Point, ScreenState, Size
+from execution.targeting.labels import NAMED, naming_label
+from execution.targeting.panes import scrolling_part
+from execution.targeting.structure import alike, in_its_window, number_of, role_of, shapes_around
+from execution.targeting.volatile import Kind, lasting, lasting_span, own_text, record_span
+from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
 from workflows.graph import NeighbourSpec, TargetSpec
 
 __all__ = ["resolve_correction", "target_box", "teach_target"]
@@ -20,54 +27,77 @@ _MOST_NEIGHBOURS = 6
 _MOST_IN_ROW = 3
 _FARTHEST = 400  # pixels, outside its own row
 _REPEATED = 3  # times on one screen
-_TITLE_BAR = 32  # pixels around the window's own area
-_VOLATILE = re.compile(r"^\W*(\d{1,2}[:h]\d{2}.*|[\d\s.,:/%-]+)$")  # clocks, dates, counters are other ones next time
 
 
 def teach_target(
-    frame: Frame, box: Box, *, label: str, state: ScreenState, click: Point | None, store: PictureSink
+    frame: Frame,
+    box: Box,
+    *,
+    label: str,
+    state: ScreenState,
+    click: Point | None,
+    store: PictureSink,
+    row: Sequence[str] = (),
+    structure: bool = True,
 ) -> TargetSpec:
     """The evidence for what is inside `box`; `click` is where it was clicked, its middle if that is not known.
 
-    Raises ValueError for a box that is not on the frame.
+    A field has no text: what it holds is its content. `row` are texts, with {{variables}}, that must stand in its row.
+    `structure` False leaves out what is around it but for texts. Raises ValueError for a box that is not on the frame.
     """
     box = box.intersection(Box(0, 0, *frame.size))
     if not box.area:
-        raise ValueError(f"The target '{label}' has a box that is not on the screen.")
-    window = state.window
-    around = box.grown(_CONTEXT_MARGIN, frame.size)
-    picture = store.put(frame.crop(box).copy())
+        raise ValueError(_("The target “%(label)s” has a box that is not on the screen.") % {"label": label})
+    window, around = state.window, box.grown(_CONTEXT_MARGIN, frame.size)
+    in_window = window.box if window and window.box and window.box.area else None
+    picture, role = store.put(frame.crop(box).copy()), role_of(box, state)
+    text = text_of(box, role, state)
+    named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
+    twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
+    scrolls = scrolling_part(box, state) if structure else None
     return TargetSpec(
         target_id="t_" + hashlib.blake2b(f"{label}|{tuple(box)}|{picture}".encode(), digest_size=6).hexdigest(),
-        label=label,
-        text=" ".join(line.text for line in text_lines_in(box, state)),
-        role=_role(box, state),
+        label=lasting(label, but=(Kind.RECORD, Kind.NUMBER)) or label,
+        text=text,
+        role=role,
         picture=picture,
         context=store.put(frame.crop(around).copy()),
         context_box=around.normalised(frame.size),
         box=box.normalised(frame.size),
-        window_box=_in_window(box, window.box) if window and window.box else None,
+        window_box=_in_window(box, in_window) if in_window else None,
         window_title=window.title if window else "",
+        window_size=(in_window.w, in_window.h) if in_window else (0, 0),
         screen_size=(frame.size.width, frame.size.height),
         click=_fraction(click, box),
-        neighbours=_neighbours(box, state),
+        neighbours=_neighbours(box, state, has_twins=len(twins) > 1),
+        named_by=named_by,
+        row=tuple(row),
+        shapes=shapes_around(box, state) if structure else (),
+        number=number_of(box, twins),
+        alike=len(twins),
+        scroll_box=scrolls.normalised(frame.size) if scrolls else None,
     )
 
 
-def _neighbours(box: Box, state: ScreenState) -> tuple[NeighbourSpec, ...]:
+def text_of(box: Box, role: str, state: ScreenState) -> str:
+    """The text that tells a target: what stands in it, without what changes by itself; "" for a field.
+
+    A check box or radio button has no text of its own, unless its label was taken with it.
+    """
+    if role == ElementRole.FIELD:
+        return ""
+    return own_text(" ".join(line.text for line in text_lines_in(box, state)))
+
+
+def _neighbours(box: Box, state: ScreenState, *, has_twins: bool) -> tuple[NeighbourSpec, ...]:
     """The texts around the box that tell it from others of its kind, and are likely to stand there next time too.
 
-    Those of its own row first, however far: a list is told apart by them. Texts that stand on the screen again and
-    again, the target's own among them, tell nothing.
+    Those of its own row first, however far: a list is told apart by them, by the numbers of its records if by nothing
+    else. Texts that stand on the screen again and again, the target's own among them, tell nothing. What stands in a
+    field is its content.
     """
-    counts = Counter(words(line.text).key for line in state.texts)
     own_row, others = [], []
-    for line in state.texts:
-        key = words(line.text).key
-        if len(key) < 2 or counts[key] >= _REPEATED or _VOLATILE.match(line.text):
-            continue
-        if box.contains(line.box.center) or not _same_window(box, line.box, state):
-            continue
+    for line in _told_by(box, state, has_twins=has_twins):
         dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
         neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=line.text, dx=dx, dy=dy))
         if abs(dy) <= box.h // 2:
@@ -76,29 +106,35 @@ def _neighbours(box: Box, state: ScreenState) -> tuple[NeighbourSpec, ...]:
             others.append(neighbour)
     nearest = sorted(own_row, key=_distance)[:_MOST_IN_ROW]
     nearest += sorted(others, key=_distance)[: _MOST_NEIGHBOURS - len(nearest)]
-    return tuple(neighbour for _, neighbour in sorted(nearest, key=_distance))
+    return tuple(neighbour for _far, neighbour in sorted(nearest, key=_distance))
+
+
+def _told_by(box: Box, state: ScreenState, *, has_twins: bool) -> list[TextLine]:
+    """The lines that may be neighbours, each cut to what lasts; in the row of a twin, to what names the record."""
+    fields = [e.box for e in state.elements if e.role == ElementRole.FIELD and not e.box.contains(box.center)]
+    near = [
+        line
+        for line in state.texts
+        if not box.contains(line.box.center)
+        and in_its_window(box, line.box, state)
+        and not any(f.contains(line.box.center) for f in fields)
+    ]
+    parts = []
+    for line in near:
+        names = has_twins and abs(line.box.center.y - box.center.y) <= box.h // 2
+        start, end = record_span(line.text) if names else lasting_span(line.text)
+        if start < end:
+            parts.append(TextLine(text=line.text[start:end], box=part_of(line.box, (start, end), line.text)))
+    counts = Counter(words(part.text).key for part in parts)
+    counts.update(words(line.text).key for line in text_lines_in(box, state))
+    return [part for part in parts if (key := words(part.text).key) and len(part.text) > 1 and counts[key] < _REPEATED]
 
 
 def _distance(pair: tuple[int, NeighbourSpec]) -> int:
     return pair[0]
 
 
-def _same_window(box: Box, line: Box, state: ScreenState) -> bool:
-    """False for a text of another window than the target's, where the window is known."""
-    window = state.window.box if state.window else None
-    if window is None or not window.contains(box.center):
-        return True
-    return window.grown(_TITLE_BAR, state.frame.size).contains(line.center)
-
-
-def _role(box: Box, state: ScreenState) -> str:
-    best = max(state.elements, key=lambda e: e.box.iou(box), default=None)
-    return best.role if best and best.box.iou(box) > 0.5 else ""
-
-
-def _in_window(box: Box, window: Box) -> tuple[float, float, float, float] | None:
-    if not window.area:
-        return None
+def _in_window(box: Box, window: Box) -> tuple[float, float, float, float]:
     return Box(box.x - window.x, box.y - window.y, box.w, box.h).normalised(Size(window.w, window.h))
 
 

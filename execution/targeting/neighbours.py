@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from execution.navigation.screen_words import Sighting, wanted
-from execution.navigation.words import SEEN, similarity
+import numpy as np
+
+from execution.navigation.screen_words import wanted
+from execution.navigation.words import find, similarity
 from execution.targeting.context import Context
-from execution.types import Box
+from execution.types import Box, TextLine
 from workflows.graph import NeighbourSpec
 
 _SLACK_X, _SLACK_Y = 12, 8  # pixels; two rows of a dense list are 20 apart
-_SLACK_FAR = (0.12, 0.06)  # and so much of the distance
-_CLEARLY_BETTER = 1 / 3  # of the neighbours
+_SLACK_FAR = (0.08, 0.06)  # and so much of the distance
 _OTHER_TEXT = 0.6
-_SIZES = (1.25, 1.5, 0.8, 2.0)
+_OWN_ROW = 0.5  # of the target's height
+_NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
+_ABSENT = 0.4  # of a neighbour, for one that is not read at all: what it said was another record's, or another language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,103 +25,139 @@ class Surroundings:
     """How many of the taught neighbours are where they were, and what was missed.
 
     `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
-    the target's own row, all of which now read differently: (taught, now).
+    the target's own row, all of which now read differently: (taught, now). `changed` counts the neighbours at whose
+    place another text stands, `absent` those that are nowhere on the screen,
+    `nearby` those that are near but not in their place.
     """
 
     seen: int
     asked: int
     required_missing: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
+    row_seen: int = 0
+    row_asked: int = 0
+    changed: int = 0
+    absent: int = 0
+    nearby: int = 0
 
     @property
     def share(self) -> float:
         return self.seen / self.asked if self.asked else 0.0
 
+    @property
+    def fair_share(self) -> float:
+        """The share in place, where what is nowhere on the screen says less than what stands elsewhere now."""
+        return min(1.0, (self.share + _NEARBY * self.nearby / self.asked) / self.weight) if self.asked else 0.0
+
+    @property
+    def weight(self) -> float:
+        """How much the neighbours can say on this screen, 0 to 1."""
+        return (self.asked - (1 - _ABSENT) * self.absent) / self.asked if self.asked else 0.0
+
+    @property
+    def none_left(self) -> bool:
+        """True where some of them stand elsewhere now, and none in its place."""
+        return not self.seen and self.absent < self.asked
+
     def __str__(self) -> str:
         return f"{self.seen} of {self.asked} neighbours in place"
 
 
-def surroundings(box: Box, context: Context) -> Surroundings:
-    """Compare what is around `box` with the target's neighbours."""
-    if not context.text_was_read:
-        return Surroundings(seen=0, asked=0)
-    seen, row, replaced, missing = 0, 0, [], ""
-    for neighbour in context.target.neighbours:
-        in_row = abs(neighbour.dy) <= box.h // 2
-        want = wanted(neighbour.text, context.variables)
-        there = _is_there(neighbour, box, context)
-        seen, row = seen + there, row + in_row
+NONE = Surroundings(seen=0, asked=0)
+
+
+def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundings:
+    """Compare what is around `box` with the target's neighbours, everything being drawn `scale` times as large."""
+    neighbours = context.target.neighbours
+    if not context.text_was_read or not neighbours:
+        return NONE
+    if context.target.row:  # the taught row's texts say nothing of the row that is wanted now
+        neighbours = tuple(n for n in neighbours if wanted(n.text, {}).problem)
+    seen, changed, absent, nearby, rows, missing = 0, 0, 0, 0, list[bool](), ""
+    height = max(box.h, round(context.taught.h * scale))
+    replaced = []
+    for neighbour in neighbours:
+        there = stands_at(neighbour, box, context, scale=scale)
+        seen += there
+        in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
+        if in_row:
+            rows.append(there)
         if there:
             continue
-        if want.exact:
+        absent += not len(context.neighbour_boxes(neighbour))
+        nearby += _is_near(neighbour, box, context, scale)
+        want = wanted(neighbour.text, context.variables)
+        if wanted(neighbour.text, {}).problem:
             missing = missing or want.text
-        now = _text_at_place(neighbour, box, context) if in_row else ""
-        if now and similarity(now, want.text) < _OTHER_TEXT:
-            replaced.append((want.text, now))
+        now = _text_at_place(neighbour, box, context, scale)
+        if now and not _is_part(now, want.text):
+            changed += 1
+            if in_row:
+                replaced.append((want.text, now))
     return Surroundings(
         seen=seen,
-        asked=len(context.target.neighbours),
+        asked=len(neighbours),
         required_missing=missing,
-        replaced=tuple(replaced) if row and len(replaced) == row else (),
+        replaced=tuple(replaced) if rows and len(replaced) == len(rows) else (),
+        row_seen=sum(rows),
+        row_asked=len(rows),
+        changed=changed,
+        absent=absent,
+        nearby=nearby,
     )
 
 
-def seen_at_another_size(box: Box, context: Context) -> bool:
-    """True if at least half of the neighbours are in place when everything is drawn smaller or larger than taught."""
-    neighbours = context.target.neighbours
-    for size in _SIZES:
-        scaled = [replace(n, dx=round(n.dx * size), dy=round(n.dy * size)) for n in neighbours]
-        if 2 * sum(_is_there(n, box, context) for n in scaled) >= len(scaled):
-            return True
-    return False
+def _is_part(one: str, other: str) -> bool:
+    """True for texts that are the same, or that one holds the other of: pieces that were read with more or less."""
+    return similarity(one, other) >= _OTHER_TEXT or find(one, other) is not None or find(other, one) is not None
 
 
-def told_apart(boxes: Sequence[Box], context: Context) -> tuple[int | None, str]:
-    """Which of several look-alikes stands where the target stood, by its neighbours; None if they do not tell."""
-    if not context.target.neighbours or not context.text_was_read:
-        return None, "there are no neighbours to tell them apart"
-    around = [surroundings(box, context) for box in boxes]
-    able = [i for i, s in enumerate(around) if not s.required_missing]
-    if not able:
-        return None, f"'{around[0].required_missing}' stands beside none of them"
-    ranked = sorted(able, key=lambda i: -around[i].seen)
-    best, others = around[ranked[0]], [around[i] for i in ranked[1:]]
-    second = others[0].share if others else 0.0
-    if best.share >= 0.5 and best.share - second >= _CLEARLY_BETTER:
-        return ranked[0], f"told apart by its neighbours ({best})"
-    return None, f"the neighbours do not tell them apart ({best})"
+def stands_at(neighbour: NeighbourSpec, box: Box, context: Context, *, scale: float = 1.0) -> bool:
+    """True if the neighbour is read where it stood from the target, or where a stretched window puts it."""
+    return bool(_in_place(neighbour, box, context, scale).any())
 
 
-def _is_there(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
-    want = wanted(neighbour.text, context.variables)
-    if want.problem:
+def _in_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> np.ndarray:
+    middles = context.neighbour_boxes(neighbour)
+    if not len(middles):
+        return np.zeros(0, bool)
+    wide, high = context.stretch
+    centre = box.center
+    return _near(middles[:, 0] - centre.x, neighbour.dx, scale, wide, _SLACK_X, _SLACK_FAR[0]) & _near(
+        middles[:, 1] - centre.y, neighbour.dy, scale, high, _SLACK_Y, _SLACK_FAR[1]
+    )
+
+
+def _near(now: np.ndarray, taught: int, scale: float, stretch: float, slack: int, far: float) -> np.ndarray:
+    """True if an offset is the taught one at this scale, or stretched with its window, or in between."""
+    ends = (taught * scale, taught * stretch)
+    low, high = min(ends), max(ends)
+    room = max(slack * max(1.0, scale), far * abs(taught) * scale)
+    return (low - room <= now) & (now <= high + room)
+
+
+def _is_near(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> bool:
+    """True if it is read not much farther away than it was, on whatever side."""
+    middles, centre = context.neighbour_boxes(neighbour), box.center
+    if not len(middles):
         return False
-    return any(_in_place(s.box, neighbour, box, context) for s in _sightings(want.text, context, exact=want.exact))
+    reach = scale * (1.5 * (abs(neighbour.dx) + abs(neighbour.dy)) + 2 * context.taught.h)
+    return bool((np.abs(middles - (centre.x, centre.y)).sum(axis=1) <= reach).any())
 
 
-def _sightings(text: str, context: Context, *, exact: bool) -> list[Sighting]:
-    words = context.words
-    whole = words.whole_lines(text, minimum=SEEN, strict=exact)
-    return [*whole, *words.inside_lines(text, minimum=SEEN, strict=exact)]
-
-
-def _in_place(seen: Box, neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
-    wide, high = context.window_stretch()
-    dx, dy = seen.center.x - box.center.x, seen.center.y - box.center.y
-    return _near(dx, neighbour.dx, wide, _SLACK_X, _SLACK_FAR[0]) and _near(
-        dy, neighbour.dy, high, _SLACK_Y, _SLACK_FAR[1]
-    )
-
-
-def _near(now: int, taught: int, stretch: float, slack: int, far: float) -> bool:
-    """True if an offset is the taught one, or stretched with its window, or in between."""
-    low, high = sorted((float(taught), taught * stretch))
-    room = max(slack, far * abs(taught))
-    return low - room <= now <= high + room
-
-
-def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context) -> str:
-    x, y = box.center.x + neighbour.dx, box.center.y + neighbour.dy
+def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> str:
+    x, y = box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale)
     place = Box(x - _SLACK_X, y - _SLACK_Y // 2, 2 * _SLACK_X, _SLACK_Y)
-    lines = (line for line in context.words.lines if line.box.intersection(place).area)
-    return next((line.text for line in lines), "")
+    return next((line.text for line in _lines_at(place, context)), "")
+
+
+def _lines_at(place: Box, context: Context) -> list[TextLine]:
+    return [line for line in context.words.lines if line.box.intersection(place).area]
+
+
+def label_in_place(box: Box, context: Context, *, scale: float = 1.0) -> bool | None:
+    """Whether the label that names the target stands beside `box`; None where none was taught, or nothing was read."""
+    label = context.target.named_by
+    if label is None or not context.text_was_read:
+        return None
+    return stands_at(label, box, context, scale=scale)

@@ -1,44 +1,58 @@
 """Where a taught target is on the present screen, or why nobody can say (S5.3).
 
-Picture and text are both asked, and must not contradict each other: a place that looks right and reads otherwise, or
-has nothing around it that stood around the target, is not the target.
+The rungs are asked from the cheapest on. What one finds must not be contradicted by another: a place that looks right
+and reads otherwise, or has nothing around it that stood around the target, is not the target.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from execution.navigation.screen_words import ScreenWords
-from execution.navigation.words import SEEN, find, similarity
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import point_in
-from execution.targeting.context import ANCHOR, TEXT, Context
+from execution.targeting.choice import choose, is_supported, same_thing
+from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
-from execution.targeting.neighbours import seen_at_another_size, surroundings
-from execution.targeting.rungs import anchor, text
-from execution.types import Box, Candidate, Resolution, ResolveStatus, RungResult, ScreenState
+from execution.targeting.places import PlaceStore
+from execution.targeting.rungs import anchor, cache, text
+from execution.targeting.signs import Signs, signs_of
+from execution.targeting.windows import window_problem
+from execution.types import Candidate, Resolution, ResolveStatus, RungResult, ScreenState
 from workflows.graph import TargetSpec
 
-__all__ = ["TargetResolver", "resolve_correction"]
+__all__ = ["Rung", "TargetResolver", "resolve_correction"]
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 
-_SAME_TEXT = 0.7  # where the picture fits, one misread letter of a short word is no other word
-_ENOUGH_TO_TELL = {ANCHOR: 2, TEXT: 1}  # neighbours; a word alone says less than a picture
-_SAME_PLACE = 12  # pixels
-_UNREAD_SCORE = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
+Rung = Callable[[Context], RungResult]
 
 
 class TargetResolver:
-    """Finds targets; `similarity_threshold` is the score, 0 to 1, below which a rung has not found."""
+    """Finds targets.
 
-    def __init__(self, *, pictures: PictureSource, similarity_threshold: float = 0.75) -> None:
+    `similarity_threshold` is the score, 0 to 1, below which a rung has not found; `places` remembers where targets
+    were; `further` are the rungs to ask, in this order, where picture and text do not settle it.
+    """
+
+    def __init__(
+        self,
+        *,
+        pictures: PictureSource,
+        similarity_threshold: float = 0.75,
+        places: PlaceStore | None = None,
+        further: Sequence[Rung] = (),
+    ) -> None:
         self.pictures = pictures
         self.similarity_threshold = similarity_threshold
+        self.places = places
+        self.further = tuple(further)
 
-    def resolve(self, target: TargetSpec, state: ScreenState, *, variables: Mapping[str, str]) -> Resolution:
+    def resolve(
+        self, target: TargetSpec, state: ScreenState, *, variables: Mapping[str, str], workflow_id: str = ""
+    ) -> Resolution:
         """The target's place with the evidence for it; `box` and `point` are None unless it was found."""
         started = time.perf_counter()
         context = Context(
@@ -48,128 +62,100 @@ class TargetResolver:
             pictures=self.pictures,
             threshold=self.similarity_threshold,
             words=ScreenWords(state.texts),
+            workflow_id=workflow_id,
+            places=self.places,
         )
-        resolution = _decided(context, _climb(context))
+        resolution = self._resolved(context)
         return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
 
-
-def _climb(context: Context) -> dict[str, RungResult]:
-    """Ask the rungs; other sizes of the picture are tried only where nothing else was found."""
-    target, state = context.target, context.state
-    by_picture = anchor.find(target, state, context)
-    by_text = text.find(target, state, context)
-    if by_picture.status is NOT_FOUND and by_text.status is not FOUND:
-        scaled = anchor.find_at_other_scales(target, state, context)
-        by_picture = scaled if scaled.status is not NOT_FOUND else by_picture
-    return {ANCHOR: by_picture, TEXT: by_text}
-
-
-def _decided(context: Context, rungs: dict[str, RungResult]) -> Resolution:
-    """One answer out of what the rungs say."""
-    by_picture, by_text = rungs[ANCHOR], rungs[TEXT]
-    evidence = (by_picture, by_text)
-    if by_picture.status is FOUND:
-        return _by_picture(context, by_picture, by_text, evidence)
-    if by_text.status is FOUND:
-        if by_picture.status is AMBIGUOUS and not _near_one(by_text.candidates[0].box, by_picture):
-            return _refused(AMBIGUOUS, evidence, "the text is read at a place that does not look like the target")
-        return _checked(context, by_text, evidence)
-    if AMBIGUOUS in (by_picture.status, by_text.status):
-        unsure = by_picture if by_picture.status is AMBIGUOUS else by_text
-        return _refused(AMBIGUOUS, evidence, unsure.note)
-    if not context.target.picture and not context.target.text:
-        return _refused(NOT_FOUND, evidence, "neither a picture nor a text was taught")
-    return _refused(NOT_FOUND, evidence, "; ".join(r.note for r in evidence if r.status is NOT_FOUND))
+    def _resolved(self, context: Context) -> Resolution:
+        target = context.target
+        if not (target.picture or target.text or target.named_by):
+            return _refused(NOT_FOUND, (), "neither a picture nor a text was taught")
+        evidence = [cache.find(context)]
+        if evidence[0].status is FOUND:
+            return _answer(context, evidence[0], evidence)
+        evidence += [anchor.find(context), text.find(context)]
+        found = _agreed(context, evidence)
+        if found.status is FOUND:
+            return found
+        for rung in self.further:
+            evidence.append(rung(context))
+            if evidence[-1].status is FOUND:
+                checked = _cross_checked(context, evidence[-1], evidence)
+                if checked.status is FOUND or found.status is NOT_FOUND:
+                    found = checked
+                if found.status is FOUND:
+                    break
+        return replace(found, evidence=tuple(evidence))
 
 
-def _by_picture(
-    context: Context, by_picture: RungResult, by_text: RungResult, evidence: tuple[RungResult, ...]
+def _agreed(context: Context, evidence: Sequence[RungResult]) -> Resolution:
+    """One answer out of what picture and text say: where they differ, all their places are weighed together."""
+    by_picture, by_text = evidence[-2:]
+    found = [r for r in (by_picture, by_text) if r.status is FOUND]
+    unsure = [r for r in (by_picture, by_text) if r.status is AMBIGUOUS]
+    if len(found) == 2 and same_thing(found[0].candidates[0].box, found[1].candidates[0].box):
+        return _answer(context, found[0], evidence)
+    if len(found) + len(unsure) == 2:
+        return _together(context, found, unsure, evidence)
+    if found:
+        return _answer(context, found[0], evidence)
+    if unsure:
+        return _refused(AMBIGUOUS, evidence, unsure[0].note)
+    notes = [r.note for r in evidence[-2:] if r.status is NOT_FOUND and r.note]
+    return _refused(NOT_FOUND, evidence, "; ".join(dict.fromkeys(notes)))
+
+
+def _together(
+    context: Context, found: list[RungResult], unsure: list[RungResult], evidence: Sequence[RungResult]
 ) -> Resolution:
-    """The picture's place, unless the text contradicts it."""
-    place = by_picture.candidates[0].box
-    if not context.target.text:
-        return _checked(context, by_picture, evidence)
-    if not context.text_was_read:
-        if (by_picture.score or 0.0) < _UNREAD_SCORE:
-            return _refused(NOT_FOUND, evidence, f"{by_picture.note}: too little for a screen that was not read")
-        return _checked(context, by_picture, evidence, remark="not confirmed by its text: the screen was not read")
-    if context.wanted.problem:
-        return _refused(NOT_FOUND, evidence, context.wanted.problem)
-    read = _text_at(place, context)
-    if read is None:
-        return _checked(context, by_picture, evidence)
-    if by_text.status is FOUND:
-        message = f"the picture is at one place and the text '{context.wanted.text}' at another"
-        return _refused(AMBIGUOUS, evidence, message)
-    said = f"reads '{read}'" if read else "shows no text that could be read"
-    message = f"the place that looks like the target {said}, not '{context.wanted.text}'"
-    return _refused(NOT_FOUND, evidence, message)
+    """Picture and text propose different places: one of all, or none."""
+    joint = choose(found[0].rung if found else "", context.kept["proposed"], context, nothing="")
+    if joint.status is FOUND:
+        rung = next((r for r in found if same_thing(r.candidates[0].box, joint.candidates[0].box)), None)
+        if rung is not None:
+            return _answer(context, replace(rung, candidates=joint.candidates, score=joint.score), evidence)
+    message = unsure[0].note if unsure else "the picture is at one place and the text at another"
+    return _refused(AMBIGUOUS, evidence, message)
 
 
-def _text_at(place: Box, context: Context) -> str | None:
-    """None if the wanted text is read at that place; otherwise what is read there."""
-    want = context.wanted
-    room = place.grown(3, context.state.frame.size)
-    inside = [line for line in context.words.lines if room.contains(line.box.center)]
-    read = " ".join(line.text for line in inside)
-    if want.exact:
-        if similarity(want.text, read, strict=True) or find(want.text, read, strict=True):
-            return None
-    elif similarity(want.text, read) >= _SAME_TEXT:
-        return None
-    for sighting in context.words.inside_lines(want.text, minimum=SEEN, strict=want.exact):
-        if sighting.box.intersection(place).area > 0.3 * sighting.box.area:
-            return None
-    return read
+def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungResult]) -> Resolution:
+    """What a further rung found, if nothing contradicts it and a second sign agrees (S5.3)."""
+    signs = signs_of(rung.candidates[0].box, context)
+    if signs.against:
+        return _refused(NOT_FOUND, evidence, signs.against)
+    if not is_supported(signs, context):
+        return _refused(NOT_FOUND, evidence, f"{rung.note}; but no second sign speaks for that place")
+    return _answer(context, rung, evidence)
 
 
-def _checked(context: Context, rung: RungResult, evidence: tuple[RungResult, ...], *, remark: str = "") -> Resolution:
-    """Found, if what stood around the target does not say that this is another one of its kind."""
+def _answer(context: Context, rung: RungResult, evidence: Sequence[RungResult]) -> Resolution:
     best = rung.candidates[0]
-    around = surroundings(best.box, context)
-    if around.required_missing:
-        return _refused(NOT_FOUND, evidence, f"'{around.required_missing}' does not stand beside it")
-    if around.replaced:
-        was, now = around.replaced[0]
-        return _refused(NOT_FOUND, evidence, f"beside it stood '{was}', now it reads '{now}'")
-    alone = around.asked >= _ENOUGH_TO_TELL[rung.rung] and not around.seen
-    if alone and not _is_where_taught(best.box, rung, context) and not seen_at_another_size(best.box, context):
-        return _refused(NOT_FOUND, evidence, f"{rung.note}, but nothing that stood around it is there")
-    message = "; ".join(part for part in (rung.note, remark, str(around) if around.asked else "") if part)
+    signs = signs_of(best.box, context)
+    if problem := window_problem(context, signs):
+        return _refused(NOT_FOUND, evidence, problem)
+    box = best.box
+    cache.remember(context, box)
     return Resolution(
         status=FOUND,
-        box=best.box,
-        point=point_in(best.box, context.target.click),
+        box=box,
+        point=point_in(box, context.target.click),
         rung=rung.rung,
         score=round(rung.score or 0.0, 4),
         runner_up=rung.candidates[1] if len(rung.candidates) > 1 else None,
-        evidence=_explained(evidence, rung),
-        message=message,
+        evidence=tuple(evidence),
+        message=rung.note + _remark(signs, context),
     )
 
 
-def _is_where_taught(box: Box, rung: RungResult, context: Context) -> bool:
-    """True if the very picture is in its very place: then what is around it may have changed."""
-    return rung.rung == ANCHOR and any(
-        abs(box.center.x - place.center.x) <= _SAME_PLACE and abs(box.center.y - place.center.y) <= _SAME_PLACE
-        for place in context.taught_places()
-    )
+def _remark(signs: Signs, context: Context) -> str:
+    unread = context.has_own_text and signs.text is None
+    return "; not confirmed by its text: the screen was not read" if unread else ""
 
 
-def _explained(evidence: tuple[RungResult, ...], used: RungResult) -> tuple[RungResult, ...]:
-    return tuple(used if r.rung == used.rung else r for r in evidence)
-
-
-def _refused(status: ResolveStatus, evidence: tuple[RungResult, ...], message: str) -> Resolution:
-    best = _best(evidence)
-    score = round(best.score, 4) if best and status is AMBIGUOUS else 0.0
-    return Resolution(status=status, score=score, runner_up=best, evidence=evidence, message=message)
-
-
-def _best(evidence: tuple[RungResult, ...]) -> Candidate | None:
+def _refused(status: ResolveStatus, evidence: Sequence[RungResult], message: str) -> Resolution:
     every = [c for rung in evidence for c in rung.candidates]
-    return max(every, key=lambda c: c.score, default=None)
-
-
-def _near_one(box: Box, rung: RungResult) -> bool:
-    return any(box.intersection(c.box).area > 0.3 * min(box.area, c.box.area) for c in rung.candidates)
+    best: Candidate | None = max(every, key=lambda c: c.score, default=None)
+    score = round(best.score, 4) if best and status is AMBIGUOUS else 0.0
+    return Resolution(status=status, score=score, runner_up=best, evidence=tuple(evidence), message=message)

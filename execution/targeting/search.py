@@ -15,6 +15,7 @@ _COARSE_SIDE = 10  # a template is shrunk for the first pass, but never below th
 _COARSE_LOSS = 0.35  # how much likeness a shrunk picture may lose where it does not fall on the grid
 _LEAST_CONTRAST = 4.0  # grey levels of standard deviation
 _LEAST_SIDE = 8
+_STRONGEST_EDGE = 300.0  # a frame's edge must not outweigh what is drawn within
 
 
 class Peak(NamedTuple):
@@ -34,20 +35,25 @@ def usable(template: np.ndarray) -> str:
     return ""
 
 
-def peaks(screen: np.ndarray, template: np.ndarray, *, minimum: float, region: Box | None = None) -> list[Peak]:
-    """Every place in `screen` (or its `region`) that is like the template, best first; both are grey."""
+def peaks(
+    screen: np.ndarray, template: np.ndarray, *, minimum: float, region: Box | None = None, rough: bool = False
+) -> list[Peak]:
+    """Every place in `screen` (or its `region`) that is like the template, best first; both are grey.
+
+    `rough`: shrunk first, also within a region, where it is large.
+    """
     part = screen if region is None else screen[region.y : region.bottom, region.x : region.right]
     height, width = template.shape
     if part.shape[0] < height or part.shape[1] < width:
         return []
-    factor = max(1, min(4, min(height, width) // _COARSE_SIDE)) if region is None else 1
+    factor = max(1, min(4, min(height, width) // _COARSE_SIDE)) if region is None or rough else 1
     if factor == 1:
-        rough = _maxima(_correlate(part, template), minimum, height, width)
-        spots = [(x, y) for x, y, _ in rough]
+        tops = _maxima(correlate(part, template), minimum, height, width)
+        spots = [(x, y) for x, y, _ in tops]
     else:
-        coarse = _correlate(_shrunk(part, factor), _shrunk(template, factor))
-        rough = _maxima(coarse, minimum - _COARSE_LOSS, height // factor, width // factor)
-        spots = [_refined(part, template, x * factor, y * factor, reach=factor + 1) for x, y, _ in rough]
+        coarse = correlate(_shrunk(part, factor), _shrunk(template, factor))
+        tops = _maxima(coarse, minimum - _COARSE_LOSS, height // factor, width // factor)
+        spots = [_refined(part, template, x * factor, y * factor, reach=factor + 1) for x, y, _ in tops]
     dx, dy = (region.x, region.y) if region else (0, 0)
     found = [_peak(part, template, x, y) for x, y in spots]
     good = [p for p in found if p.correlation >= minimum]
@@ -67,7 +73,14 @@ def _shrunk(picture: np.ndarray, factor: int) -> np.ndarray:
     return cv2.resize(picture, None, fx=1 / factor, fy=1 / factor, interpolation=cv2.INTER_AREA)
 
 
-def _correlate(screen: np.ndarray, template: np.ndarray) -> np.ndarray:
+def edges(grey: np.ndarray) -> np.ndarray:
+    """How strongly the grey levels change at each pixel, float32; the same for dark on light and light on dark."""
+    across, down = cv2.Sobel(grey, cv2.CV_32F, 1, 0, ksize=3), cv2.Sobel(grey, cv2.CV_32F, 0, 1, ksize=3)
+    return np.minimum(cv2.magnitude(across, down), _STRONGEST_EDGE)
+
+
+def correlate(screen: np.ndarray, template: np.ndarray) -> np.ndarray:
+    """The normalised correlation, -1 to 1, of the template with every place; float32."""
     # A patch of one colour divides by nothing: what comes out there is no likeness.
     result = cv2.matchTemplate(screen, template, cv2.TM_CCOEFF_NORMED)
     return np.where(np.isfinite(result) & (np.abs(result) <= 1.001), result, -1.0).astype(np.float32)
@@ -86,12 +99,12 @@ def _refined(screen: np.ndarray, template: np.ndarray, x: int, y: int, *, reach:
     height, width = template.shape
     left, top = max(0, min(x - reach, screen.shape[1] - width)), max(0, min(y - reach, screen.shape[0] - height))
     area = screen[top : y + height + reach, left : x + width + reach]
-    _, _, _, (bx, by) = cv2.minMaxLoc(_correlate(area, template))
+    _, _, _, (bx, by) = cv2.minMaxLoc(correlate(area, template))
     return left + bx, top + by
 
 
 def _peak(screen: np.ndarray, template: np.ndarray, x: int, y: int) -> Peak:
     height, width = template.shape
     patch = screen[y : y + height, x : x + width]
-    correlation = float(_correlate(patch, template)[0, 0])
+    correlation = float(correlate(patch, template)[0, 0])
     return Peak(Box(x, y, width, height), correlation, float(patch.std()) / max(1e-6, float(template.std())))

@@ -2,10 +2,13 @@
 
 from workflows.admin.parts import EdgeAdmin, NodeAdmin, TargetAdmin, VariableAdmin
 from workflows.admin.records import CorrectionAdmin, PictureAdmin, WorkflowVersionAdmin
+from workflows.admin.secret import CredentialAdmin, CredentialUseAdmin
 from workflows.admin.workflow import WorkflowAdmin
 
 __all__ = [
     "CorrectionAdmin",
+    "CredentialAdmin",
+    "CredentialUseAdmin",
     "EdgeAdmin",
     "NodeAdmin",
     "PictureAdmin",

@@ -3,6 +3,18 @@
 from workflows.models.corrections import Correction
 from workflows.models.graph import Edge, Node, Target, Variable
 from workflows.models.pictures import Picture
+from workflows.models.secret import Credential, CredentialUse
 from workflows.models.workflow import Workflow, WorkflowVersion
 
-__all__ = ["Correction", "Edge", "Node", "Picture", "Target", "Variable", "Workflow", "WorkflowVersion"]
+__all__ = [
+    "Correction",
+    "Credential",
+    "CredentialUse",
+    "Edge",
+    "Node",
+    "Picture",
+    "Target",
+    "Variable",
+    "Workflow",
+    "WorkflowVersion",
+]

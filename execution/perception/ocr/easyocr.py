@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, within
+from execution.perception.ocr.formats import easyocr_lines
 from execution.perception.ocr.languages import UnknownLanguage
 from execution.perception.weights import Damaged, Weights, easyocr_weights, verify
 from execution.types import Box, TextLine
@@ -57,8 +58,7 @@ class EasyReader:
                 self._reader = self._open()
                 self._on_gpu = getattr(self._reader, "device", "cpu") != "cpu"  # it takes none where there is none
             found = self._reader.readtext(crop, min_size=_SMALLEST, mag_ratio=_ENLARGED if self._on_gpu else 1.0)
-        lines = [_line(corners, text, float(confidence), part) for corners, text, confidence in found if text.strip()]
-        return in_reading_order(line for line in lines if line.confidence >= self._least and line.box.area)
+        return in_reading_order(line for line in easyocr_lines(found, part=part) if line.confidence >= self._least)
 
     def _open(self) -> Any:
         folder = self._checked_folder()
@@ -112,11 +112,3 @@ def _quiet() -> None:
     """Keep out of the log what EasyOCR does with every line it reads and nobody can change."""
     warnings.filterwarnings("ignore", message=".*pin_memory.*", category=UserWarning)
     warnings.filterwarnings("ignore", message=".*quantiz.*")
-
-
-def _line(corners: Any, text: str, confidence: float, part: Box) -> TextLine:
-    """Its four corners, which may lie beside the picture, as an upright box of the whole picture."""
-    xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
-    left, top = int(min(xs)), int(min(ys))
-    box = Box(part.x + left, part.y + top, round(max(xs)) - left, round(max(ys)) - top)
-    return TextLine(text=" ".join(text.split()), box=box.intersection(part), confidence=min(1.0, max(0.0, confidence)))

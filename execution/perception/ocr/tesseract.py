@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
 import subprocess
-from collections.abc import Iterable
 
 import cv2
 import numpy as np
 
-from execution.perception.changes import union
 from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, within
+from execution.perception.ocr.formats import tesseract_lines
 from execution.types import Box, TextLine
 
 _ENLARGED = 2.0  # screen text of 10 to 13 px is half the size that its models were trained on
@@ -46,7 +43,8 @@ class TesseractReader:
         enlarged = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
         _ok, picture = cv2.imencode(".png", enlarged, [cv2.IMWRITE_PNG_COMPRESSION, 1])
         table = self._run(["stdin", "stdout", "-l", self._languages, "--psm", _SPARSE, "tsv"], picture.tobytes())
-        return in_reading_order(self._lines(table, part, scale))
+        lines = tesseract_lines(table, part=part, scale=scale)
+        return in_reading_order(line for line in lines if line.confidence >= self._least)
 
     def _check(self) -> None:
         """Find the program and the languages once, when first needed."""
@@ -79,27 +77,7 @@ class TesseractReader:
             raise ReaderUnavailable(f"Tesseract ended with code {done.returncode}: {message}")
         return done.stdout.decode("utf-8", errors="replace")
 
-    def _lines(self, table: str, part: Box, scale: float) -> Iterable[TextLine]:
-        """Its words, joined to lines as it numbers them."""
-        lines: dict[tuple[str, ...], list[dict[str, str]]] = {}
-        for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
-            if float(row["conf"] or -1) >= 0 and (row["text"] or "").strip():
-                key = tuple(row[k] for k in ("page_num", "block_num", "par_num", "line_num"))
-                lines.setdefault(key, []).append(row)
-        for words in lines.values():
-            confidence = sum(float(w["conf"]) for w in words) / len(words) / 100
-            if confidence >= self._least:
-                box = union([_box(w, scale) for w in words])
-                placed = Box(part.x + box.x, part.y + box.y, box.w, box.h).intersection(part)
-                if placed.area:
-                    yield TextLine(text=" ".join(w["text"].strip() for w in words), box=placed, confidence=confidence)
-
 
 def _package(code: str) -> str:
     """The package of Debian and Ubuntu that holds a language's data."""
     return "tesseract-ocr-" + code.replace("_", "-")
-
-
-def _box(row: dict[str, str], scale: float) -> Box:
-    x, y, w, h = (round(int(row[k]) / scale) for k in ("left", "top", "width", "height"))
-    return Box(x, y, max(1, w), max(1, h))

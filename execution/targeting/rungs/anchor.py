@@ -1,137 +1,141 @@
-"""The taught picture, looked for where it was taught, then everywhere; unique, or it is not found (S5.3)."""
+"""The taught picture: near where it should be, then on things of its size, then in all of its window (S5.3)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 
-import cv2
-import numpy as np
+from execution.navigation.screen_words import wanted
+from execution.targeting.choice import choose, same_thing
+from execution.targeting.context import ANCHOR, Context
+from execution.targeting.looks import Look, look_at, scaled_template
+from execution.targeting.search import peaks, usable
+from execution.targeting.signs import signs_of
+from execution.types import Box, Element, ResolveStatus, RungResult
 
-from execution.targeting.context import ANCHOR, Context, taught_box
-from execution.targeting.neighbours import told_apart
-from execution.targeting.search import Peak, peaks, strongest, usable
-from execution.types import Box, Candidate, ResolveStatus, RungResult, ScreenState, Size
-from workflows.exceptions import PictureError
-from workflows.graph import TargetSpec
-
-# The same picture drawn again correlates above 0.99; the same button with another word on it at 0.95 and below.
-_NOTHING, _PERFECT = 0.80, 1.0
-_AS_GOOD = 0.03  # of correlation: a second place so near in likeness makes the first one a guess
-_FADED = 0.6  # of the taught contrast: a greyed-out control is not what was taught
-_AROUND = 80
-_SCALES = (0.9, 1.1, 1.25, 0.8, 1.5)
-_CONTEXT_LIKE, _CONTEXT_GAP = 0.9, 0.05
+_NEAR, _POINTED_AT = 24, 14  # pixels around a place
+_PROPOSED = 0.5  # of the picture's score: less is not worth a closer look
+_LEAST = 0.8  # of correlation, in the search of all of the window
+_MOST_ELEMENTS = 80
+_MOST_POINTERS = 3  # sightings of one neighbour that are believed to point at the target
+_AS_HIGH, _AS_WIDE = 0.3, 0.4
+_MOST_LOOKS = 12
+_SIZES = (1.0, 1.25, 0.8, 1.5, 2 / 3, 1.1, 0.9)  # where nothing tells how large things are drawn
 
 
-def find(target: TargetSpec, state: ScreenState, context: Context, *, scales: tuple[float, ...] = (1.0,)) -> RungResult:
-    """Where the target's picture is, at the first of `scales` at which it is anywhere."""
-    result = RungResult(rung=ANCHOR, status=ResolveStatus.NOT_FOUND)
-    if not target.picture:
-        return replace(result, status=ResolveStatus.NOT_NEEDED, note="no picture was taught")
-    try:
-        template = cv2.cvtColor(context.pictures.load(target.picture), cv2.COLOR_BGR2GRAY)
-    except PictureError as error:
-        return replace(result, note=f"the taught picture cannot be used: {error}")
+def find(context: Context) -> RungResult:
+    """Where the taught picture is, unique among its like; at any of the sizes that screens are drawn at."""
+    template = context.template
+    if template is None:
+        status = ResolveStatus.NOT_FOUND if context.target.picture else ResolveStatus.NOT_NEEDED
+        return RungResult(rung=ANCHOR, status=status, note=context.template_problem)
     if problem := usable(template):
-        return replace(result, note=problem)
-    result = replace(result, note="nothing on the screen is like the taught picture")
-    for scale in scales:
-        scaled = template if scale == 1.0 else cv2.resize(template, None, fx=scale, fy=scale)
-        if not usable(scaled) and (found := _everywhere(scaled, context)):
-            if calibrated(found[0]) >= context.threshold:
-                return _judged(found, scale, context)
-            result = _better(result, found[0], scale)
-    return result
+        return RungResult(rung=ANCHOR, status=ResolveStatus.NOT_FOUND, note=problem)
+    on_elements = list(_on_elements(context))
+    looks = _sure([*_near(context), *on_elements])
+    # what is not seen as an element has twins that are not seen as such either
+    if not any(look.score >= context.threshold for look in on_elements):
+        looks = _sure([*looks, *_everywhere(context)])
+    boxes = _different(looks)
+    if context.target.row:
+        boxes = [box for box in boxes if signs_of(box, context).in_row] or boxes[:1]
+    elif len(boxes) < _MOST_LOOKS and not context.has_own_text:
+        boxes += _of_its_kind(context)
+    signs = [signs_of(box, context) for box in boxes[:_MOST_LOOKS]]
+    return choose(ANCHOR, signs, context, nothing="nothing on the screen is like the taught picture")
 
 
-def find_at_other_scales(target: TargetSpec, state: ScreenState, context: Context) -> RungResult:
-    """The same for a screen whose text and pictures are drawn smaller or larger than when it was taught."""
-    return find(target, state, context, scales=_SCALES)
+def _sure(looks: list[Look]) -> list[Look]:
+    return sorted((look for look in looks if look.score >= _PROPOSED / 2), key=lambda look: -look.score)
 
 
-def calibrated(peak: Peak) -> float:
-    """A peak's likeness as a score, 0 to 1; what has faded is at most half of it."""
-    score = min(1.0, max(0.0, (peak.correlation - _NOTHING) / (_PERFECT - _NOTHING)))
-    return score if _FADED <= peak.contrast <= 1 / _FADED else score / 2
+def _different(looks: list[Look]) -> list[Box]:
+    """One box for each thing, the most alike first."""
+    kept: list[Box] = []
+    for look in looks:
+        if not any(same_thing(look.box, box) for box in kept):
+            kept.append(look.box)
+    return kept
 
 
-def _everywhere(template: np.ndarray, context: Context) -> list[Peak]:
-    """Every place that is anything like the template: near the taught place at full detail, then on all the screen."""
-    height, width = template.shape
-    size = context.state.frame.size
-    found: list[Peak] = []
-    for place in context.taught_places():
-        region = Box(place.center.x - width // 2, place.center.y - height // 2, width, height).grown(_AROUND, size)
-        if region.w > 0 and region.h > 0:
-            found += peaks(context.grey, template, minimum=_NOTHING, region=region)
-    found += peaks(context.grey, template, minimum=_NOTHING)
-    return sorted(strongest(found), key=lambda p: -calibrated(p))
+def _of_its_kind(context: Context) -> list[Box]:
+    """Controls of the target's kind and height, as wide as they may be now, that its like stood around."""
+    role, heights = context.target.role, [context.taught.h * scale for scale in context.scales]
+    fitting = [
+        e.box
+        for e in context.controls
+        if role and e.role == role and any(abs(e.box.h / max(1.0, h) - 1) <= _AS_HIGH for h in heights)
+    ]
+    signs = sorted((signs_of(box, context) for box in fitting[:_MOST_ELEMENTS]), key=lambda s: -(s.standing or 0.0))
+    return [s.box for s in signs[:3] if (s.standing or 0.0) >= _PROPOSED]
 
 
-def _judged(found: list[Peak], scale: float, context: Context) -> RungResult:
-    """The best peak, unless another is as good and nothing tells them apart."""
-    best = found[0]
-    alike = [p for p in found if p.correlation >= best.correlation - _AS_GOOD and calibrated(p) > 0.5]
-    index, note = (0, _likeness(best, scale)) if len(alike) == 1 else _told_apart(alike, context)
-    if index is None:
-        note = f"the picture is at {len(alike)} places; {note}"
-        return RungResult(
-            rung=ANCHOR,
-            status=ResolveStatus.AMBIGUOUS,
-            score=calibrated(best),
-            candidates=_candidates(alike),
-            note=note,
-        )
-    chosen = [alike[index], *(p for p in found if p is not alike[index])]
-    return RungResult(
-        rung=ANCHOR, status=ResolveStatus.FOUND, score=calibrated(chosen[0]), candidates=_candidates(chosen), note=note
-    )
+def _near(context: Context) -> Iterator[Look]:
+    """Where it was taught, and where its neighbours and its label point."""
+    for scale in context.scales:
+        for place in context.taught_places():
+            look = look_at(place, context, scale=scale, reach=_NEAR)
+            if look:
+                yield look
+        for place in _pointed_at(context, scale):
+            look = look_at(place, context, scale=scale, reach=_POINTED_AT)
+            if look:
+                yield look
 
 
-def _told_apart(alike: list[Peak], context: Context) -> tuple[int | None, str]:
-    index, note = told_apart([p.box for p in alike], context)
-    if index is not None:
-        return index, note
-    likeness = _context_likeness(alike, context)
-    if likeness:
-        order = sorted(range(len(alike)), key=lambda i: -likeness[i])
-        best, second = likeness[order[0]], likeness[order[1]]
-        if best >= _CONTEXT_LIKE and best - second >= _CONTEXT_GAP:
-            return order[0], f"told apart by what is around it ({best:.2f}, the next {second:.2f})"
-    return None, note
+def _pointed_at(context: Context, scale: float) -> list[Box]:
+    """The places that are to each neighbour as the target was."""
+    taught, target, places = context.taught, context.target, list[Box]()
+    pointers = [n for n in (target.named_by, *target.neighbours) if n is not None]
+    for neighbour in pointers:
+        if target.row and not wanted(neighbour.text, {}).problem:
+            continue
+        middles = context.neighbour_boxes(neighbour)
+        if 0 < len(middles) <= _MOST_POINTERS:
+            for x, y in middles:
+                centre_x, centre_y = x - neighbour.dx * scale, y - neighbour.dy * scale
+                places.append(Box(round(centre_x - taught.w / 2), round(centre_y - taught.h / 2), taught.w, taught.h))
+    return _apart(places)
 
 
-def _context_likeness(alike: list[Peak], context: Context) -> list[float]:
-    """How like the taught surroundings those of each peak are; empty where no surroundings were taught."""
-    target = context.target
-    if not (target.context and target.context_box and target.box):
-        return []
-    try:
-        picture = cv2.cvtColor(context.pictures.load(target.context), cv2.COLOR_BGR2GRAY)
-    except PictureError:
-        return []
-    inner = taught_box(target, context.state.frame)
-    size = Size(*target.screen_size) if all(target.screen_size) else context.state.frame.size
-    outer = Box.from_normalised(target.context_box, size)
-    scores = []
-    for peak in alike:
-        place = Box(peak.box.x - (inner.x - outer.x), peak.box.y - (inner.y - outer.y), outer.w, outer.h)
-        found = peaks(context.grey, picture, minimum=0.0, region=place.grown(2, context.state.frame.size))
-        scores.append(found[0].correlation if found else 0.0)
-    return scores
+def _apart(places: list[Box]) -> list[Box]:
+    kept: list[Box] = []
+    for place in places:
+        near = (abs(place.x - k.x) <= _POINTED_AT and abs(place.y - k.y) <= _POINTED_AT // 2 for k in kept)
+        if not any(near):
+            kept.append(place)
+    return kept
 
 
-def _better(result: RungResult, peak: Peak, scale: float) -> RungResult:
-    if result.score is not None and calibrated(peak) <= result.score:
-        return result
-    faded = "" if _FADED <= peak.contrast <= 1 / _FADED else ", and its contrast is another (greyed out?)"
-    note = f"the most similar place is not similar enough: {_likeness(peak, scale)}{faded}"
-    return replace(result, score=calibrated(peak), candidates=_candidates([peak]), note=note)
+def _on_elements(context: Context) -> Iterator[Look]:
+    """What is of the target's size; all of it, so that twins show up."""
+    for scale in context.scales:
+        fitting = [e for e in context.state.elements if _fits(e, scale, context)]
+        for element in fitting[:_MOST_ELEMENTS]:
+            look = look_at(element.box, context, scale=scale)
+            if look:
+                yield look
 
 
-def _likeness(peak: Peak, scale: float) -> str:
-    return f"{peak.correlation:.1%} alike" + ("" if scale == 1.0 else f" at {scale:g} times the size")
+def _fits(element: Element, scale: float, context: Context) -> bool:
+    box, taught = element.box, context.taught
+    if not taught.area or not context.area.contains(box.center):
+        return False
+    if context.has_own_text and element.text:  # what reads otherwise is another; what reads so is the text's to find
+        return False
+    return abs(box.h / (taught.h * scale) - 1) <= _AS_HIGH and abs(box.w / (taught.w * scale) - 1) <= _AS_WIDE
 
 
-def _candidates(found: list[Peak]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(box=p.box, score=calibrated(p)) for p in found[:8])
+def _everywhere(context: Context) -> Iterator[Look]:
+    """All of the window, at the likely sizes; at every size only where nothing else says how large things are."""
+    if context.has_own_text and context.text_was_read:
+        return  # its text is nowhere, or the text's rung has it: a picture without its text would be refused
+    sizes = context.scales if len(context.scales) > 1 or context.state.elements else _SIZES
+    for scale in sizes:
+        template = scaled_template(context, scale)
+        if template is None:
+            continue
+        found = peaks(context.grey, template, minimum=_LEAST, region=context.area, rough=True)
+        looks = [look for p in found if (look := look_at(p.box, context, scale=scale))]
+        yield from looks
+        if any(look.score >= context.threshold for look in looks):
+            return

@@ -1,94 +1,137 @@
-"""The target's text among the lines that were read; twins are told apart by their neighbours, or not at all (S5.3)."""
+"""The target's text, or the label that names it, among the lines that were read (S5.3)."""
 
 from __future__ import annotations
 
 from execution.navigation.screen_words import Sighting
 from execution.navigation.words import SAME
-from execution.targeting.context import TEXT, Context, taught_box
-from execution.targeting.neighbours import surroundings, told_apart
-from execution.types import Box, Candidate, ResolveStatus, RungResult, ScreenState
-from workflows.graph import TargetSpec
+from execution.targeting.choice import choose
+from execution.targeting.context import TEXT, Context
+from execution.targeting.neighbours import stands_at, surroundings
+from execution.targeting.signs import signs_of
+from execution.targeting.shapes import same_kind
+from execution.types import Box, Element, ResolveStatus, RungResult
 
 _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click
-_SAME_SIZE = 0.2
+_MOST = 12  # places looked at closely; of more, those with the most neighbours
+_AS_HIGH, _AS_WIDE = 0.4, 1.0
+_VOUCHED = 0.5
 
 
-def find(target: TargetSpec, state: ScreenState, context: Context) -> RungResult:
-    """Where the target's text is read as a line of its own, or inside one that the neighbours vouch for."""
-    want = context.wanted
-    if not target.text:
-        return _result(ResolveStatus.NOT_NEEDED, note="no text was taught")
-    if want.problem:
-        return _result(ResolveStatus.NOT_FOUND, note=want.problem)
+def find(context: Context) -> RungResult:
+    """Where the target's text is read as a text of its own, or within one that the neighbours vouch for."""
+    if not context.target.text and context.target.named_by is None:
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note="no text was taught")
+    if context.has_own_text and context.wanted.problem:
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
     if not context.text_was_read:
-        return _result(ResolveStatus.NOT_FOUND, note="the screen was not read")
-    whole = list(context.words.whole_lines(want.text, minimum=SAME, strict=want.exact))
-    if whole:
-        return _among(_exact_first(whole), context)
-    return _inside(list(context.words.inside_lines(want.text, minimum=SAME, strict=want.exact)), context)
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note="the screen was not read")
+    if not context.has_own_text:
+        return _by_label(context)
+    want = context.wanted
+    found = [s for s in context.sightings(want.text, exact=want.exact) if s.score >= SAME]
+    within = [s for s in found if context.area.contains(s.box.center)]
+    if not within and context.other_language:
+        return _translated(context)
+    if not within:
+        where = " in its window" if found else " anywhere"
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=f"'{want.text}' is not read{where}")
+    whole = [s for s in within if s.whole]
+    return _among(_exact_first(whole), context) if whole else _inside(within, context)
 
 
 def _exact_first(found: list[Sighting]) -> list[Sighting]:
-    """Only the lines that read exactly so, where there are any: "Save" beside "Safe" is not a twin."""
+    """Only those that read exactly so, where there are any: "Save" beside "Safe" is not a twin."""
     exact = [s for s in found if s.score == 1.0]
     return exact or sorted(found, key=lambda s: -s.score)
 
 
 def _among(found: list[Sighting], context: Context) -> RungResult:
-    index, note = 0, f"read as '{found[0].line.text}'"
-    if len(found) > 1:
-        chosen, why = told_apart([s.box for s in found], context)
-        if chosen is None:
-            note = f"'{context.wanted.text}' is read {len(found)} times; {why}"
-            return _result(ResolveStatus.AMBIGUOUS, found=found, score=found[0].score, note=note)
-        index, note = chosen, why
-    ordered = [found[index], *(s for i, s in enumerate(found) if i != index)]
-    box = click_box(ordered[0].box, context)
-    if box is None:
-        note = "where beside the text to click cannot be told from the text alone"
-        return _result(ResolveStatus.NOT_FOUND, found=ordered, score=ordered[0].score, note=note)
-    first = Candidate(box=box, score=ordered[0].score, text=ordered[0].line.text)
-    return RungResult(
-        rung=TEXT,
-        status=ResolveStatus.FOUND,
-        score=first.score,
-        candidates=(first, *_candidates(ordered[1:])),
-        note=note,
-    )
+    boxes, lost = [], False
+    for sighting in _likeliest(found, context):
+        box = click_box(sighting.box, context)
+        lost = lost or box is None
+        if box is not None:
+            boxes.append(box)
+    nothing = "where beside the text to click cannot be told from the text alone" if lost else ""
+    return choose(TEXT, [signs_of(box, context) for box in boxes], context, nothing=nothing)
+
+
+def _likeliest(found: list[Sighting], context: Context) -> list[Sighting]:
+    """Of very many the few with the most neighbours in place, or in the wanted row: the rest is not looked at."""
+    if len(found) <= _MOST:
+        return found
+    if context.target.row:
+        kept = [s for s in found if signs_of(s.box, context).in_row]
+        return kept[:_MOST] or found[:1]
+    scale = context.scales[0]
+    return sorted(found, key=lambda s: -surroundings(s.box, context, scale=scale).seen)[:_MOST]
 
 
 def _inside(found: list[Sighting], context: Context) -> RungResult:
     """A text that is only part of a longer one ("Save" in "Save As...") counts where its neighbours vouch for it."""
-    if not found:
-        return _result(ResolveStatus.NOT_FOUND, note=f"'{context.wanted.text}' is not read anywhere")
-    vouched = [s for s in found if surroundings(s.box, context).share >= 0.5]
-    if len(vouched) == 1:
-        return _among(vouched, context)
+    vouched = []
+    for sighting in found[:_MOST]:
+        box = click_box(sighting.box, context, part=True) or sighting.box
+        signs = signs_of(box, context)
+        if signs.label or (signs.around.seen and signs.around.share >= _VOUCHED):
+            vouched.append(signs)
     note = f"'{context.wanted.text}' is only part of a longer text: '{found[0].line.text}'"
-    status = ResolveStatus.AMBIGUOUS if len(vouched) > 1 else ResolveStatus.NOT_FOUND
-    return _result(status, found=found, score=found[0].score, note=note)
+    return choose(TEXT, vouched, context, nothing=note)
 
 
-def click_box(line: Box, context: Context) -> Box | None:
+def click_box(line: Box, context: Context, *, part: bool = False) -> Box | None:
     """The control that holds the text, by its taught size; the text itself where it was clicked in its middle."""
-    target, taught = context.target, taught_box(context.target, context.state.frame)
-    for element in context.state.elements:
-        if element.box.contains(line.center) and _same_size(element.box, taught):
-            return element.box
-    if max(abs(target.click[0] - 0.5), abs(target.click[1] - 0.5)) > _OFF_CENTRE and taught.area > 2 * line.area:
+    target, taught = context.target, context.taught
+    for scale in context.scales:
+        holding = [
+            e
+            for e in context.controls
+            if e.box.contains(line.center) and _same_size(e.box, taught, scale, target.role == e.role)
+        ]
+        if holding:
+            return min(holding, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box
+    off = max(abs(target.click[0] - 0.5), abs(target.click[1] - 0.5)) > _OFF_CENTRE
+    if off and taught.area > 2 * line.area:
         return None
     return line
 
 
-def _same_size(one: Box, other: Box) -> bool:
-    return abs(one.w - other.w) <= _SAME_SIZE * max(1, other.w) and abs(one.h - other.h) <= _SAME_SIZE * max(1, other.h)
+def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:
+    if not taught.area:
+        return False
+    wide = _AS_WIDE if same_role else 0.3
+    return abs(one.h / (taught.h * scale) - 1) <= _AS_HIGH and abs(one.w / (taught.w * scale) - 1) <= wide
 
 
-def _result(
-    status: ResolveStatus, *, found: list[Sighting] | None = None, score: float | None = None, note: str = ""
-) -> RungResult:
-    return RungResult(rung=TEXT, status=status, score=score, candidates=_candidates(found or []), note=note)
+def _translated(context: Context) -> RungResult:
+    """On a screen in another language: what stands among the same controls, and means the same or what nobody knows."""
+    nothing = f"'{context.wanted.text}' is not read anywhere, nor is most of what stood around it"
+    fitting = [e for e in context.controls if same_kind(context.target.role, e.role) and _as_high(e, context)]
+    signs = [signs_of(e.box, context) for e in fitting if e.text]
+    return choose(TEXT, [s for s in signs if s.text or s.translated], context, nothing=nothing)
 
 
-def _candidates(found: list[Sighting]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(box=s.box, score=s.score, text=s.line.text) for s in found[:8])
+def _as_high(element: Element, context: Context) -> bool:
+    return any(abs(element.box.h / max(1.0, context.taught.h * s) - 1) <= 0.25 for s in context.scales)
+
+
+def _by_label(context: Context) -> RungResult:
+    """What a label names is the control of the taught kind at its place from the label."""
+    label, role = context.target.named_by, context.target.role
+    if label is None:
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note="no text was taught")
+    nothing = f"no control stands where '{label.text}' would name it"
+    if not len(context.neighbour_boxes(label)):
+        nothing = f"its label '{label.text}' is not read anywhere"
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=nothing)
+    found = [e for e in context.controls if same_kind(role, e.role) and _labelled(e, context)]
+    signs = [signs_of(e.box, context) for e in found]
+    return choose(TEXT, signs, context, nothing=nothing)
+
+
+def _labelled(element: Element, context: Context) -> bool:
+    label = context.target.named_by
+    if label is None:
+        return False
+    sizes = [s for s in context.scales if _same_size(element.box, context.taught, s, same_role=True)]
+    return any(stands_at(label, element.box, context, scale=s) for s in sizes)

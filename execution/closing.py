@@ -1,0 +1,114 @@
+"""Closing the dialogs that a workflow says may come, each as a step of its own that is looked at afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from execution import popups
+from execution.choices import ExecutionMode, Outcome, PromptKind
+from execution.coach import Coach
+from execution.desktop.base import DesktopLost
+from execution.holding import Hold
+from execution.journal import Journal
+from execution.models import Step
+from execution.popups import Closable
+from execution.types import (
+    ActionStatus,
+    Answer,
+    Choice,
+    Reason,
+    Recognition,
+    ScreenState,
+    Suggestion,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from execution.stages import Stages
+
+
+class Closer:
+    """Closes dialogs on behalf of the loop, at most three in a row; in modes that ask first, after asking."""
+
+    def __init__(
+        self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, mode: ExecutionMode, timeout_s: float
+    ) -> None:
+        self.journal, self.stages, self.coach, self.hold = journal, stages, coach, hold
+        self.mode, self.timeout_s = mode, timeout_s
+        self._in_a_row = 0
+        self._refused = ""
+
+    def find(self, state: ScreenState, recognition: Recognition) -> Closable | None:
+        """The declared dialog that is to be closed now."""
+        if self.mode is ExecutionMode.OBSERVATION:
+            return None
+        found = self.stages.declared_popup(state, recognition.match)
+        if found is None and recognition.match is not None:
+            self._in_a_row, self._refused = 0, ""
+        return None if found and found.spec.name == self._refused else found
+
+    def close(self, found: Closable, state: ScreenState, recognition: Recognition, node_id: str) -> str:
+        """Close it and record it as a step; gives what a person should know where it cannot go on, else empty."""
+        if self._in_a_row >= popups.MOST_IN_A_ROW:
+            self._in_a_row = 0
+            return _("“%(name)s” was closed %(n)d times and is there again.") % {
+                "name": found.spec.name,
+                "n": popups.MOST_IN_A_ROW,
+            }
+        suggestion = popups.suggestion_of(found, node_id)
+        step = self.journal.open_step(state, recognition, suggestion)
+        if self.hold.stopped():
+            self.journal.close_step(
+                step, Outcome.INTERRUPTED, _("Not done: the run was asked to pause, stop or leave.")
+            )
+            return ""
+        if self._allowed(step, found, suggestion):
+            self._in_a_row += 1
+            self._act(step, found, state, suggestion)
+        return ""
+
+    def _allowed(self, step: Step, found: Closable, suggestion: Suggestion) -> bool:
+        """Automatic runs close it by themselves; the others ask, as before every action."""
+        if self.mode is ExecutionMode.AUTOMATIC:
+            return True
+        message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
+        answer = self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.timeout_s)
+        if answer.decision is None:
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+            return False
+        if answer.decision.choice is Choice.ACCEPT:
+            return True
+        self._refused = found.spec.name
+        self.journal.close_step(step, Outcome.REJECTED, "Action rejected by user", decision=answer.decision)
+        return False
+
+    def _act(self, step: Step, found: Closable, state: ScreenState, suggestion: Suggestion) -> None:
+        changed = self.stages.what_changed(suggestion, state, self.stages.glance())
+        if changed:
+            message = _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
+            self.journal.close_step(step, Outcome.INTERRUPTED, message)
+            return
+        self.hold.may_act()
+        self.journal.intend(step, suggestion, state, attempt=0)
+        result = self.stages.act(suggestion, self.hold)
+        if result.status is ActionStatus.UNCERTAIN:
+            raise DesktopLost(result.message)
+        after = self.stages.settle(suggestion.edge)
+        gone = result.status is ActionStatus.DONE and self.stages.popup_gone(found.spec, after)
+        name = {"name": found.spec.name}
+        message = _("Closed “%(name)s”.") % name if gone else _("“%(name)s” is still there.") % name
+        verification = Verification(
+            answer=Answer.YES if gone else Answer.NO,
+            evidence=(Reason(sign="popup", score=float(gone), note=message),),
+            message=message,
+        )
+        self.journal.close_step(
+            step,
+            Outcome.SUCCEEDED if gone else Outcome.FAILED,
+            message,
+            result=result,
+            verification=verification,
+            after=after,
+        )

@@ -1,0 +1,125 @@
+"""Where on the screen a label is: elements by their role first, then texts; the only one, or none (S5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from execution.navigation.places_words import bare_label, likeness
+from execution.navigation.screen_words import JOINED, WRAPPED, ScreenWords
+from execution.navigation.words import SAME
+from execution.types import Box, Element, ElementRole, ElementState, ScreenState
+
+MENUS = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
+PRESSED = MENUS | {
+    ElementRole.BUTTON,
+    ElementRole.LINK,
+    ElementRole.CHECKBOX,
+    ElementRole.RADIO,
+    ElementRole.ICON,
+}
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Something on the screen that bears the label; `role` is TEXT for a text alone."""
+
+    box: Box
+    text: str
+    score: float
+    role: ElementRole = ElementRole.TEXT
+    states: frozenset[ElementState] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The one spot, or None and why."""
+
+    spot: Spot | None = None
+    why_not: str = ""
+    ambiguous: bool = False
+
+
+def find_label(
+    label: str, state: ScreenState, *, new: Collection[Box] = (), in_menu: bool = False, exact: bool = False
+) -> Finding:
+    """The one thing that bears the label.
+
+    `new` are the boxes of texts that have just appeared: of several, one of those is meant. `in_menu`: the label
+    begins a menu path, so that of several, one in a menu bar or among tabs is meant.
+    """
+    spots = _best_read(list(_spots(label, state, exact=exact)))
+    for tier in _tiers(spots, new, in_menu=in_menu):
+        if len(tier) == 1:
+            return _judged(label, tier[0])
+        if tier:
+            why = _("“%(label)s” is there %(count)d times, and nothing says which is meant")
+            return Finding(why_not=why % {"label": label, "count": len(tier)}, ambiguous=True)
+    return Finding(why_not=_("“%(label)s” is not on the screen") % {"label": label})
+
+
+def what_is_there(state: ScreenState) -> str:
+    """The menus and tabs that are there, or else the buttons and links: for people to see what could be meant."""
+    for roles, said in ((MENUS, _("The menus and tabs there: %(names)s.")), (PRESSED, _("To press there: %(names)s."))):
+        found = sorted((e for e in state.elements if e.role in roles and e.text), key=lambda e: (e.box.y, e.box.x))
+        if names := list(dict.fromkeys(bare_label(e.text)[:40] for e in found)):
+            return said % {"names": ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")}
+    return _("No menu, tab or button is seen.")
+
+
+def _spots(label: str, state: ScreenState, *, exact: bool) -> Iterator[Spot]:
+    pressed = [e for e in state.elements if e.role in PRESSED]
+    own: list[Box] = []
+    for element in pressed:
+        if element.text and (score := likeness(label, element.text, exact=exact)):
+            own.append(element.box)
+            yield Spot(box=element.box, text=element.text, score=score, role=element.role, states=element.states)
+    fields = [e.box for e in state.elements if e.role is ElementRole.FIELD]
+    for box, text, score in _texts(label, state, exact=exact):
+        if any(b.contains(box.center) for b in (*own, *fields)):
+            continue  # counted already; or the content of a field, which leads nowhere
+        own.append(box)
+        holder = _holder(box, text, pressed)
+        if holder is None:
+            yield Spot(box=box, text=text, score=score)
+        else:
+            yield Spot(box=holder.box, text=text, score=score, role=holder.role, states=holder.states)
+
+
+def _texts(label: str, state: ScreenState, *, exact: bool) -> Iterator[tuple[Box, str, float]]:
+    """Lines that are the label, and labels that the reader split or that stand on two lines."""
+    for line in state.texts:
+        if score := likeness(label, line.text, exact=exact):
+            yield line.box, line.text, score
+    for seen in ScreenWords(state.texts).sightings(label, strict=exact):
+        if seen.whole and seen.how in (JOINED, WRAPPED) and seen.score >= SAME:
+            yield seen.box, seen.line.text, seen.score
+
+
+def _holder(box: Box, text: str, pressed: Iterable[Element]) -> Element | None:
+    """The control whose only text it is."""
+    around = [e for e in pressed if e.box.contains(box.center) and (not e.text or len(e.text) <= len(text) + 2)]
+    return min(around, key=lambda e: e.box.area, default=None)
+
+
+def _best_read(spots: list[Spot]) -> list[Spot]:
+    """Those that read exactly so, where there are any: "Save" beside "Safe" is no twin."""
+    return [s for s in spots if s.score == 1.0] or spots
+
+
+def _tiers(spots: list[Spot], new: Collection[Box], *, in_menu: bool) -> Iterator[list[Spot]]:
+    fresh = [s for s in spots if any(s.box.contains(b.center) or b.contains(s.box.center) for b in new)]
+    for group in (fresh, spots):
+        if in_menu:
+            yield [s for s in group if s.role in MENUS]
+        yield [s for s in group if s.role in PRESSED]
+        yield group
+
+
+def _judged(label: str, spot: Spot) -> Finding:
+    if ElementState.DISABLED in spot.states:
+        return Finding(why_not=_("“%(label)s” is greyed out") % {"label": label})
+    return Finding(spot=spot)

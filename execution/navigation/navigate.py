@@ -1,0 +1,222 @@
+"""The action `navigate`: go to a place that is described in words, by sight, one click at a time (S5.1).
+
+Each step clicks the one thing that bears the label, and looks what came of it. What is ambiguous, greyed out or not
+there is not guessed at: the action fails and says what was looked for and what is there. A menu that it opened and did
+not need is closed again.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from django.utils.translation import gettext as _
+
+from execution.desktop.base import DesktopError, DesktopLost
+from execution.matching.signs import title_matches
+from execution.navigation.finding import Spot, find_label, what_is_there
+from execution.navigation.hands import Hands, Stopped
+from execution.navigation.menus import Opened, appeared, boxes, is_open, opened_by
+from execution.navigation.places_words import BadPlace, levels_of
+from execution.navigation.screen_words import ScreenWords, wanted
+from execution.navigation.verification.change import something_changed
+from execution.navigation.words import SEEN, similarity
+from execution.types import ActionResult, ActionStatus, ElementRole, ElementState, Point, ScreenState
+from workflows.graph import NodeSpec
+
+LIMIT_S = 180.0
+APPEARS_S = 5.0  # what a click brings up is there by then; a slow machine's menus take a second
+
+_log = logging.getLogger("surehand.navigate")
+_T = TypeVar("_T")
+_KEPT_STATES = frozenset({ElementRole.TAB, ElementRole.RADIO})  # "checked" says that it is where one is
+
+
+class NotThere(Exception):
+    """The way ends here; the message says why."""
+
+
+def handle_navigate_action(
+    params: Mapping[str, Any], *, context: Hands, nodes: Sequence[NodeSpec] = ()
+) -> ActionResult:
+    """Go to `params["place"]`: a menu path, the text of a button, tab or link, or the name of one of `nodes`.
+
+    Never raises: whatever goes wrong is a failed result with the reason; `uncertain` if the desktop was lost in a click.
+    """
+    began = time.perf_counter()
+    status, message = ActionStatus.FAILED, ""
+    journey = Journey(context, nodes=nodes)
+    try:
+        message = journey.go(params.get("place"))
+        status = ActionStatus.DONE
+    except (NotThere, BadPlace) as error:
+        message = " ".join([str(error), journey.close_menus()]).strip()
+    except Stopped as error:
+        message = str(error) or _("It was stopped on the way.")
+    except DesktopLost as error:
+        status, message = ActionStatus.UNCERTAIN, str(error)
+    except Exception as error:  # noqa: BLE001  S5.1: nothing is raised into the loop
+        _log.exception("navigate failed")
+        message = _("It went wrong on the way: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
+    return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
+
+
+class Journey:
+    """One way to one place."""
+
+    def __init__(self, hands: Hands, *, nodes: Sequence[NodeSpec]) -> None:
+        self._hands = hands
+        self._nodes = nodes
+        self._until = min(hands.deadline, time.monotonic() + LIMIT_S)
+        self._menus: list[Opened] = []
+        self._state: ScreenState | None = None
+
+    def go(self, place: Any) -> str:
+        """Go there; what was done, in words. Raises NotThere, BadPlace, and what the hands raise."""
+        want = wanted(place if isinstance(place, str) else "", self._hands.variables)
+        if want.problem:
+            raise BadPlace(_("The place cannot be gone to: %(problem)s.") % {"problem": want.problem})
+        node = self._node(want.text)
+        levels = (node.name,) if node else levels_of(want.text)
+        state = self._look(self._hands.observe)
+        if there := self._already(levels, node, state, exact=want.exact):
+            return there
+        for number, label in enumerate(levels):
+            state = self._step(levels, number, label, state, exact=want.exact)
+        if node and _knowable(node) and not self._await(lambda s: _shows(node, s, self._hands.variables)):
+            raise NotThere(_("“%(label)s” was clicked, but the screen is not “%(label)s”.") % {"label": node.name})
+        return _("Went to “%(place)s”.") % {"place": " > ".join(levels)}
+
+    def close_menus(self) -> str:
+        """Close the menus that were opened on the way and are still there; what was done, in words."""
+        closed = 0
+        try:
+            for menu in reversed(self._menus):
+                if self._state is not None and is_open(menu, self._state):
+                    self._hands.press(("escape",))
+                    self._state = self._hands.settle()
+                    closed += 1
+        except (Stopped, DesktopError) as error:
+            return _("The menu stayed open: %(error)s") % {"error": error or type(error).__name__}
+        if closed and any(is_open(menu, self._state) for menu in self._menus if self._state):
+            return _("Escape did not close the menu.")
+        return _("The menu was closed again.") if closed else ""
+
+    # --- one step -------------------------------------------------------------------------------------------------
+    def _step(self, levels: Sequence[str], number: int, label: str, state: ScreenState, *, exact: bool) -> ScreenState:
+        new = boxes(self._menus[-1]) if self._menus else ()
+        in_menu = number == 0 < len(levels) - 1
+        finding = find_label(label, state, new=new, in_menu=in_menu, exact=exact)
+        if finding.spot is None:
+            raise NotThere(f"{finding.why_not}. {what_is_there(state)}")
+        last = number == len(levels) - 1
+        if last:
+            return self._arrive(label, finding.spot, state)
+        return self._open(finding.spot, levels[number + 1], state, exact=exact)
+
+    def _arrive(self, label: str, spot: Spot, before: ScreenState) -> ScreenState:
+        self._click(spot)
+        after = self._await(lambda s: s if something_changed(before, s) else None)
+        if after is None:
+            raise NotThere(_("“%(label)s” was clicked, and nothing changed.") % {"label": label})
+        return after
+
+    def _open(self, spot: Spot, following: str, before: ScreenState, *, exact: bool) -> ScreenState:
+        """Click, and wait until the next level is there; once more if the click closed what was open."""
+        was_open = find_label(following, before, exact=exact).spot is not None
+        for again in (False, True):
+            self._click(spot)
+            after = self._await(lambda s: s if self._offers(following, spot, before, s, exact=exact) else None)
+            if after is not None:
+                self._menus.append(opened_by(spot, before, after))
+                return after
+            if again or not was_open:
+                break
+        last = self._state or before
+        self._menus.append(opened_by(spot, before, last))
+        why = find_label(following, last, new=boxes(self._menus[-1]), exact=exact).why_not
+        if not something_changed(before, last):
+            why = _("“%(label)s” was clicked, and nothing changed") % {"label": spot.text}
+        elif came := appeared(before, last):
+            came_texts = ", ".join(line.text[:40] for line in came[:10])
+            why += ". " + _("What came up when “%(label)s” was clicked: %(texts)s") % {
+                "label": spot.text,
+                "texts": came_texts,
+            }
+        raise NotThere(f"{why}.")
+
+    def _offers(self, label: str, spot: Spot, before: ScreenState, after: ScreenState, *, exact: bool) -> bool:
+        """Whether the next level can be told on the screen after the click, new or at least still there."""
+        new = boxes(opened_by(spot, before, after))
+        return something_changed(before, after) and find_label(label, after, new=new, exact=exact).spot is not None
+
+    def _click(self, spot: Spot) -> None:
+        if self._hands.stopped():
+            raise Stopped(_("It was stopped before “%(label)s” was clicked.") % {"label": spot.text})
+        if time.monotonic() >= self._until:
+            raise NotThere(_("The time was over before “%(label)s” was clicked.") % {"label": spot.text})
+        self._hands.click(Point(*spot.box.center))
+
+    # --- looking --------------------------------------------------------------------------------------------------
+    def _await(self, found: Callable[[ScreenState], _T | None]) -> _T | None:
+        """What `found` makes of the screen as soon as it makes anything of it, None after some seconds."""
+        until = min(self._until, time.monotonic() + APPEARS_S)
+        while True:
+            if answer := found(self._look(self._hands.settle)):
+                return answer
+            if time.monotonic() >= until or self._hands.stopped():
+                return None
+
+    def _look(self, how: Callable[[], ScreenState]) -> ScreenState:
+        """The screen; NotThere where there is no picture of it or nothing on it could be read."""
+        try:
+            state = how()
+        except Stopped:
+            raise
+        except Exception as error:
+            raise NotThere(
+                _("There is no picture of the screen: %(error)s") % {"error": str(error) or type(error).__name__}
+            ) from error
+        if not state.text_method and not state.elements:
+            raise NotThere(_("The screen could not be read: %(notes)s") % {"notes": " ".join(state.notes) or "–"})
+        self._state = state
+        return state
+
+    def _already(self, levels: Sequence[str], node: NodeSpec | None, state: ScreenState, *, exact: bool) -> str:
+        """A sentence if nothing has to be done, else ""."""
+        place = " > ".join(levels)
+        title = state.window.title if state.window else ""
+        at_node = node is not None and _knowable(node) and _shows(node, state, self._hands.variables)
+        if at_node or (node is None and similarity(levels[-1], title, strict=exact) == 1.0):
+            return _("Already at “%(place)s”.") % {"place": place}
+        if len(levels) == 1:
+            spot = find_label(levels[0], state, exact=exact).spot
+            if spot and spot.role in _KEPT_STATES and ElementState.CHECKED in spot.states:
+                return _("Already at “%(place)s”: it is the chosen one.") % {"place": place}
+        return ""
+
+    def _node(self, place: str) -> NodeSpec | None:
+        """The workflow's screen of that name or id."""
+        named = [n for n in self._nodes if n.node_id == place or (n.name and similarity(n.name, place) == 1.0)]
+        return named[0] if len(named) == 1 else None
+
+
+def _knowable(node: NodeSpec) -> bool:
+    """Whether a look at texts and title alone can tell that screen."""
+    return bool(node.texts or node.window_title)
+
+
+def _shows(node: NodeSpec, state: ScreenState, variables: Mapping[str, str]) -> bool:
+    """Whether all that the node is known by in words is there."""
+    seen = ScreenWords(state.texts)
+    texts, absent = ([wanted(t, variables) for t in some] for some in (node.texts, node.absent))
+    title = wanted(node.window_title, variables)
+    if any(w.problem for w in (*texts, title)):
+        return False
+    return (
+        all(seen.seen(w.text, strict=w.exact) >= SEEN for w in texts)
+        and not any(not w.problem and seen.seen(w.text, strict=w.exact) >= SEEN for w in absent)
+        and (not title.text or title_matches(title.text, state.window.title if state.window else ""))
+    )

@@ -1,0 +1,125 @@
+"""One of several places, or the word that nobody can say which: never a guess (S5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execution.targeting.context import Context
+from execution.targeting.looks import fit
+from execution.targeting.signs import Signs
+from execution.types import Box, Candidate, ResolveStatus, RungResult
+
+FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
+
+_STANDS_OUT = 0.2  # of the standing, to the next
+_ENOUGH_STANDING = 0.4
+_BETTER = 0.12  # of the score
+_CONTEXT_LIKE, _CONTEXT_GAP = 0.9, 0.05
+_SAME_THING = 0.3  # of the smaller box
+
+
+def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: str) -> RungResult:
+    """The rung's answer out of the places it proposes; `nothing` says that there are none."""
+    context.kept.setdefault("proposed", []).extend(proposed)
+    every = distinct(proposed)
+    if not every:
+        return RungResult(rung=rung, status=NOT_FOUND, note=nothing)
+    able = [s for s in every if not s.against]
+    if not able:
+        return _refused(rung, every, every[0].against)
+    strong = [s for s in able if s.score >= context.threshold and is_supported(s, context)]
+    if not strong:
+        return _refused(rung, able, _too_little(able[0], context))
+    best, why = _of_several(strong, context) if len(strong) > 1 else (strong[0], "")
+    if best is None:
+        ordered = tuple(candidate(s) for s in strong[:8])
+        note = f"it is at {len(strong)} places; {why}"
+        return RungResult(rung=rung, status=AMBIGUOUS, score=strong[0].score, candidates=ordered, note=note)
+    note = "; ".join([*best.support, *([why] if why else [])])
+    ordered = (candidate(best), *(candidate(s) for s in every if s is not best))
+    return RungResult(rung=rung, status=FOUND, score=best.score, candidates=ordered[:8], note=note)
+
+
+def distinct(proposed: Sequence[Signs]) -> list[Signs]:
+    """The places, best first; of those that are one thing only the best."""
+    kept: list[Signs] = []
+    for one in sorted(proposed, key=lambda s: (bool(s.against), -s.score, -s.likeness)):
+        if not any(same_thing(one.box, other.box) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def same_thing(one: Box, other: Box) -> bool:
+    """True for boxes that overlap so much that they are of one control."""
+    return one.intersection(other).area > _SAME_THING * max(1, min(one.area, other.area))
+
+
+def candidate(signs: Signs) -> Candidate:
+    return Candidate(box=signs.box, score=signs.score, text=signs.read)
+
+
+def is_supported(signs: Signs, context: Context) -> bool:
+    """True where a second sign agrees, if a second one was taught that can be told on this screen (S5.3)."""
+    return len(signs.support) >= min(2, _kinds_of_evidence(signs, context))
+
+
+def _kinds_of_evidence(signs: Signs, context: Context) -> int:
+    told = [
+        context.has_own_text and context.text_was_read,
+        context.template is not None,
+        signs.around.asked > 0,
+        signs.label is not None,
+        signs.shapes is not None,
+    ]
+    return max(1, sum(told))
+
+
+def _refused(rung: str, every: Sequence[Signs], note: str) -> RungResult:
+    ordered = tuple(candidate(s) for s in every[:8])
+    return RungResult(rung=rung, status=NOT_FOUND, score=every[0].score, candidates=ordered, note=note)
+
+
+def _too_little(signs: Signs, context: Context) -> str:
+    said = "; ".join(signs.support) or "nothing"
+    if signs.score < context.threshold:
+        look = f"; the picture there is {signs.look}" if signs.look else ""
+        return f"the most similar place is not similar enough ({signs.score:.2f}): {said} speaks for it{look}"
+    return f"only one sign speaks for the most similar place: {said}"
+
+
+def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, str]:
+    """The one that stands where the target stood, by what is around each."""
+    if context.target.row:
+        return None, "the wanted row is not the only one of its kind"
+    ranked = sorted(strong, key=lambda s: -(s.standing or 0.0))
+    best, second = ranked[0], ranked[1]
+    if best.standing is None:
+        by_picture = _by_surroundings_picture(strong, context)
+        return by_picture or (None, "there are no neighbours to tell them apart")
+    apart = best.standing - (second.standing or 0.0)
+    if best.standing >= _ENOUGH_STANDING and apart >= _STANDS_OUT and best.score >= second.score - 0.02:
+        return best, f"told apart by what stands around it ({best.around})"
+    by_score = sorted(strong, key=lambda s: -s.score)
+    if by_score[0].score - by_score[1].score >= _BETTER and by_score[0] is best:
+        return best, "the other places are less like it"
+    if by_picture := _by_surroundings_picture(strong, context):
+        return by_picture
+    return None, f"nothing tells them apart ({best.around})"
+
+
+def _by_surroundings_picture(strong: list[Signs], context: Context) -> tuple[Signs, str] | None:
+    """The one whose surroundings look as they did when it was taught, if no other's do."""
+    if context.around is None or any(s.scale != 1.0 for s in strong):
+        return None
+    picture, outer = context.around
+    likeness = []
+    for signs in strong[:12]:
+        dx, dy = signs.box.center.x - context.taught.center.x, signs.box.center.y - context.taught.center.y
+        place = Box(outer.x + dx, outer.y + dy, outer.w, outer.h).grown(3, context.state.frame.size)
+        look = fit(context.grey, picture, place, 1.0)
+        likeness.append((look.grey if look else 0.0, signs))
+    likeness.sort(key=lambda pair: -pair[0])
+    best, second = likeness[0][0], likeness[1][0]
+    if best >= _CONTEXT_LIKE and best - second >= _CONTEXT_GAP:
+        return likeness[0][1], f"told apart by what is around it ({best:.2f}, the next {second:.2f})"
+    return None

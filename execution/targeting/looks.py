@@ -1,0 +1,109 @@
+"""How like the taught picture a place looks: in grey, and in its edges, which stay when theme or accent change."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from execution.targeting.context import Context
+from execution.targeting.search import correlate, edges, usable
+from execution.types import Box
+
+# The same picture drawn again correlates above 0.99; the same button with another word on it at 0.95 and below.
+_NOTHING, _PERFECT = 0.80, 1.0
+# Edges of the same thing in other colours correlate at 0.85 to 0.95, those of unlike things below 0.5.
+_NO_EDGES, _SAME_EDGES = 0.50, 0.95
+_BY_EDGES = 0.9  # the most that edges alone are worth
+FADED = 0.7  # of the taught contrast: a greyed-out control is not what was taught
+_REACH = 8  # pixels around a place within which the picture may lie
+
+
+class Look(NamedTuple):
+    """The best fit of the taught picture near a place.
+
+    `score` is 0 to 1 on the scale of all rungs; `grey` and `edges` are correlations; `contrast` is relative to the
+    taught one; `box` is where it fits, `scale` at which size.
+    """
+
+    score: float
+    grey: float
+    edges: float
+    contrast: float
+    box: Box
+    scale: float
+
+    @property
+    def faded(self) -> bool:
+        """True for the same picture in fainter ink."""
+        return self.grey >= _NOTHING and self.contrast < FADED
+
+    def __str__(self) -> str:
+        how = f"{self.grey:.1%} alike" if self.by_grey else f"its edges {self.edges:.1%} alike"
+        return how + ("" if self.scale == 1.0 else f" at {self.scale:g} times the size")
+
+    @property
+    def by_grey(self) -> bool:
+        return grey_score(self.grey) >= edge_score(self.edges)
+
+
+def grey_score(correlation: float) -> float:
+    """A correlation of grey levels as a score, 0 to 1."""
+    return min(1.0, max(0.0, (correlation - _NOTHING) / (_PERFECT - _NOTHING)))
+
+
+def edge_score(correlation: float) -> float:
+    """A correlation of edges as a score, 0 to 0.9."""
+    return _BY_EDGES * min(1.0, max(0.0, (correlation - _NO_EDGES) / (_SAME_EDGES - _NO_EDGES)))
+
+
+def look_at(box: Box, context: Context, *, scale: float = 1.0, reach: int = _REACH) -> Look | None:
+    """The best fit with its middle near that of `box`; None without a picture that can be compared."""
+    template = scaled_template(context, scale)
+    if template is None:
+        return None
+    height, width = template.shape
+    if width > context.grey.shape[1] or height > context.grey.shape[0]:
+        return None
+    return fit(context.grey, template, _region(box, width, height, reach, context), scale)
+
+
+def scaled_template(context: Context, scale: float) -> np.ndarray | None:
+    """The taught picture at `scale`; None where it cannot be searched for."""
+    template = context.template
+    if template is None or usable(template):
+        return None
+    if scale == 1.0:
+        return template
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    made = np.asarray(cv2.resize(template, None, fx=scale, fy=scale, interpolation=how))
+    return None if usable(made) else made
+
+
+def _region(box: Box, width: int, height: int, reach: int, context: Context) -> Box:
+    size, centre = context.state.frame.size, box.center
+    return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(reach, size)
+
+
+def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> Look | None:
+    """The best place of `template` within `region` of the grey `screen`; None where it does not fit in there."""
+    part = screen[region.y : region.bottom, region.x : region.right]
+    height, width = template.shape
+    if part.shape[0] < height or part.shape[1] < width:
+        return None
+    by_grey, by_edges = correlate(part, template), correlate(edges(part), edges(template))
+    grey_at, edges_at = _top(by_grey), _top(by_edges)
+    first = grey_score(float(by_grey[grey_at])) >= edge_score(float(by_edges[edges_at]))
+    y, x = grey_at if first else edges_at
+    grey, edge = float(by_grey[y, x]), float(by_edges[y, x])
+    patch = part[y : y + height, x : x + width]
+    contrast = float(patch.std()) / max(1e-6, float(template.std()))
+    box = Box(region.x + x, region.y + y, width, height)
+    look = Look(max(grey_score(grey), edge_score(edge)), grey, edge, contrast, box, scale)
+    return look._replace(score=look.score / 2) if look.faded else look
+
+
+def _top(likeness: np.ndarray) -> tuple[int, int]:
+    y, x = np.unravel_index(int(np.argmax(likeness)), likeness.shape)
+    return int(y), int(x)

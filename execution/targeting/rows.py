@@ -1,0 +1,62 @@
+"""The row of a table or list that a run is about: the one where its own texts stand, whatever row was taught (S5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from execution.navigation.screen_words import Sighting, wanted
+from execution.navigation.words import SAME
+from execution.targeting.context import Context
+from execution.types import Box
+
+_SAME_LINE = 0.75  # of the higher of the two: middles so near are one line
+_WRAPPED = 2.2  # heights of a line: a cell of several lines reaches so far from its row's middle
+_NEARER = 0.5  # of the way to the next of its kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Where each text of the row is read, the exact cells alone if there are any; or why it cannot be looked for."""
+
+    texts: tuple[str, ...]
+    places: tuple[tuple[Box, ...], ...]
+    problem: str = ""
+
+    def holds(self, box: Box, others: Sequence[Box] = ()) -> bool:
+        """True if every text stands in the row of `box`; `others` are things of its kind, in this row or another."""
+        return all(any(_in_row(box, place, others) for place in places) for places in self.places)
+
+
+def rows_of(context: Context) -> Rows:
+    """The target's row in this run."""
+    texts, places = [], []
+    for template in context.target.row:
+        want = wanted(template, context.variables)
+        if want.problem:
+            return Rows(texts=(), places=(), problem=want.problem)
+        texts.append(want.text)
+        found = tuple(s.box for s in _cells(want.text, context, exact=want.exact))
+        if not found:
+            said = f"'{want.text}' is not read anywhere" if context.text_was_read else "the screen was not read"
+            return Rows(texts=tuple(texts), places=(), problem=said)
+        places.append(found)
+    return Rows(texts=tuple(texts), places=tuple(places))
+
+
+def _cells(text: str, context: Context, *, exact: bool) -> list[Sighting]:
+    """The cells that are the text; where there are none, those that hold it among other words."""
+    found = list(context.words.whole_lines(text, minimum=SAME, strict=exact))
+    found = found or list(context.words.inside_lines(text, minimum=SAME, strict=exact))
+    return [s for s in found if context.area.contains(s.box.center)]
+
+
+def _in_row(box: Box, text: Box, others: Sequence[Box]) -> bool:
+    """True for what stands on one line; or, where lines wrap, for the nearest of its kind."""
+    apart = abs(box.center.y - text.center.y)
+    pitch = min((abs(o.center.y - box.center.y) for o in others if abs(o.center.y - box.center.y) > 4), default=None)
+    if pitch is not None and apart >= _NEARER * pitch:
+        return False
+    if apart <= _SAME_LINE * max(min(box.h, 3 * text.h), text.h):
+        return True
+    return pitch is not None and apart <= _WRAPPED * text.h

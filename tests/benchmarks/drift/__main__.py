@@ -1,0 +1,32 @@
+"""`python -m tests.benchmarks.drift [web|apps ...]` makes the pairs of what is named, or all; what is there stays."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import shutil
+import sys
+import time
+
+from tests.benchmarks.drift.pairs import FOLDER, PARTS
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.drift", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"any of: {', '.join(PARTS)}")
+    parser.add_argument("--again", action="store_true", help="make anew what is there already")
+    options = parser.parse_args(arguments)
+    for part in options.parts or PARTS:
+        if part not in PARTS:
+            parser.error(f"no such part: {part}; there are {', '.join(PARTS)}")
+        if options.again:
+            shutil.rmtree(FOLDER / part, ignore_errors=True)
+        started = time.perf_counter()
+        module = importlib.import_module(f"tests.benchmarks.drift.{part}")
+        getattr(module, f"make_{part}")(FOLDER / part)
+        print(f"{part}: {FOLDER / part} ready after {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,189 @@
+"""Ways to find a taught target on a changed screen: the product's own, and those it is measured beside.
+
+Each takes a Scene and answers with a point to click or None; it sees the pictures and the readings, never the truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import cv2
+import numpy as np
+
+from execution.targeting.boxes import text_lines_in
+from execution.targeting.evidence import teach_target
+from execution.targeting.resolver import TargetResolver
+from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
+from tests.benchmarks.drift.pairs import FOLDER, Pair
+from tests.benchmarks.readings import Read
+
+_PYAUTOGUI_CONFIDENCE = 0.9
+_SCALES_SCORE = 0.8
+_SCALES = tuple(round(0.5 * 4 ** (step / 15), 3) for step in range(16))  # 0.5 to 2, a tenth apart from one to the next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scene:
+    """One pair with both its screens as they were read, and their pixels."""
+
+    pair: Pair
+    taught: ScreenState
+    seen: ScreenState
+
+    @property
+    def template(self) -> np.ndarray:
+        return np.ascontiguousarray(self.taught.frame.crop(self.pair.box))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Where to click, or None; how long that took, in milliseconds, and what was said to it."""
+
+    point: Point | None
+    ms: float
+    box: Box | None = None
+    said: str = ""
+
+
+class Method(Protocol):
+    name: str
+
+    def answer(self, scene: Scene) -> Answer: ...
+
+
+def scene(pair: Pair, taught: Read, seen: Read) -> Scene:
+    """The pair with its pixels; the window is left out where the pair says that nobody knows of it."""
+    return Scene(pair=pair, taught=_state(pair, taught), seen=_state(pair, seen))
+
+
+def _state(pair: Pair, read: Read) -> ScreenState:
+    state = read.state(window=pair.window)
+    return replace(state, frame=replace(state.frame, pixels=read.screen.pixels(FOLDER / pair.part)))
+
+
+class Pictures:
+    """Taught pictures in memory."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, np.ndarray] = {}
+
+    def put(self, pixels: np.ndarray) -> str:
+        digest = pixels_digest(pixels)
+        self._kept[digest] = pixels
+        return digest
+
+    def load(self, digest: str) -> np.ndarray:
+        return self._kept[digest]
+
+
+class Ours:
+    """The product's resolver, taught with one click in the middle of the target."""
+
+    name = "ours"
+
+    def answer(self, scene: Scene) -> Answer:
+        pair, pictures = scene.pair, Pictures()
+        target = teach_target(
+            scene.taught.frame, pair.box, label=pair.label, state=scene.taught, click=pair.box.center, store=pictures
+        )
+        if pair.row:
+            target = replace(target, row=pair.row)
+        resolver = TargetResolver(pictures=pictures)
+        started = time.perf_counter()
+        said = resolver.resolve(target, scene.seen, variables=pair.variables)
+        took = _ms_since(started)
+        found = said.status is ResolveStatus.FOUND
+        message = f"{said.status} by {said.rung or 'nothing'} {said.score:.2f}: {said.message}"
+        return Answer(point=said.point if found else None, ms=took, box=said.box if found else None, said=message)
+
+
+class PyAutoGui:
+    """What pyautogui.locateOnScreen does with a picture, given the screen: pyscreeze, in grey."""
+
+    name = "pyautogui"
+
+    def answer(self, scene: Scene) -> Answer:
+        import pyscreeze
+
+        started = time.perf_counter()
+        try:
+            found = pyscreeze.locate(scene.template, scene.seen.frame.pixels, confidence=_PYAUTOGUI_CONFIDENCE)
+        except (pyscreeze.ImageNotFoundException, ValueError):  # ValueError: larger than the screen
+            found = None
+        box = Box(*(int(side) for side in found)) if found else None
+        return Answer(point=box.center if box else None, ms=_ms_since(started), box=box)
+
+
+class Scales:
+    """Template matching in grey at sizes from a half to the double, the best of all."""
+
+    name = "scales"
+
+    def answer(self, scene: Scene) -> Answer:
+        started = time.perf_counter()
+        screen = cv2.cvtColor(scene.seen.frame.pixels, cv2.COLOR_BGR2GRAY)
+        template = cv2.cvtColor(scene.template, cv2.COLOR_BGR2GRAY)
+        best, where = 0.0, None
+        for scale in _SCALES:
+            sized = cv2.resize(template, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            height, width = sized.shape
+            if min(height, width) < 3 or height > screen.shape[0] or width > screen.shape[1]:
+                continue
+            _, score, _, corner = cv2.minMaxLoc(cv2.matchTemplate(screen, sized, cv2.TM_CCOEFF_NORMED))
+            if np.isfinite(score) and score > best:
+                best, where = score, Box(corner[0], corner[1], width, height)
+        box = where if best >= _SCALES_SCORE else None
+        return Answer(point=box.center if box else None, ms=_ms_since(started), box=box, said=f"{best:.2f}")
+
+
+class TextAlone:
+    """The first line that reads as the target read, in reading order; nothing where the target had no text."""
+
+    name = "text"
+
+    def answer(self, scene: Scene) -> Answer:
+        started = time.perf_counter()
+        wanted = _plain(" ".join(line.text for line in text_lines_in(scene.pair.box, scene.taught)))
+        box = next((line.box for line in scene.seen.texts if wanted and _plain(line.text) == wanted), None)
+        return Answer(point=box.center if box else None, ms=_ms_since(started), box=box, said=wanted)
+
+
+class ScreenPlace:
+    """The same point of the screen again."""
+
+    name = "screen place"
+
+    def answer(self, scene: Scene) -> Answer:
+        point, size = scene.pair.box.center, scene.seen.frame.size
+        inside = point.x < size.width and point.y < size.height
+        return Answer(point=point if inside else None, ms=0.0)
+
+
+class WindowPlace:
+    """The same point of the window again, from its upper left corner; of the screen where no window is known."""
+
+    name = "window place"
+
+    def answer(self, scene: Scene) -> Answer:
+        point, size = scene.pair.box.center, scene.seen.frame.size
+        before, after = (state.window.box if state.window else None for state in (scene.taught, scene.seen))
+        if before and after:
+            point = Point(point.x - before.x + after.x, point.y - before.y + after.y)
+        inside = 0 <= point.x < size.width and 0 <= point.y < size.height
+        return Answer(point=point if inside else None, ms=0.0)
+
+
+def peers() -> Sequence[Method]:
+    """The others that need nothing but this virtual environment."""
+    return PyAutoGui(), Scales(), TextAlone(), ScreenPlace(), WindowPlace()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _ms_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,153 @@
+"""The drift bench: its pairs are told truly, its answers judged rightly, and its traps leave no trace of the target."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from execution.types import Box, Point, Size
+from tests.benchmarks import targeting
+from tests.benchmarks.drift import changes, pairs, wording
+from tests.benchmarks.drift.board import View, board
+from tests.benchmarks.drift.cases import cases
+from tests.benchmarks.drift.changes import Turn
+from tests.benchmarks.drift.painted import painted
+from tests.benchmarks.drift.pairs import Made, Pair, Truth, Verdict, judge
+from tests.benchmarks.screens import styles
+from tests.benchmarks.screens.corpus import Screen
+from tests.benchmarks.targeting_methods import Answer
+
+PAIR = Pair(
+    name="one", kind="moved", part="web", family="orders", taught="a", seen="b", box=Box(10, 10, 40, 20), label="Save",
+    role="button", truth=Truth.HERE, boxes=(Box(100, 50, 40, 20), Box(145, 50, 60, 20)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("truth", "point", "verdict"),
+    [
+        (Truth.HERE, Point(110, 60), Verdict.RIGHT),
+        (Truth.HERE, Point(150, 60), Verdict.RIGHT),
+        (Truth.HERE, Point(20, 20), Verdict.WRONG),
+        (Truth.HERE, None, Verdict.MISSED),
+        (Truth.GONE, None, Verdict.RIGHT),
+        (Truth.GONE, Point(20, 20), Verdict.WRONG),
+        (Truth.AMBIGUOUS, None, Verdict.RIGHT),
+        (Truth.AMBIGUOUS, Point(110, 60), Verdict.WRONG),
+    ],
+)
+def test_a_click_is_right_only_where_the_target_is(truth: Truth, point: Point | None, verdict: Verdict) -> None:
+    assert judge(replace(PAIR, truth=truth), point) is verdict
+
+
+def test_pairs_and_screens_come_back_as_they_were_saved(tmp_path: Path) -> None:
+    pair = replace(PAIR, row=("{{record}}",), variables={"record": "Zoë"}, window=False, why="étroit")
+    made = Made(screens=(Screen(name="a", picture="a.png", family="orders"),), pairs=(pair,))
+    pairs.save(made, tmp_path / "web" / "moved.json")
+    assert pairs.load(tmp_path / "web" / "moved.json") == made
+    screens, loaded = pairs.load_all(tmp_path)
+    assert list(screens) == ["web/a"] and loaded == [pair]
+    with pytest.raises(FileNotFoundError, match=r"python -m tests.benchmarks.drift"):
+        pairs.load_all(tmp_path / "nowhere")
+
+
+def test_each_half_has_pages_of_every_sort_and_a_family_is_in_one_half_alone() -> None:
+    by_half = Counter(pairs.half(case.family) for case in cases())
+    assert set(by_half) == set(pairs.HALVES) and min(by_half.values()) >= 18
+    of_rows = Counter(pairs.half(family) for family in ("orders", "messages", "users", "visits"))
+    assert of_rows == {"development": 2, "held out": 2}
+
+
+def test_the_cases_are_always_the_same_and_every_page_has_text_to_scroll_to() -> None:
+    made = cases()
+    assert made == cases() and len({case.name for case in made}) == len(made) >= 40
+    for case in made:
+        html = case.page()
+        assert html.count("data-filler") == 1 and html.count("<div") == html.count("</div>"), case.name
+
+
+@pytest.mark.parametrize("how", ["flat", "around"])
+def test_what_is_painted_over_leaves_nothing_of_it_and_all_else_alone(how: str) -> None:
+    ground = np.full((120, 200, 3), (200, 210, 220), np.uint8)
+    pixels, box = ground.copy(), Box(60, 40, 50, 20)
+    pixels[40:60, 60:110] = (30, 60, 90)
+    pixels[100:110, 150:190] = 0
+    made = painted(pixels, box, how)
+    assert made is not None and (made[36:64, 56:114] == ground[36:64, 56:114]).all()
+    pixels[36:64, 56:114] = ground[36:64, 56:114]
+    assert (made == pixels).all()
+
+
+def test_where_nothing_is_to_be_seen_there_is_nothing_to_paint_over() -> None:
+    assert painted(np.full((80, 80, 3), 128, np.uint8), Box(20, 20, 30, 30), "flat") is None
+
+
+@pytest.mark.parametrize("lang", ["en", "fr"])
+def test_another_name_shares_no_word_with_the_old_one_and_a_new_one_differs(lang: str) -> None:
+    rng = random.Random(1)
+    for name in ("Archive the record", "Supprimer", "Save", "Transférer", "Log out"):
+        other = wording.other(name, "button", lang, rng)
+        stems = {word[:4].casefold() for word in name.split() if len(word) > 2}
+        assert not stems & {word[:4].casefold() for word in other.split()}, (name, other)
+        assert wording.renamed(name, "button", lang, rng) != name
+
+
+def test_the_figures_are_of_both_halves_and_of_what_each_goal_is_about() -> None:
+    gone = replace(PAIR, name="two", kind="removed", family="visits", truth=Truth.GONE, boxes=())
+    here = replace(PAIR, name="three", kind="theme", family="messages")
+    answers = {"one": Point(110, 60), "two": Point(1, 1), "three": None}
+    outcomes = [
+        targeting.Outcome(
+            pair=pair, method="ours", answer=Answer(point=answers[pair.name], ms=50), size=Size(1920, 1080)
+        )
+        for pair in (PAIR, gone, here)
+    ]
+    rows = {row["figure"]: row["value"] for row in targeting.figures(outcomes, ["ours"])}
+    assert rows["pairs"] == 3 and rows["found right, target still there"] == 50
+    assert rows["found right, window moved or resized"] == 100
+    assert rows["wrong place clicked, of all pairs"] == 33.333
+    assert rows["wrong place clicked, target gone or ambiguous"] == 100
+    assert rows["target gone, covered or ambiguous: said so"] == 0
+    assert sum(rows.get(f"pairs, {half}", 0) for half in pairs.HALVES) == 3
+    assert [one.pair.name for one in targeting.failures(outcomes)] == ["two", "three"]
+    assert len(targeting.table(outcomes, ["ours"])) == 4
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_page_tells_what_became_of_its_controls() -> None:
+    """Each change, on one page: what is there can be clicked, what is gone, grey or covered cannot."""
+    styles.fetch()
+    case = next(case for case in cases() if case.family == "admission" and case.look.scale == 1.0)
+    with board() as on:
+        before = on.show(case)
+        assert {c.role for c in before.controls if c.usable} >= {"button", "field", "checkbox", "radio", "menu_item"}
+        turn = Turn(case=case, view=before, rng=random.Random(3), count=3)
+        for kind in ("moved", "theme", "language", "renamed", "order", "data", "twins"):
+            after = _shown(on.show, kind, turn)
+            assert [c.role for c in after.controls] == [c.role for c in before.controls], kind
+        removed = changes.removed(turn)
+        after = on.show(removed.case, removed.ops)
+        assert all(after.controls[w.taught].reach == 0 for w in removed.wanted)
+        greyed = changes.disabled(turn)
+        assert all(on.show(greyed.case, greyed.ops).controls[w.taught].off for w in greyed.wanted)
+        chosen = turn.some()
+        cover = {
+            "op": "cover", "ids": [chosen[0].number], "title": "x", "lines": ["y"], "spread": [30, 30, 30, 30],
+        }  # fmt: skip
+        after = on.show(case, [cover])
+        assert after.controls[chosen[0].number].reach == 0 and after.window != before.window
+
+
+def _shown(show, kind: str, turn: Turn) -> View:
+    change = changes.KINDS[kind](turn)
+    assert change is not None and change.wanted
+    after: View = show(change.case, change.ops)
+    usable = [after.controls[wanted.right].usable for wanted in change.wanted]
+    assert any(usable), kind
+    return after

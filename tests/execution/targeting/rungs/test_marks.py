@@ -1,0 +1,214 @@
+"""The elements that carry marks, compared with the target. S5.3: unique, or ambiguous, or not found; never a guess."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from execution.targeting.rungs.marks import MarksRung
+from execution.types import Box, Element, ElementRole, ResolveStatus, RungResult, ScreenState, TextLine
+from tests.execution.perception.drawing import Pictures
+from tests.execution.targeting.rungs.upper import CANCEL, DELETE, FIELDS, PRINT, SAVE, Form, context, taught
+from workflows.graph import NeighbourSpec, TargetSpec
+
+FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
+
+
+@pytest.fixture
+def store() -> Pictures:
+    return Pictures()
+
+
+@pytest.fixture
+def save(store: Pictures) -> TargetSpec:
+    return taught(SAVE, store, label="Save")
+
+
+@pytest.fixture
+def icon(store: Pictures) -> TargetSpec:
+    return taught(PRINT, store, label="Print")
+
+
+def find(target: TargetSpec, state: ScreenState, store: Pictures, **variables: str) -> RungResult:
+    return MarksRung().find(context(target, state, store, variables))
+
+
+def moved(box: Box, dx: int, dy: int) -> Box:
+    return Box(box.x + dx, box.y + dy, box.w, box.h)
+
+
+def test_an_unmoved_target_is_found_with_a_high_score(save: TargetSpec, store: Pictures) -> None:
+    found = find(save, Form().state(), store)
+    assert (found.rung, found.status) == ("som_text_match", FOUND)
+    assert found.candidates[0].box == SAVE
+    assert found.score is not None
+    assert found.score > 0.95
+    assert MarksRung.name == found.rung
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "moved": {"dx": 90, "dy": -50},
+    "another theme": {"dark": True},
+    "renamed with the same word": {"words": {"save": "Save changes"}},
+    "in French": {"words": {"save": "Enregistrer", "cancel": "Annuler", "First name": "Prénom", "Street": "Rue"}},
+    "order of the buttons changed": {"boxes": {"save": CANCEL, "cancel": SAVE}},
+    "a longer button": {"boxes": {"save": Box(880, 640, 160, 32)}},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_target_is_found_at_its_own_place(save: TargetSpec, store: Pictures, change: str) -> None:
+    form = Form(**CHANGES[change])
+    found = find(save, form.state(), store)
+    place = moved(form.boxes.get("save", SAVE), form.dx, form.dy)
+    assert (found.status, found.candidates[0].box) == (FOUND, place), found.note
+
+
+@pytest.mark.parametrize(("taught_as", "now"), [("Delete", "Del."), ("Delete", "Delete record")])
+def test_an_abbreviated_or_longer_label_is_still_the_target(store: Pictures, taught_as: str, now: str) -> None:
+    target = taught(DELETE, store, label=taught_as)
+    found = find(target, Form(words={"delete": now}).state(), store)
+    assert (found.status, found.candidates[0].box) == (FOUND, DELETE), found.note
+
+
+OTHERS = ("Erase", "Delete", "Save as...", "Don't save", "Safe", "Löschen", "Save 2", "Unsaved", "Do not save", "Store")
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_was_painted_over_in_its_place_is_not_the_target(save: TargetSpec, store: Pictures, text: str) -> None:
+    """The trap for those who trust place and surroundings: all else is unchanged."""
+    found = find(save, Form(words={"save": text}, gone=("delete",)).state(), store)
+    assert found.status is NOT_FOUND, found.note
+
+
+@pytest.mark.parametrize("seed", range(5, 25))
+def test_another_icon_in_its_place_is_not_the_target(icon: TargetSpec, store: Pictures, seed: int) -> None:
+    assert find(icon, Form(icons=(seed, 4)).state(), store).status is NOT_FOUND
+
+
+@pytest.mark.parametrize("form", [Form(), Form(dark=True), Form(dx=60, dy=40), Form(icons=(4, 3))])
+def test_an_icon_is_found_by_its_picture_in_any_theme_and_place(icon: TargetSpec, store: Pictures, form: Form) -> None:
+    found = find(icon, form.state(), store)
+    there = Box(940, 96, 24, 24) if form.icons == (4, 3) else moved(PRINT, form.dx, form.dy)
+    assert (found.status, found.candidates[0].box) == (FOUND, there), found.note
+
+
+def test_a_field_is_found_by_the_label_that_names_it_whatever_it_holds(store: Pictures) -> None:
+    target = taught(FIELDS["Street"], store, label="Street")
+    state = Form(dx=40, dy=20).state()
+    filled = [replace(e, text="Grand-Rue 5") if e.role is ElementRole.FIELD else e for e in state.elements]
+    found = find(target, replace(state, elements=tuple(filled)), store)
+    assert (found.status, found.candidates[0].box) == (FOUND, moved(FIELDS["Street"], 40, 20)), found.note
+
+
+def test_a_field_whose_label_now_names_another_is_not_taken(store: Pictures) -> None:
+    target = replace(taught(FIELDS["Street"], store, label="Street"), neighbours=())
+    state = Form(words={"Street": "Country"}).state()
+    assert find(target, state, store).status is NOT_FOUND
+
+
+def test_twins_are_ambiguous(save: TargetSpec, store: Pictures) -> None:
+    """S5.3: two equal candidates are not a guess."""
+    target = replace(save, neighbours=(), shapes=())
+    state = Form(more=(("Save", Box(900, 560, 120, 32)),)).state()
+    found = find(target, state, store)
+    assert found.status is AMBIGUOUS, found.note
+    assert {c.box for c in found.candidates[:2]} == {SAVE, Box(900, 560, 120, 32)}
+
+
+def test_twins_that_only_their_place_tells_apart_are_ambiguous(save: TargetSpec, store: Pictures) -> None:
+    """They may have changed places."""
+    target = replace(save, neighbours=(), shapes=())
+    state = Form(more=(("Save", Box(180, 300, 120, 32)),), dx=0).state()
+    assert find(target, state, store).status is AMBIGUOUS
+
+
+def test_twins_are_told_apart_by_what_stands_around_them(save: TargetSpec, store: Pictures) -> None:
+    state = Form(more=(("Save", Box(900, 440, 120, 32)),)).state()
+    found = find(save, state, store)
+    assert (found.status, found.candidates[0].box) == (FOUND, SAVE), found.note
+
+
+def test_a_heading_that_reads_the_same_is_no_rival_of_the_button(save: TargetSpec, store: Pictures) -> None:
+    found = find(save, Form(words={"title": "Save"}).state(), store)
+    assert (found.status, found.candidates[0].box) == (FOUND, SAVE), found.note
+
+
+def test_a_twin_that_no_detector_framed_makes_it_ambiguous(save: TargetSpec, store: Pictures) -> None:
+    target = replace(save, picture="", neighbours=(), shapes=(), role="", box=None, window_box=None, screen_size=(0, 0))
+    state = Form(words={"title": "Save"}).state()
+    assert find(target, state, store).status is AMBIGUOUS
+
+
+def test_a_control_that_is_greyed_out_is_not_found(save: TargetSpec, store: Pictures) -> None:
+    found = find(save, Form(disabled=("save",)).state(), store)
+    assert found.status is NOT_FOUND
+
+
+def test_a_target_that_is_gone_is_not_found(save: TargetSpec, icon: TargetSpec, store: Pictures) -> None:
+    assert find(save, Form(gone=("save",)).state(), store).status is NOT_FOUND
+    assert find(icon, Form(icons=(0, 4)).state(), store).status is NOT_FOUND
+
+
+def test_an_element_of_another_window_is_no_candidate(save: TargetSpec, store: Pictures) -> None:
+    state = Form(gone=("save",)).state()
+    outside = Element(box=Box(1150, 640, 100, 32), role=ElementRole.BUTTON, text="Save")
+    line = TextLine(text="Save", box=Box(1180, 648, 40, 14))
+    state = replace(state, elements=(*state.elements, outside), texts=(*state.texts, line))
+    assert find(save, state, store).status is NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "wide", [{"row": ("{{record}}",)}, {"neighbours": (NeighbourSpec(text="{{record}}", dx=-700, dy=0),)}]
+)
+def test_the_button_of_the_line_of_a_record_follows_the_variable(store: Pictures, wide: dict[str, Any]) -> None:
+    records = {"A-1017": 300, "A-1071": 360, "A-7011": 420}
+    opens = tuple(("Open", Box(900, y, 100, 28)) for y in records.values())
+    state = Form(more=opens).state()
+    lines = [TextLine(text=r, box=Box(220, y + 7, 60, 14)) for r, y in records.items()]
+    state = replace(state, texts=(*state.texts, *lines))
+    target = TargetSpec(target_id="t", label="Open", text="Open", role="button", **wide)
+    for record, y in records.items():
+        found = find(target, state, store, record=record)
+        assert (found.status, found.candidates[0].box) == (FOUND, Box(900, y, 100, 28)), found.note
+    assert find(target, state, store, record="A-1011").status is NOT_FOUND
+    assert find(target, state, store).status is NOT_FOUND
+
+
+def test_a_text_that_names_what_the_run_is_about_must_be_that_very_text(store: Pictures) -> None:
+    target = TargetSpec(target_id="t", label="Patient", text="{{patient}}", role="button")
+    state = Form(words={"save": "Ada Martin"}).state()
+    assert find(target, state, store, patient="Ada Martin").status is FOUND
+    assert find(target, state, store, patient="Ida Martin").status is NOT_FOUND
+
+
+def test_without_a_reading_a_picture_and_structure_must_do(save: TargetSpec, store: Pictures) -> None:
+    found = find(save, Form(dark=True).state(read=False), store)
+    assert found.status is not AMBIGUOUS
+    assert all(c.box == SAVE for c in found.candidates[:1])
+
+
+def test_a_screen_without_elements_says_so(save: TargetSpec, store: Pictures) -> None:
+    """S2.2: the detector is switched off."""
+    found = find(save, replace(Form().state(), elements=()), store)
+    assert (found.status, found.note) == (NOT_FOUND, "no elements were detected")
+
+
+@pytest.mark.parametrize("box", [Box(0, 0, 3, 3), Box(0, 0, 60, 20)])
+def test_a_picture_that_says_nothing_finds_nothing(store: Pictures, box: Box, icon: TargetSpec) -> None:
+    """A crop of one colour, or of 3 × 3 pixels."""
+    state = Form().state()
+    target = replace(icon, picture=store.put(state.frame.crop(box).copy()))
+    assert find(target, state, store).status is NOT_FOUND
+
+
+def test_a_text_that_stands_there_two_hundred_times_is_ambiguous(store: Pictures) -> None:
+    boxes = [Box(120 + 90 * (n % 10), 120 + 25 * (n // 10), 80, 20) for n in range(200)]
+    elements = tuple(Element(box=b, role=ElementRole.LINK, text="Open") for b in boxes)
+    lines = tuple(TextLine(text="Open", box=b) for b in boxes)
+    state = replace(Form().state(), elements=elements, texts=lines)
+    found = find(TargetSpec(target_id="t", label="Open", text="Open", role="link"), state, store)
+    assert found.status is AMBIGUOUS
+    assert len(found.candidates) <= 8

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from workflows.models.workflow import text_id
+
+
+class Credential(models.Model):
+    """A user name and an encrypted password; opened by `workflows.vault` alone, with a key that is not in here."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True, validators=[text_id])
+    username = models.CharField(_("user name"), max_length=300)
+    ciphertext = models.TextField(editable=False)
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    updated_at = models.DateTimeField(_("changed"), auto_now=True)
+    updated_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        verbose_name=_("changed by"),
+    )
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name = _("credential")
+        verbose_name_plural = _("credentials")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CredentialUse(models.Model):
+    """That a password was asked for, when and what for; written before it is opened and never changed."""
+
+    credential = models.CharField(_("credential"), max_length=100, db_index=True)
+    reason = models.CharField(_("reason"), max_length=300)
+    at = models.DateTimeField(_("opened"), auto_now_add=True)
+
+    class Meta:
+        ordering = ("-at", "-id")
+        verbose_name = _("use of a credential")
+        verbose_name_plural = _("uses of credentials")
+
+    def __str__(self) -> str:
+        return f"{self.credential}: {self.reason}"
