@@ -58,7 +58,7 @@ class Closer:
                 "n": popups.MOST_IN_A_ROW,
             }
         suggestion = popups.suggestion_of(found, node_id)
-        step = self.journal.open_step(state, recognition, suggestion)
+        step = self.journal.open_step(state, recognition, suggestion, match_ms=0)
         if self.hold.stopped():
             self.journal.close_step(
                 step, Outcome.INTERRUPTED, _("Not done: the run was asked to pause, stop or leave.")

@@ -63,6 +63,7 @@ def _question() -> dict[str, object]:
             "stop": _("Stop the run"),
         },
         "show_target": _("Show where"),
+        "look_again": _("Look again"),
         "answered": {
             "accept": _("%(who)s accepted."),
             "correct": _("%(who)s corrected."),

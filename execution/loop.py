@@ -242,13 +242,19 @@ class Loop:
 
     def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
         """A dialog that came over a known screen is told as such, with what it says."""
+        if dialog := self._dialog_over(state):
+            return PauseReason.DIALOG, dialog
+        why = {"why": recognition.why_not}
+        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+
+    def _dialog_over(self, state: ScreenState) -> str:
+        """What lies over the screen that was known last, in a sentence; empty if nothing does."""
         dialog = self.stages.dialog_over(state, self.at.known)
         if dialog is None:
-            why = {"why": recognition.why_not}
-            return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+            return ""
         node = self.graph.node(self.at.last_node or "")
         words = {"node": node.name if node else self.at.last_node, "dialog": dialog}
-        return PauseReason.DIALOG, _("A dialog came over “%(node)s”: %(dialog)s") % words
+        return _("A dialog came over “%(node)s”: %(dialog)s") % words
 
     def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:
         """Close a dialog that the workflow knows; whether this turn is over with it."""
@@ -443,7 +449,7 @@ class Loop:
         elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
             self._pending = self.recover
         elif done.failure and done.after:
-            self._pause(PauseReason.FAILED_ACTION, done.failure, done.after)
+            self._pause(PauseReason.FAILED_ACTION, f"{done.failure} {self._dialog_over(done.after)}", done.after)
 
     def recover(self) -> None:
         """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""

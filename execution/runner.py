@@ -32,11 +32,13 @@ from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
+from execution.place_store import DatabasePlaces
 from execution.reference_store import references_for
 from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
-from execution.targeting.resolver import TargetResolver
+from execution.targeting.resolver import Rung, TargetResolver
+from execution.targeting.rungs.marks import MarksRung
 from execution.types import Frame
 from gpu import ExecutionMode as GpuMode
 from gpu import get_gpu_resource_manager
@@ -334,8 +336,18 @@ def build_stages(
         references=references,
         threshold=settings.RPA_MATCH_THRESHOLD,
     )
-    resolver = TargetResolver(pictures=pictures, similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD)
+    resolver = TargetResolver(
+        pictures=pictures,
+        similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
+        places=DatabasePlaces(),
+        further=further_rungs(journal),
+    )
     return Stages(graph, execution.variables, eyes, matcher, resolver)
+
+
+def further_rungs(journal: Journal) -> tuple[Rung, ...]:
+    """What is asked where picture and text do not settle it; nothing where elements are not looked for (S2.2)."""
+    return (MarksRung().find,) if journal.execution.enable_ui_detection else ()
 
 
 def masks_of(journal: Journal) -> tuple[NormBox, ...]:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 from django.utils.translation import gettext as _
 
 from execution.holding import Hold
-from execution.types import Point, ResolveStatus, ScreenState, Suggestion
+from execution.targeting import scrolling
+from execution.types import Box, Point, Resolution, ResolveStatus, ScreenState, Suggestion
 from workflows.graph import TargetSpec
 
 if TYPE_CHECKING:
     from execution.stages import Stages
 
 _STILL_MS = 150  # a list that was scrolled is drawn at once, or glides; what glides moves all the time
-_MOST = 60  # turns of the wheel, whatever the search says
+MOST = 60  # turns of the wheel, whatever the search says
 
 
 class Turn(Protocol):
@@ -31,14 +32,21 @@ class Turn(Protocol):
 class ScrollSearch(Protocol):
     """Where to scroll next; None once everything was seen or nothing moves any more."""
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where candidates were seen."""
+
     def next_scroll(self) -> Turn | None: ...
 
     def saw(self, state: ScreenState) -> None: ...
 
+    def found(self, box: Box) -> bool:
+        """Whether the candidate can be taken, or a twin of it may yet come."""
+
+    def back_to(self, place: int) -> Turn | None: ...
+
 
 def scroll_search(target: TargetSpec, state: ScreenState) -> ScrollSearch:
-    from execution.targeting import scrolling
-
     return scrolling.ScrollSearch(target, state)
 
 
@@ -49,29 +57,56 @@ def worth_scrolling(suggestion: Suggestion) -> bool:
 
 
 def seek(stages: Stages, suggestion: Suggestion, state: ScreenState, hold: Hold) -> tuple[ScreenState, Suggestion]:
-    """Scroll until the target is found, ambiguous, or everything was seen; reads only. Raises Stopped, LeaseLost."""
+    """Scroll until the target is found, or everything was seen; reads only. Raises Stopped, LeaseLost, DesktopLost."""
     target = suggestion.edge.target
     if target is None:
         return state, suggestion
-    edge = replace(suggestion.edge, settle_ms=min(suggestion.edge.settle_ms, _STILL_MS))
     search = stages.scroll_search(target, state)
-    turns = 0
-    while turns < _MOST and (turn := search.next_scroll()) is not None:
-        hold.check()
-        stages.scroll(turn.point, turn.dy)
-        turns += 1
-        state = stages.settle(edge)
-        search.saw(state)
-        suggestion = stages.suggest(suggestion.edge, suggestion.node_id, state)
-        if suggestion.resolution.status is not ResolveStatus.NOT_FOUND:
+    seeker = _Seeker(stages, search, suggestion, state, hold)
+    while seeker.turns < MOST and (turn := search.next_scroll()) is not None:
+        seeker.turn(turn)
+        box = seeker.suggestion.resolution.box
+        if box is not None and search.found(box):
             break
-    return state, _told(suggestion, turns)
+        if seeker.suggestion.resolution.status is ResolveStatus.AMBIGUOUS:
+            break
+    else:
+        seeker.go_back()
+    return seeker.state, seeker.told()
 
 
-def _told(suggestion: Suggestion, turns: int) -> Suggestion:
-    if not turns:
-        return suggestion
-    resolution = suggestion.resolution
-    how = _("looked for by scrolling, %(n)d times") % {"n": turns}
-    message = "; ".join(part for part in (resolution.message, how) if part)
-    return replace(suggestion, resolution=replace(resolution, message=message))
+class _Seeker:
+    def __init__(
+        self, stages: Stages, search: ScrollSearch, suggestion: Suggestion, state: ScreenState, hold: Hold
+    ) -> None:
+        self.stages, self.search, self.hold = stages, search, hold
+        self.suggestion, self.state, self.turns = suggestion, state, 0
+        edge = suggestion.edge
+        self._still = replace(edge, settle_ms=min(edge.settle_ms, _STILL_MS))
+
+    def turn(self, turn: Turn) -> None:
+        """Turn the wheel, wait until nothing moves, and look for the target."""
+        self.hold.check()
+        self.stages.scroll(turn.point, turn.dy)
+        self.turns += 1
+        self.state = self.stages.settle(self._still)
+        self.search.saw(self.state)
+        self.suggestion = self.stages.suggest(self.suggestion.edge, self.suggestion.node_id, self.state)
+
+    def go_back(self) -> None:
+        """All was seen: to the one place where it was, or nowhere where there were several."""
+        places = self.search.places
+        if len(places) > 1:
+            message = _("it was seen at %(n)d places") % {"n": len(places)}
+            doubt = Resolution(status=ResolveStatus.AMBIGUOUS, message=message)
+            self.suggestion = replace(self.suggestion, resolution=doubt)
+        elif places and (turn := self.search.back_to(places[0])) is not None:
+            self.turn(turn)
+
+    def told(self) -> Suggestion:
+        if not self.turns:
+            return self.suggestion
+        resolution = self.suggestion.resolution
+        how = _("looked for by scrolling, %(n)d times") % {"n": self.turns}
+        message = "; ".join(part for part in (resolution.message, how) if part)
+        return replace(self.suggestion, resolution=replace(resolution, message=message))

@@ -73,6 +73,7 @@ class LoopHands:
         self._stages, self._edge, self._hold = stages, suggestion.edge, hold
         self.variables: Mapping[str, str] = stages.variables
         self.texts = tuple(dict.fromkeys(text for node in stages.graph.nodes for text in node.texts))
+        self.nodes = stages.graph.nodes
         self.deadline = time.monotonic() + limit_s
 
     def observe(self) -> ScreenState:

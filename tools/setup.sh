@@ -3,7 +3,7 @@
 #
 #   tools/setup.sh         what `make run` needs
 #   tools/setup.sh dev     what `make test` needs besides
-#   tools/setup.sh bench   what `make bench-perception` needs besides: programs to look at, fonts, other readers
+#   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
 set -eu
 cd "$(dirname "$0")/.."
 kind=${1:-run}

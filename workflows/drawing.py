@@ -14,7 +14,7 @@ from workflows.catalogue import ACTIONS, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
 from workflows.validation import Problem
-from workflows.words import params, sentence
+from workflows.words import closed_by, identity, known_by, params, sentence
 
 EFFECT_EXPLAINED = {
     EffectClass.READ: gettext_lazy("Changes nothing, so it may be repeated."),
@@ -40,6 +40,7 @@ class Action:
     effect: str
     params: tuple[tuple[str, str], ...]
     neighbours: tuple[str, ...]
+    identity: tuple[str, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -65,6 +66,19 @@ class Screen:
     @property
     def severity(self) -> str:
         return worst(self.problems)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialog:
+    """A dialog that may come, told in words."""
+
+    name: str
+    known_by: str
+    closed_by: str
+
+
+def dialogs(graph: GraphSpec) -> tuple[Dialog, ...]:
+    return tuple(Dialog(name=p.name, known_by=known_by(p), closed_by=closed_by(p)) for p in graph.popups)
 
 
 def worst(problems: Iterable[Problem]) -> str:
@@ -113,6 +127,7 @@ def _action(edge: EdgeSpec, graph: GraphSpec, found: Mapping[tuple[str, str], Se
         effect=effect(edge),
         params=params(edge),
         neighbours=tuple(neighbour(n) for n in edge.target.neighbours) if edge.target else (),
+        identity=tuple(identity(spec) for spec in edge.identity),
         problems=tuple(problems),
     )
 

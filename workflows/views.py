@@ -13,7 +13,7 @@ from workflows import listing
 from workflows.actions.publish import digest_of, publish
 from workflows.badges import LEARNING
 from workflows.bundle import export_bundle, import_bundle
-from workflows.drawing import elements, screens
+from workflows.drawing import dialogs, elements, screens
 from workflows.exceptions import DomainError, InvalidWorkflow
 from workflows.forms import ImportForm, PublishForm
 from workflows.links import linked
@@ -107,6 +107,7 @@ def _shown(request: HttpRequest, workflow: Workflow, form: PublishForm, *, statu
         "graph": graph,
         "screens": screens(graph, found),
         "drawing": elements(graph),
+        "dialogs": dialogs(graph),
         "problems": linked(found, workflow),
         "errors": sum(p.is_error for p in found),
         "versions": versions,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from workflows.catalogue import ACTIONS
-from workflows.graph import EdgeSpec
+from workflows.graph import EdgeSpec, IdentitySpec, PopupSpec
 
 PARAM_WORDS = {
     "text": gettext_lazy("Text"),
@@ -16,6 +16,10 @@ PARAM_WORDS = {
     "keys": gettext_lazy("Keys"),
     "dx": gettext_lazy("Across"),
     "dy": gettext_lazy("Down"),
+    "timeout_s": gettext_lazy("Longest wait (s)"),
+    "node": gettext_lazy("Screen"),
+    "place": gettext_lazy("Place"),
+    "credential": gettext_lazy("Credentials"),
 }
 
 
@@ -43,3 +47,24 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def identity(spec: IdentitySpec) -> str:
+    """“{{patient}}” at “Patient”; without a label: “{{patient}}” somewhere in the window."""
+    if spec.label:
+        return _("“%(value)s” at “%(label)s”") % {"value": spec.value, "label": spec.label}
+    return _("“%(value)s” somewhere in the window") % {"value": spec.value}
+
+
+def known_by(popup: PopupSpec) -> str:
+    """What a dialog is known by, in words."""
+    texts = ", ".join(f"“{text}”" for text in popup.texts)
+    window = _("the window “%(title)s”") % {"title": popup.window_title} if popup.window_title else ""
+    return " · ".join(part for part in (window, texts) if part)
+
+
+def closed_by(popup: PopupSpec) -> str:
+    """How a dialog is closed, in words."""
+    if popup.click:
+        return _("a click on “%(text)s”") % {"text": popup.click}
+    return _("the keys %(keys)s") % {"keys": popup.keys}

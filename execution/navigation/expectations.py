@@ -122,7 +122,7 @@ def _worth(text: str, typed: str) -> bool:
 
 def _is_value(line: TextLine, state: ScreenState) -> bool:
     """Whether another text stands left of it on its row: the name of what it is, or the row's first cell."""
-    if _pressable(line, state):
+    if _pressable(line, state) or _DONE.search(folded(line.text)):
         return False
     height = line.box.h
     return any(
@@ -163,7 +163,7 @@ def _evenly(column: Sequence[TextLine]) -> Iterator[list[TextLine]]:
     for line in column:
         step = line.box.center.y - run[-1].box.center.y if run else 0
         last = run[-1].box.center.y - run[-2].box.center.y if len(run) > 1 else step
-        if run and (abs(step - last) > 0.2 * line.box.h or step > 4 * line.box.h):
+        if run and (abs(step - last) > max(3, 0.35 * line.box.h) or step > 4 * line.box.h):
             if len(run) >= _LIST:
                 yield run
             run = run[-1:] if step <= 4 * line.box.h else []

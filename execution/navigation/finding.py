@@ -96,7 +96,14 @@ def _texts(label: str, state: ScreenState, *, exact: bool) -> Iterator[tuple[Box
             yield line.box, line.text, score
     for seen in ScreenWords(state.texts).sightings(label, strict=exact):
         if seen.whole and seen.how in (JOINED, WRAPPED) and seen.score >= SAME:
-            yield seen.box, seen.line.text, seen.score
+            yield _upper_line(seen.box, state), seen.line.text, seen.score
+
+
+def _upper_line(box: Box, state: ScreenState) -> Box:
+    """Of a text on several lines the upper one: between two lines of a link nothing is hit."""
+    inside = [line.box for line in state.texts if box.contains(line.box.center)]
+    upper = min(inside, key=lambda b: b.y, default=box)
+    return upper if upper.bottom < box.center.y else box
 
 
 def _holder(box: Box, text: str, pressed: Iterable[Element]) -> Element | None:

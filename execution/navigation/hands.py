@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from execution.types import Point, ScreenState
+from workflows.graph import NodeSpec
 from workflows.secret import Login
 
 
@@ -19,12 +20,13 @@ class Stopped(Exception):
 class Hands(Protocol):
     """One server-side action's hold on the desktop. Points are frame pixels.
 
-    `variables` are the run's, `texts` those of the workflow's nodes (what its screens are known by), `deadline` is on
+    `variables` are the run's, `texts` those of the workflow's `nodes` (what its screens are known by), `deadline` is on
     the clock of `time.monotonic`. Every method raises Stopped once the action must end, and DesktopLost.
     """
 
     variables: Mapping[str, str]
     texts: tuple[str, ...]
+    nodes: tuple[NodeSpec, ...]
     deadline: float
 
     def observe(self) -> ScreenState:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from django.utils.translation import gettext as _
 
-from execution.desktop.base import DesktopError, DesktopLost
+from execution.desktop.base import DesktopLost
 from execution.matching.signs import title_matches
 from execution.navigation.finding import Spot, find_label, what_is_there
 from execution.navigation.hands import Hands, Stopped
@@ -29,7 +29,7 @@ from workflows.graph import NodeSpec
 LIMIT_S = 180.0
 APPEARS_S = 5.0  # what a click brings up is there by then; a slow machine's menus take a second
 
-_log = logging.getLogger("surehand.navigate")
+log = logging.getLogger("surehand.navigate")
 _T = TypeVar("_T")
 _KEPT_STATES = frozenset({ElementRole.TAB, ElementRole.RADIO})  # "checked" says that it is where one is
 
@@ -38,16 +38,14 @@ class NotThere(Exception):
     """The way ends here; the message says why."""
 
 
-def handle_navigate_action(
-    params: Mapping[str, Any], *, context: Hands, nodes: Sequence[NodeSpec] = ()
-) -> ActionResult:
-    """Go to `params["place"]`: a menu path, the text of a button, tab or link, or the name of one of `nodes`.
+def handle_navigate_action(params: Mapping[str, Any], *, context: Hands) -> ActionResult:
+    """Go to `params["place"]`: a menu path, the text of a button, tab or link, or the name of a screen.
 
-    Never raises: whatever goes wrong is a failed result with the reason; `uncertain` if the desktop was lost in a click.
+    Never raises: what goes wrong is a failed result with the reason, or `uncertain` if the desktop was lost in a click.
     """
     began = time.perf_counter()
     status, message = ActionStatus.FAILED, ""
-    journey = Journey(context, nodes=nodes)
+    journey = Journey(context)
     try:
         message = journey.go(params.get("place"))
         status = ActionStatus.DONE
@@ -57,8 +55,8 @@ def handle_navigate_action(
         message = str(error) or _("It was stopped on the way.")
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
-    except Exception as error:  # noqa: BLE001  S5.1: nothing is raised into the loop
-        _log.exception("navigate failed")
+    except Exception as error:
+        log.exception("navigate failed")
         message = _("It went wrong on the way: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
@@ -66,9 +64,8 @@ def handle_navigate_action(
 class Journey:
     """One way to one place."""
 
-    def __init__(self, hands: Hands, *, nodes: Sequence[NodeSpec]) -> None:
+    def __init__(self, hands: Hands) -> None:
         self._hands = hands
-        self._nodes = nodes
         self._until = min(hands.deadline, time.monotonic() + LIMIT_S)
         self._menus: list[Opened] = []
         self._state: ScreenState | None = None
@@ -98,8 +95,8 @@ class Journey:
                     self._hands.press(("escape",))
                     self._state = self._hands.settle()
                     closed += 1
-        except (Stopped, DesktopError) as error:
-            return _("The menu stayed open: %(error)s") % {"error": error or type(error).__name__}
+        except Exception as error:  # noqa: BLE001 - it has failed already; this only adds to what is said of it
+            return _("The menu stayed open: %(error)s") % {"error": str(error) or type(error).__name__}
         if closed and any(is_open(menu, self._state) for menu in self._menus if self._state):
             return _("Escape did not close the menu.")
         return _("The menu was closed again.") if closed else ""
@@ -125,15 +122,12 @@ class Journey:
 
     def _open(self, spot: Spot, following: str, before: ScreenState, *, exact: bool) -> ScreenState:
         """Click, and wait until the next level is there; once more if the click closed what was open."""
-        was_open = find_label(following, before, exact=exact).spot is not None
-        for again in (False, True):
-            self._click(spot)
-            after = self._await(lambda s: s if self._offers(following, spot, before, s, exact=exact) else None)
-            if after is not None:
-                self._menus.append(opened_by(spot, before, after))
-                return after
-            if again or not was_open:
-                break
+        after = self._opened(spot, following, before, exact=exact)
+        if after is None and find_label(following, before, exact=exact).spot is not None:
+            before = self._state or before
+            after = self._opened(spot, following, before, exact=exact)
+        if after is not None:
+            return after
         last = self._state or before
         self._menus.append(opened_by(spot, before, last))
         why = find_label(following, last, new=boxes(self._menus[-1]), exact=exact).why_not
@@ -146,6 +140,14 @@ class Journey:
                 "texts": came_texts,
             }
         raise NotThere(f"{why}.")
+
+    def _opened(self, spot: Spot, following: str, before: ScreenState, *, exact: bool) -> ScreenState | None:
+        """The screen after a click on the spot, once the next level is on it."""
+        self._click(spot)
+        after = self._await(lambda s: s if self._offers(following, spot, before, s, exact=exact) else None)
+        if after is not None:
+            self._menus.append(opened_by(spot, before, after))
+        return after
 
     def _offers(self, label: str, spot: Spot, before: ScreenState, after: ScreenState, *, exact: bool) -> bool:
         """Whether the next level can be told on the screen after the click, new or at least still there."""
@@ -199,7 +201,7 @@ class Journey:
 
     def _node(self, place: str) -> NodeSpec | None:
         """The workflow's screen of that name or id."""
-        named = [n for n in self._nodes if n.node_id == place or (n.name and similarity(n.name, place) == 1.0)]
+        named = [n for n in self._hands.nodes if n.node_id == place or (n.name and similarity(n.name, place) == 1.0)]
         return named[0] if len(named) == 1 else None
 
 

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from execution.navigation.pieces import Joined, joined_rows, joined_stacks, part_of
-from execution.navigation.words import SEEN, Place, Words, find_all, similarity, words
+from execution.navigation.words import SEEN, Place, Words, find_all, may_hold, similarity, words
 from execution.types import Box, TextLine
 from workflows import text as templates
 
@@ -165,7 +165,7 @@ class ScreenWords:
     ) -> Iterator[tuple[Joined, Place]]:
         for index in _holding(needle, keys, SEEN):
             joined = texts[index]
-            for place in find_all(needle, joined.text, strict=strict, glued=True):
+            for place in find_all(needle, joined.text, strict=strict, glued=True, across=joined.begins):
                 if not (strict or joined.digits_meet(place)) or joined.keeps_words(place, needle):
                     yield joined, place
 
@@ -224,6 +224,8 @@ class ScreenWords:
     def _like(self, needle: Words, *, minimum: float, strict: bool) -> Iterator[tuple[int, float]]:
         scorer, cutoff = Levenshtein.normalized_similarity, minimum
         for _, _, index in process.extract(needle.key, self._keys, scorer=scorer, score_cutoff=cutoff, limit=None):
+            if not may_hold(self._keys[index], needle):
+                continue
             score = similarity(needle, self._words[index], strict=strict)
             if score >= minimum:
                 yield index, score
@@ -235,7 +237,7 @@ def _holding(needle: Words, keys: list[str], minimum: float) -> list[int]:
         return []
     cutoff = 100 * (minimum - 0.1)
     hits = process.extract(needle.key, keys, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=None)
-    return sorted(index for key, _, index in hits if len(key) >= len(needle.key) * minimum)
+    return sorted(index for key, _, index in hits if len(key) >= len(needle.key) * minimum and may_hold(key, needle))
 
 
 def _begins_small(text: str) -> bool:

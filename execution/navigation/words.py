@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -67,6 +68,14 @@ class Words:
     def negated(self) -> bool:
         """True for a text that denies something; "Notsaved" and "NotSaved" are "Not saved", as a reader glued it."""
         return any(word.replace("'", "") in NEGATIONS for word in (*self.plain, *_pieces(self.text).plain))
+
+
+def may_hold(key: str, needle: Words) -> bool:
+    """False where a word of the needle that forgives no letter is not in `key`: a quick sieve before comparing."""
+    return all(
+        limit or needle.key[start:end] in key
+        for limit, (start, end) in zip(needle.limits, pairwise(needle.starts), strict=True)
+    )
 
 
 def folded(text: str) -> str:
@@ -178,6 +187,8 @@ def _pieces(text: str) -> _Pieces:
     """Where a reader may have left out spaces: at a capital within a word, and behind dots."""
     ready = words(text)
     folded_text = _unaccented(ready.text)
+    if not _SEAM.search(folded_text):
+        return _Pieces(ready.spans, ready.starts, ready.plain)
     spans, starts, plain = list[tuple[int, int]](), list[int](), list[str]()
     for (first, last), start in zip(ready.spans, ready.starts, strict=False):
         for left, right in _cut(folded_text, first, last):
@@ -214,9 +225,17 @@ def find(needle: str | Words, text: str | Words, *, minimum: float = SEEN, stric
 
 
 def find_all(
-    needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False, glued: bool = False
+    needle: str | Words,
+    text: str | Words,
+    *,
+    minimum: float = SEEN,
+    strict: bool = False,
+    glued: bool = False,
+    across: Sequence[int] = (),
 ) -> list[Place]:
     """Every run of whole words of `text` that is `needle`, from left to right; of those that overlap the best.
+
+    `across`: only what goes over one of these places in the text, in order; all of it where there are none.
 
     `glued`: also what begins or ends where a reader seems to have left out a space ("Edit" in "FileEdit"); never of a
     text that is asked for strictly, which may be a name.
@@ -225,10 +244,10 @@ def find_all(
     t = words(text) if isinstance(text, str) else text
     if not n.key:
         return []
-    found = _runs_like(n, t, t.spans, t.starts, minimum=minimum, strict=strict)
+    found = _runs_like(n, t, t.spans, t.starts, minimum=minimum, strict=strict, across=across)
     if glued and not strict and (pieces := _pieces(t.text)).spans != t.spans:
         edges = {edge for span in t.spans for edge in span}
-        within = _runs_like(n, t, pieces.spans, pieces.starts, minimum=minimum, strict=False)
+        within = _runs_like(n, t, pieces.spans, pieces.starts, minimum=minimum, strict=False, across=across)
         found += [
             Place(p.start, p.end, p.score * _GLUED, glued=True)
             for p in within
@@ -245,11 +264,12 @@ def _runs_like(
     *,
     minimum: float,
     strict: bool,
+    across: Sequence[int],
 ) -> list[Place]:
     """Every run of the words at `spans` that is the needle, overlapping ones too."""
     found = []
     slack = 0 if strict else max(1, round(len(n.key) * (1 - minimum)))
-    for first in range(len(spans)):
+    for first in range(len(spans)) if not across else _before_seams(spans, starts, across, len(n.key) + slack):
         last = bisect_left(starts, starts[first] + len(n.key) - slack, first + 1) - 1
         while last < len(spans) and starts[last + 1] - starts[first] <= len(n.key) + slack:
             start, end = spans[first][0], spans[last][1]
@@ -260,11 +280,27 @@ def _runs_like(
     return found
 
 
+def _before_seams(
+    spans: tuple[tuple[int, int], ...], starts: tuple[int, ...], across: Sequence[int], longest: int
+) -> list[int]:
+    """The words with which a run over one of those places may begin."""
+    found = []
+    for first, (start, _) in enumerate(spans):
+        seam = bisect_right(across, start)
+        if seam < len(across):
+            after = bisect_left(spans, (across[seam], 0), first)
+            if after > first and spans[after - 1][1] > across[seam]:
+                after -= 1  # the place is within a word: a hyphen was taken away there
+            if after < len(spans) and starts[after + 1] - starts[first] <= longest:
+                found.append(first)
+    return found
+
+
 def _alike(n: Words, t: Words, start: int, end: int, key: str, *, minimum: float, strict: bool) -> float:
     """How much t.text[start:end], whose key this is, is the needle; the cheap answers first."""
     if key == n.key and not strict:
         return 1.0
-    if Levenshtein.normalized_similarity(n.key, key, score_cutoff=minimum) < minimum:
+    if not may_hold(key, n) or Levenshtein.normalized_similarity(n.key, key, score_cutoff=minimum) < minimum:
         return 0.0
     return similarity(n, t.text[start:end], strict=strict)
 

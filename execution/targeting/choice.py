@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execution.targeting.context import Context
-from execution.targeting.looks import fit
+from execution.targeting.looks import surroundings_likeness
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate, ResolveStatus, RungResult
 
@@ -13,6 +13,7 @@ FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, Reso
 
 _STANDS_OUT = 0.2  # of the standing, to the next
 _ENOUGH_STANDING = 0.4
+_SAME_STANDING = 0.9  # what stands around both is the same: pictures then differ by the focus, or by a shadow
 _BETTER = 0.12  # of the score
 _CONTEXT_LIKE, _CONTEXT_GAP = 0.9, 0.05
 _SAME_THING = 0.3  # of the smaller box
@@ -35,9 +36,20 @@ def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: s
         ordered = tuple(candidate(s) for s in strong[:8])
         note = f"it is at {len(strong)} places; {why}"
         return RungResult(rung=rung, status=AMBIGUOUS, score=strong[0].score, candidates=ordered, note=note)
+    if context.state.window is None and (other := _fainter_twin(best, every)):
+        note = f"it is at 2 places, the other is fainter ({other.around}), and nobody knows which window is in front"
+        pair = (candidate(best), candidate(other))
+        return RungResult(rung=rung, status=AMBIGUOUS, score=best.score, candidates=pair, note=note)
     note = "; ".join([*best.support, *([why] if why else [])])
     ordered = (candidate(best), *(candidate(s) for s in every if s is not best))
     return RungResult(rung=rung, status=FOUND, score=best.score, candidates=ordered[:8], note=note)
+
+
+def _fainter_twin(best: Signs, every: Sequence[Signs]) -> Signs | None:
+    """The same thing among the same things in fainter ink: in a window behind, or greyed out."""
+    least = (best.standing or 0.0) - _STANDS_OUT
+    others = (s for s in every if s is not best and s.look and s.look.faded and s.standing is not None)
+    return next((s for s in others if (s.standing or 0.0) >= least), None)
 
 
 def distinct(proposed: Sequence[Signs]) -> list[Signs]:
@@ -102,7 +114,8 @@ def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, st
     by_score = sorted(strong, key=lambda s: -s.score)
     if by_score[0].score - by_score[1].score >= _BETTER and by_score[0] is best:
         return best, "the other places are less like it"
-    if by_picture := _by_surroundings_picture(strong, context):
+    same_texts = (second.standing or 0.0) >= _SAME_STANDING
+    if not same_texts and (by_picture := _by_surroundings_picture(strong, context)):
         return by_picture
     return None, f"nothing tells them apart ({best.around})"
 
@@ -111,13 +124,7 @@ def _by_surroundings_picture(strong: list[Signs], context: Context) -> tuple[Sig
     """The one whose surroundings look as they did when it was taught, if no other's do."""
     if context.around is None or any(s.scale != 1.0 for s in strong):
         return None
-    picture, outer = context.around
-    likeness = []
-    for signs in strong[:12]:
-        dx, dy = signs.box.center.x - context.taught.center.x, signs.box.center.y - context.taught.center.y
-        place = Box(outer.x + dx, outer.y + dy, outer.w, outer.h).grown(3, context.state.frame.size)
-        look = fit(context.grey, picture, place, 1.0)
-        likeness.append((look.grey if look else 0.0, signs))
+    likeness = [(surroundings_likeness(s.box, context) or 0.0, s) for s in strong[:12]]
     likeness.sort(key=lambda pair: -pair[0])
     best, second = likeness[0][0], likeness[1][0]
     if best >= _CONTEXT_LIKE and best - second >= _CONTEXT_GAP:

@@ -27,7 +27,7 @@ VLM = "som_vlm"
 
 _FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
 _MOST_SIGHTINGS = 400
-_FEW_LINES, _FEW_TEXTS = 4, 3
+_FEW_LINES, _FEW_TEXTS, _MOST_WORDS = 4, 3, 2
 _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 
 
@@ -73,7 +73,8 @@ class Context:
         target = self.target
         if not self.text_was_read or len(self.words.lines) < _FEW_LINES:
             return False
-        asked = [n for n in (target.named_by, *target.neighbours) if n is not None]
+        every = [n for n in (target.named_by, *target.neighbours) if n is not None]
+        asked = [n for n in every if len(n.text.split()) <= _MOST_WORDS]  # what is longer is rather what a person wrote
         seen = sum(1 for n in asked if len(self.neighbour_boxes(n)))
         return len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked)
 

@@ -1,13 +1,14 @@
-"""The things on the screen that could be taken for the target: its like, by text or by size; and which of them it is."""
+"""What on the screen could be taken for the target: its like, by text or by size; and which of them it is."""
 
 from __future__ import annotations
 
 from execution.navigation.words import SAME
 from execution.targeting.context import Context
 from execution.targeting.shapes import same_kind
-from execution.types import Box
+from execution.types import Box, ElementRole
 
 _AS_HIGH, _AS_WIDE = 0.3, 0.4
+_CHOICES = (ElementRole.CHECKBOX, ElementRole.RADIO)
 _SAME_ROW = 0.5  # of the height
 
 
@@ -38,7 +39,7 @@ def _by_size(context: Context) -> list[Box]:
             e.box
             for e in context.controls
             if (not role or same_kind(role, e.role)) and _near(e.box.h, taught.h * scale, _AS_HIGH)
-            and _near(e.box.w, taught.w * scale, _AS_WIDE) and not e.text
+            and _near(e.box.w, taught.w * scale, _AS_WIDE) and (not e.text or e.role in _CHOICES)
         ]  # fmt: skip
         best = max(best, found, key=len)
     return best

@@ -17,6 +17,9 @@ _NOTHING, _PERFECT = 0.80, 1.0
 _NO_EDGES, _SAME_EDGES = 0.50, 0.95
 _BY_EDGES = 0.9  # the most that edges alone are worth
 FADED = 0.7  # of the taught contrast: a greyed-out control is not what was taught
+_WIDEST, _HIGHEST = 240, 120  # pixels of a taught picture that are compared: more only takes longer
+_SAME_GROUND = 4  # grey levels
+_BESIDE = 6  # pixels around a field
 _REACH = 8  # pixels around a place within which the picture may lie
 
 
@@ -88,22 +91,73 @@ def _region(box: Box, width: int, height: int, reach: int, context: Context) -> 
 
 def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> Look | None:
     """The best place of `template` within `region` of the grey `screen`; None where it does not fit in there."""
-    part = screen[region.y : region.bottom, region.x : region.right]
     height, width = template.shape
-    if part.shape[0] < height or part.shape[1] < width:
+    if region.h < height or region.w < width:
         return None
+    left, top = _middle_of(template)
+    template = template[top : top + _HIGHEST, left : left + _WIDEST]
+    right, bottom = region.right - width + left + template.shape[1], region.bottom - height + top + template.shape[0]
+    part = screen[region.y + top : bottom, region.x + left : right]
     by_grey, by_edges = correlate(part, template), correlate(edges(part), edges(template))
     grey_at, edges_at = _top(by_grey), _top(by_edges)
     first = grey_score(float(by_grey[grey_at])) >= edge_score(float(by_edges[edges_at]))
     y, x = grey_at if first else edges_at
     grey, edge = float(by_grey[y, x]), float(by_edges[y, x])
-    patch = part[y : y + height, x : x + width]
+    patch = part[y : y + template.shape[0], x : x + template.shape[1]]
     contrast = float(patch.std()) / max(1e-6, float(template.std()))
     box = Box(region.x + x, region.y + y, width, height)
     look = Look(max(grey_score(grey), edge_score(edge)), grey, edge, contrast, box, scale)
     return look._replace(score=look.score / 2) if look.faded else look
 
 
+def _middle_of(template: np.ndarray) -> tuple[int, int]:
+    """The upper left corner of the part that is compared of a large picture: its middle, if that is not bare."""
+    height, width = template.shape
+    left, top = max(0, (width - _WIDEST) // 2), max(0, (height - _HIGHEST) // 2)
+    return (0, 0) if usable(template[top : top + _HIGHEST, left : left + _WIDEST]) else (left, top)
+
+
 def _top(likeness: np.ndarray) -> tuple[int, int]:
     y, x = np.unravel_index(int(np.argmax(likeness)), likeness.shape)
     return int(y), int(x)
+
+
+def surroundings_likeness(box: Box, context: Context) -> float | None:
+    """How like the taught surroundings those of `box` are, a correlation; None without a picture of them."""
+    if context.around is None:
+        return None
+    picture, outer = context.around
+    dx, dy = box.center.x - context.taught.center.x, box.center.y - context.taught.center.y
+    place = Box(outer.x + dx, outer.y + dy, outer.w, outer.h).grown(3, context.state.frame.size)
+    if usable(picture):
+        return None
+    look = fit(context.grey, picture, place, 1.0)
+    return look.grey if look else 0.0
+
+
+def ground_change(box: Box, context: Context) -> bool | None:
+    """Whether a field is of another colour than it was on the same ground; None where the ground is another, too."""
+    if context.around is None or context.template is None:
+        return None
+    picture, outer = context.around
+    taught = context.taught
+    inner = Box(taught.x - outer.x, taught.y - outer.y, taught.w, taught.h)
+    before, now = _grounds(picture, inner), _grounds(context.grey, box)
+    if abs(before[1] - now[1]) > _SAME_GROUND:
+        return None
+    return abs(before[0] - now[0]) > _SAME_GROUND
+
+
+def _grounds(grey: np.ndarray, box: Box) -> tuple[float, float]:
+    """The commonest grey level of a box, and of what is close around it."""
+    height, width = grey.shape
+    x, y, right, bottom = max(0, box.x), max(0, box.y), min(width, box.right), min(height, box.bottom)
+    left, top = max(0, x - _BESIDE), max(0, y - _BESIDE)
+    inside = grey[y:bottom, x:right]
+    outside = np.concatenate([grey[top:y, x:right].ravel(), grey[bottom : bottom + _BESIDE, x:right].ravel(),
+                              grey[y:bottom, left:x].ravel()])  # fmt: skip
+    return _commonest(inside.ravel()), _commonest(outside if outside.size else inside.ravel())
+
+
+def _commonest(levels: np.ndarray) -> float:
+    return float(np.bincount(levels, minlength=256).argmax()) if levels.size else 0.0

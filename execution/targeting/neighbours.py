@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from execution.navigation.screen_words import wanted
-from execution.navigation.words import find, similarity
+from execution.navigation.words import find, similarity, words
 from execution.targeting.context import Context
 from execution.types import Box, TextLine
 from workflows.graph import NeighbourSpec
@@ -15,6 +15,7 @@ from workflows.graph import NeighbourSpec
 _SLACK_X, _SLACK_Y = 12, 8  # pixels; two rows of a dense list are 20 apart
 _SLACK_FAR = (0.08, 0.06)  # and so much of the distance
 _OTHER_TEXT = 0.6
+_LEAST_SAID = 3  # letters of a text that says anything
 _OWN_ROW = 0.5  # of the target's height
 _NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
 _ABSENT = 0.4  # of a neighbour, for one that is not read at all: what it said was another record's, or another language
@@ -25,9 +26,8 @@ class Surroundings:
     """How many of the taught neighbours are where they were, and what was missed.
 
     `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
-    the target's own row, all of which now read differently: (taught, now). `changed` counts the neighbours at whose
-    place another text stands, `absent` those that are nowhere on the screen,
-    `nearby` those that are near but not in their place.
+    the target's own row, all of which now read differently: (taught, now). `absent` counts
+    the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not.
     """
 
     seen: int
@@ -36,9 +36,9 @@ class Surroundings:
     replaced: tuple[tuple[str, str], ...] = ()
     row_seen: int = 0
     row_asked: int = 0
-    changed: int = 0
     absent: int = 0
     nearby: int = 0
+    other_language: bool = False
 
     @property
     def share(self) -> float:
@@ -47,12 +47,13 @@ class Surroundings:
     @property
     def fair_share(self) -> float:
         """The share in place, where what is nowhere on the screen says less than what stands elsewhere now."""
-        return min(1.0, (self.share + _NEARBY * self.nearby / self.asked) / self.weight) if self.asked else 0.0
+        return min(1.0, (self.share + _NEARBY * self.nearby / self.asked) / self.weight) if self.weight else 0.0
 
     @property
     def weight(self) -> float:
         """How much the neighbours can say on this screen, 0 to 1."""
-        return (self.asked - (1 - _ABSENT) * self.absent) / self.asked if self.asked else 0.0
+        left = 0.0 if self.other_language else _ABSENT
+        return (self.asked - (1 - left) * self.absent) / self.asked if self.asked else 0.0
 
     @property
     def none_left(self) -> bool:
@@ -73,7 +74,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         return NONE
     if context.target.row:  # the taught row's texts say nothing of the row that is wanted now
         neighbours = tuple(n for n in neighbours if wanted(n.text, {}).problem)
-    seen, changed, absent, nearby, rows, missing = 0, 0, 0, 0, list[bool](), ""
+    seen, absent, nearby, rows, missing = 0, 0, 0, list[bool](), ""
     height = max(box.h, round(context.taught.h * scale))
     replaced = []
     for neighbour in neighbours:
@@ -89,11 +90,9 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         want = wanted(neighbour.text, context.variables)
         if wanted(neighbour.text, {}).problem:
             missing = missing or want.text
-        now = _text_at_place(neighbour, box, context, scale)
+        now = _text_at_place(neighbour, box, context, scale) if in_row else ""
         if now and not _is_part(now, want.text):
-            changed += 1
-            if in_row:
-                replaced.append((want.text, now))
+            replaced.append((want.text, now))
     return Surroundings(
         seen=seen,
         asked=len(neighbours),
@@ -101,14 +100,17 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         replaced=tuple(replaced) if rows and len(replaced) == len(rows) else (),
         row_seen=sum(rows),
         row_asked=len(rows),
-        changed=changed,
         absent=absent,
         nearby=nearby,
+        other_language=context.other_language,
     )
 
 
 def _is_part(one: str, other: str) -> bool:
     """True for texts that are the same, or that one holds the other of: pieces that were read with more or less."""
+    key, other_key = words(one).key, words(other).key
+    if len(key) < _LEAST_SAID or len(other_key) < _LEAST_SAID or key.startswith(other_key) or other_key.startswith(key):
+        return True
     return similarity(one, other) >= _OTHER_TEXT or find(one, other) is not None or find(other, one) is not None
 
 
@@ -152,7 +154,12 @@ def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: 
 
 
 def _lines_at(place: Box, context: Context) -> list[TextLine]:
-    return [line for line in context.words.lines if line.box.intersection(place).area]
+    boxes = context.kept.get("lines")
+    if boxes is None:
+        boxes = context.kept["lines"] = np.array([line.box for line in context.words.lines], int).reshape(-1, 4)
+    x, y, w, h = boxes.T
+    met = (x < place.right) & (x + w > place.x) & (y < place.bottom) & (y + h > place.y)
+    return [context.words.lines[i] for i in np.flatnonzero(met).tolist()]
 
 
 def label_in_place(box: Box, context: Context, *, scale: float = 1.0) -> bool | None:

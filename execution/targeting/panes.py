@@ -113,14 +113,20 @@ def _with_thumb(
         return None
     above = runs[index - 1] if index and first - runs[index - 1][1] <= _ENDS else None
     below = runs[index + 1] if index + 1 < len(runs) and runs[index + 1][0] - last <= _ENDS else None
-    tracks = [run for run in (above, below) if run and _is_track(grey, run, (left, right))]
-    if not tracks or not all(_is_set_off(grey, run, (first, last), (left, right)) for run in tracks):
-        return None
+    level = int(grey[middle, x])
+    tracks = [
+        run
+        for run in (above, below)
+        if run
+        and abs(int(grey[(run[0] + run[1]) // 2, x]) - level) > _STEP
+        and _is_track(grey, run, (left, right))
+        and _is_set_off(grey, run, (first, last), (left, right))
+    ]
     levels = [int(grey[(run[0] + run[1]) // 2, x]) for run in tracks]
-    if abs(levels[0] - levels[-1]) > _STEP or abs(int(grey[middle, x]) - levels[0]) <= _STEP:
+    if not tracks or abs(levels[0] - levels[-1]) > _STEP:
         return None
     beyond = [runs[i] for i in (index - 2, index + 2) if 0 <= i < len(runs) and _meets(runs[i], tracks)]
-    if any(abs(int(grey[(run[0] + run[1]) // 2, x]) - int(grey[middle, x])) <= _STEP for run in beyond):
+    if any(abs(int(grey[(run[0] + run[1]) // 2, x]) - level) <= _STEP for run in beyond):
         return None  # the stripes of a table
     top, bottom = min(first, *(r[0] for r in tracks)), max(last, *(r[1] for r in tracks))
     if bottom - top < _LEAST_TRACK or not top - _ARROW <= row < bottom + _ARROW:

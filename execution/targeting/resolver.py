@@ -27,6 +27,8 @@ __all__ = ["Rung", "TargetResolver", "resolve_correction"]
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 
+_LEAST_LEAD = 0.1  # of the standing: less does not support a choice among twins
+
 Rung = Callable[[Context], RungResult]
 
 
@@ -83,7 +85,7 @@ class TargetResolver:
             evidence.append(rung(context))
             if evidence[-1].status is FOUND:
                 checked = _cross_checked(context, evidence[-1], evidence)
-                if checked.status is FOUND or found.status is NOT_FOUND:
+                if found.status is NOT_FOUND or (checked.status is FOUND and _tells(checked, found, context)):
                     found = checked
                 if found.status is FOUND:
                     break
@@ -128,6 +130,18 @@ def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungRe
     if not is_supported(signs, context):
         return _refused(NOT_FOUND, evidence, f"{rung.note}; but no second sign speaks for that place")
     return _answer(context, rung, evidence)
+
+
+def _tells(checked: Resolution, unsure: Resolution, context: Context) -> bool:
+    """True if more than a rung's word speaks for its choice among twins: what stands around it does, a little."""
+    assert checked.box is not None
+    places = [c.box for r in unsure.evidence if r.status is AMBIGUOUS for c in r.candidates]
+    others = [signs_of(box, context) for box in places if not same_thing(box, checked.box)]
+    mine = [signs_of(box, context) for box in places if same_thing(box, checked.box)]
+    if not mine or not others:
+        return False
+    best = max(s.standing or 0.0 for s in mine)
+    return all(best - (s.standing or 0.0) >= _LEAST_LEAD for s in others if not s.against)
 
 
 def _answer(context: Context, rung: RungResult, evidence: Sequence[RungResult]) -> Resolution:

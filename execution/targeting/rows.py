@@ -12,6 +12,7 @@ from execution.types import Box
 
 _SAME_LINE = 0.75  # of the higher of the two: middles so near are one line
 _WRAPPED = 2.2  # heights of a line: a cell of several lines reaches so far from its row's middle
+_SAME_COLUMN = 0.6  # of the width
 _NEARER = 0.5  # of the way to the next of its kind
 
 
@@ -54,7 +55,9 @@ def _cells(text: str, context: Context, *, exact: bool) -> list[Sighting]:
 def _in_row(box: Box, text: Box, others: Sequence[Box]) -> bool:
     """True for what stands on one line; or, where lines wrap, for the nearest of its kind."""
     apart = abs(box.center.y - text.center.y)
-    pitch = min((abs(o.center.y - box.center.y) for o in others if abs(o.center.y - box.center.y) > 4), default=None)
+    column = [o for o in others if abs(o.center.x - box.center.x) <= _SAME_COLUMN * max(o.w, box.w)]
+    steps = (abs(o.center.y - box.center.y) for o in column)
+    pitch = min((step for step in steps if step > _SAME_LINE * box.h), default=None)
     if pitch is not None and apart >= _NEARER * pitch:
         return False
     if apart <= _SAME_LINE * max(min(box.h, 3 * text.h), text.h):

@@ -56,12 +56,16 @@ def _table(context: Context) -> tuple[np.ndarray, list[str]]:
 
 def element_at(box: Box, context: Context, *, like: str = "") -> Element | None:
     """The element that `box` is, or lies on: the one that fits it best; of the kind of `like` where there is one."""
+    table, _ = _table(context)
+    if not len(table):
+        return None
+    met = (np.abs(table[:, :2] - box.center) <= (table[:, 2:] + (box.w, box.h)) / 2 + 1).all(axis=1)
     near, on = list[tuple[float, Element]](), list[tuple[float, Element]]()
-    for element in context.state.elements:
-        shared = element.box.intersection(box).area
-        if not shared or element.role == ElementRole.GROUP:
+    for index in np.flatnonzero(met).tolist():
+        element = context.state.elements[index]
+        share = element.box.iou(box)
+        if element.role == ElementRole.GROUP:
             continue
-        share = shared / (element.box.area + box.area - shared)
         if share > 0.3:
             near.append((share, element))
         elif element.box.contains(box.center) and element.box.area < 12 * box.area:

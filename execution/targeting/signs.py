@@ -17,24 +17,30 @@ from execution.targeting.context import Context
 from execution.targeting.grounding.lexicon import mean_different, mean_the_same
 from execution.targeting.grounding.wording import compare
 from execution.targeting.kin import is_same_number, kin_of
-from execution.targeting.looks import Look, look_at
+from execution.targeting.looks import Look, ground_change, look_at, surroundings_likeness
 from execution.targeting.neighbours import NONE, Surroundings, label_in_place, surroundings
 from execution.targeting.rows import Rows, rows_of
 from execution.targeting.shapes import element_at, same_kind, structure_share
+from execution.targeting.titles import related
 from execution.types import Box, Element, ElementRole, ElementState
 
-_TEXT, _LOOK, _AROUND, _LABEL, _SHAPES, _PLACE = 3.0, 3.0, 2.0, 2.0, 1.0, 0.5
+_TEXT, _LOOK, _AROUND, _LABEL, _SHAPES, _PLACE, _ROW = 3.0, 3.0, 2.0, 2.0, 1.0, 0.5, 1.0
 _SAME_TEXT = 0.7  # where the picture fits, one misread letter of a short word is no other word
 _ENOUGH = 2  # neighbours that must not all be missing
 _SAME_PLACE = 12  # pixels
+_SAME_SPOT = 5  # on a screen of which no windows are known
 _SAME_HEIGHT, _SAME_WIDTH = 0.35, 0.5
 _PAINTED = 0.25  # of a picture's likeness: below it a place without readable text shows something else
 _UNREAD = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
 _GOOD = 0.6
-_VERY_PICTURE, _MISREAD = 0.98, 60.0  # of correlation; of 100 in letters
+_VERY_PICTURE, _MISREAD = 0.98, 70.0  # of correlation; of 100 in letters
+_LONG = 8  # letters: of a shorter word that is read otherwise, nobody can say that it is misread
 _SAME_STRUCTURE = 0.7
+_SAME_AROUND = 0.9  # of correlation
 _AS_CLEAR = 0.85  # of the taught contrast
+_AS_CLEAR_ELSEWHERE = 0.55  # in another theme
 _PREFIX = re.compile(r"^\W*\S{1,2}\s+(?=\S{3})")  # a small picture beside a word is read as "5." or "Q"
+_HOLDERS = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 _OF_NO_RECORD = frozenset(
     {ElementRole.MENU_ITEM, ElementRole.TAB}
 )  # what stands beside them on the page is not their row
@@ -57,6 +63,7 @@ class Signs:
     in_line: bool = False
     numbered: bool | None = None
     in_row: bool = False
+    is_holder: bool = False
     translated: bool = False
     element: Element | None = None
     against: str = ""
@@ -80,6 +87,8 @@ class Signs:
             found.append("its label stands beside it")
         if (self.shapes or 0.0) >= 0.5:
             found.append("the controls around it are the same")
+        if self.is_holder:
+            found.append("it is of the same kind")
         if self.in_row:
             found.append("it is in the wanted row")
         if self.in_place and self.kind:
@@ -115,8 +124,8 @@ def _examined(box: Box, context: Context, scale: float | None) -> Signs:
             box=box,
             scale=size,
             around=surroundings(box, context, scale=size),
-            label=label_in_place(box, context, scale=size),
-            shapes=structure_share(box, context, scale=size),
+            label=None if context.target.row else label_in_place(box, context, scale=size),
+            shapes=None if context.target.row else structure_share(box, context, scale=size),
         )
         if best is None or (one.standing or 0.0) > (best.standing or 0.0) + 0.05:
             best = one
@@ -125,9 +134,9 @@ def _examined(box: Box, context: Context, scale: float | None) -> Signs:
     if best.scale != 1.0 and (other := look_at(box, context)) and other.score > (look.score if look else 0.0):
         look = other
     signs = replace(best, element=element, look=look, kind=_kind(element, best.scale, context))
-    in_place, in_line = _placed(box, context)
+    in_place, in_line = (False, False) if context.target.row else _placed(box, context)
     signs = replace(signs, in_place=in_place, in_line=in_line, numbered=is_same_number(box, context))
-    signs = _with_text(signs, context)
+    signs = replace(_with_text(signs, context), is_holder=_is_holder(element, context))
     problem = _row_problem(box, context) if context.target.row else ""
     signs = replace(signs, in_row=bool(context.target.row) and not problem)
     signs = replace(signs, against=_against(signs, context) or problem)
@@ -142,10 +151,16 @@ def _kind(element: Element | None, scale: float, context: Context) -> bool | Non
     return element is not None and same_kind(role, element.role)
 
 
+def _is_holder(element: Element | None, context: Context) -> bool:
+    """True for a control of the very kind whose looks change with what it holds: a field, a check box."""
+    return element is not None and element.role == context.target.role and element.role in _HOLDERS
+
+
 def _placed(box: Box, context: Context) -> tuple[bool, bool]:
     """Whether it is where it was taught, and whether it is in a line with that, across or down."""
     apart = [(abs(box.center.x - p.center.x), abs(box.center.y - p.center.y)) for p in context.taught_places()]
-    in_place = any(max(across, down) <= _SAME_PLACE for across, down in apart)
+    room = _SAME_PLACE if context.state.window else _SAME_SPOT
+    in_place = any(max(across, down) <= room for across, down in apart)
     return in_place, any(min(across, down) <= _SAME_PLACE for across, down in apart)
 
 
@@ -183,6 +198,8 @@ def _with_text(signs: Signs, context: Context) -> Signs:
         return replace(signs, text=SAME, read=read)
     if not want.exact and signs.likeness >= 0.5 and similarity(_bare(want.text), _bare(read)) >= SAME:
         return replace(signs, text=0.9, read=read)
+    if not read and not want.exact and len(words(want.text).key) <= 1 and signs.likeness >= _GOOD:
+        return signs  # readers pass over single letters
     return replace(signs, text=0.0, read=read)
 
 
@@ -191,7 +208,8 @@ def _is_misread(signs: Signs, read: str, want: Wanted) -> bool:
     look = signs.look
     if want.exact or look is None or look.grey < _VERY_PICTURE or not 0.9 <= look.contrast <= 1.1:
         return False
-    return fuzz.partial_ratio(words(want.text).key, words(read).key) >= _MISREAD
+    wanted_key = words(want.text).key
+    return len(wanted_key) >= _LONG and fuzz.partial_ratio(wanted_key, words(read).key) >= _MISREAD
 
 
 def _bare(text: str) -> str:
@@ -202,7 +220,8 @@ def _bare(text: str) -> str:
 def _score(signs: Signs, context: Context) -> float:
     """The weighted mean of what can be told."""
     told = [(signs.text, _TEXT)] if signs.text is not None else []
-    if signs.look and (signs.likeness >= 0.5 or signs.text is None):
+    must_look = signs.text is None and not signs.translated and not signs.is_holder
+    if signs.look and (signs.likeness >= 0.5 or must_look):
         told.append((signs.likeness, _LOOK))
     if signs.around.asked:
         told.append((min(1.0, 1.25 * signs.around.fair_share), _AROUND * signs.around.weight))
@@ -212,6 +231,8 @@ def _score(signs: Signs, context: Context) -> float:
         told.append((min(1.0, 1.25 * signs.shapes), _SHAPES))
     if signs.in_place:
         told.append((1.0, _PLACE))
+    if signs.in_row:
+        told.append((1.0, _ROW))
     if signs.kind is False:
         told.append((0.0, _PLACE))
     return round(sum(v * w for v, w in told) / sum(w for _, w in told), 4) if told else 0.0
@@ -232,32 +253,53 @@ def _against(signs: Signs, context: Context) -> str:
     if signs.around.replaced and _is_another_record(signs, context):
         was, now = signs.around.replaced[0]
         return f"beside it stood '{was}', now it reads '{now}'"
-    if problem := _greyed_out(signs):
+    if problem := _greyed_out(signs, context):
         return problem
     if signs.text is None and signs.label is None and signs.look is None:
         return context.template_problem or "there is nothing to know it by"
-    if context.has_own_text and signs.text is None and signs.likeness < _UNREAD:
+    if context.has_own_text and signs.text is None and not context.text_was_read and signs.likeness < _UNREAD:
         return "the picture there is too little for a screen that was not read"
-    if target.alike > 1 and not target.row and (problem := _of_its_like(signs)):
+    if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
         return problem
-    if signs.translated and not _stands_in_structure(signs):
+    present = signs.around.asked - signs.around.absent
+    if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_place:
+        return "what stood around it stands elsewhere, and nobody knows which window is in front"
+    if signs.translated and not (_stands_in_structure(signs) and same_window(context)):
         return f"the place that looks like the target reads '{signs.read}', not '{context.wanted.text}'"
     alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
-    if alone and signs.in_line and signs.around.nearby >= _ENOUGH and signs.text and signs.likeness >= _GOOD:
-        alone = False  # its group is there, in another order
-    if alone and (signs.shapes or 0.0) < 0.5 and not (signs.in_place and signs.likeness >= _UNREAD):
+    if alone and _is_reordered(signs, context):
+        return ""
+    moved = signs.around.nearby >= _ENOUGH or (signs.shapes or 0.0) < 0.5
+    if alone and moved and not (signs.in_place and signs.likeness >= _UNREAD):
         return "nothing that stood around it is there"
     return ""
 
 
-def _of_its_like(signs: Signs) -> str:
+def _stands_as_taught(signs: Signs) -> bool:
+    """True for what is in its very place among the same controls."""
+    return signs.in_place and (signs.shapes or 0.0) >= 0.75
+
+
+def _of_its_like(signs: Signs, context: Context) -> str:
     """A target that had twins is known by its own row, its label, or its number among as many as there were."""
     around = signs.around
-    if around.row_seen or signs.label or (signs.numbered and signs.in_place):
+    if 2 * around.row_seen > around.row_asked or signs.label or (signs.numbered and signs.in_place):
         return ""
+    if context.other_language and _stands_as_taught(signs):
+        return ""
+    if not around.asked and signs.shapes is None:  # only a picture can tell
+        likeness = surroundings_likeness(signs.box, context)
+        if likeness is not None and likeness >= _SAME_AROUND:
+            return ""
     if not around.row_asked and signs.in_place and max(around.share, signs.shapes or 0.0) >= 0.75:
         return ""
     return "it is one of several alike, and nothing says that it is the one"
+
+
+def same_window(context: Context) -> bool:
+    """True where the window in front is known, and is one of the taught program."""
+    window = context.state.window
+    return bool(window and context.target.window_title and related(context.target.window_title, window.title))
 
 
 def _stands_in_structure(signs: Signs) -> bool:
@@ -265,30 +307,48 @@ def _stands_in_structure(signs: Signs) -> bool:
     return bool(signs.kind) and (signs.shapes or 0.0) >= _SAME_STRUCTURE and (signs.in_place or signs.in_line)
 
 
+def _is_reordered(signs: Signs, context: Context) -> bool:
+    """True where its group is there in another order: the same window, the same line, its like around it."""
+    if not signs.in_line or signs.around.nearby <= _ENOUGH or not signs.text:
+        return False
+    same = signs.likeness >= _GOOD or (signs.kind and signs.text >= SAME)
+    return bool(same) and same_window(context) and all(0.9 <= side <= 1.1 for side in context.stretch)
+
+
 def _is_another_record(signs: Signs, context: Context) -> bool:
     """True where the texts of its own row tell records apart: not in a menu, and not in another language."""
     target = context.target
-    if target.row or target.role in _OF_NO_RECORD:
+    if target.row or signs.label or target.role in _OF_NO_RECORD:
         return False
     was, now = signs.around.replaced[0]
-    return not mean_the_same(was, now) and not (context.other_language and target.alike < 2)
+    return not mean_the_same(was, now) and not (
+        context.other_language and (target.alike < 2 or _stands_as_taught(signs))
+    )
 
 
-def _greyed_out(signs: Signs) -> str:
+def _greyed_out(signs: Signs, context: Context) -> str:
     """A control that is fainter than it was cannot be used now, or lies behind something."""
-    look = signs.look
-    same = look is not None and look.contrast >= _AS_CLEAR
+    look, said = signs.look, signs.element is not None and ElementState.DISABLED in signs.element.states
+    if context.target.role == ElementRole.FIELD:
+        change = ground_change(signs.box, context)
+        grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
+        return "it is greyed out" if grey else ""
     if look is not None and look.faded:
         return "it is fainter than it was taught: greyed out, or behind a dialog"
-    if signs.element and ElementState.DISABLED in signs.element.states and not same:
-        return "it is greyed out"
-    return ""
+    same = look is not None and look.contrast >= (_AS_CLEAR if look.by_grey else _AS_CLEAR_ELSEWHERE)
+    return "it is greyed out" if said and not same else ""
+
+
+def rows(context: Context) -> Rows:
+    """Where the texts of the wanted row are; looked for once."""
+    found: Rows | None = context.kept.get("rows")
+    if found is None:
+        found = context.kept["rows"] = rows_of(context)
+    return found
 
 
 def _row_problem(box: Box, context: Context) -> str:
-    rows: Rows | None = context.kept.get("rows")
-    if rows is None:
-        rows = context.kept["rows"] = rows_of(context)
-    if rows.problem:
-        return rows.problem
-    return "" if rows.holds(box, kin_of(context)) else f"it is not in the row of '{', '.join(rows.texts)}'"
+    found = rows(context)
+    if found.problem:
+        return found.problem
+    return "" if found.holds(box, kin_of(context)) else f"it is not in the row of '{', '.join(found.texts)}'"

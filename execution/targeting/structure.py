@@ -14,7 +14,7 @@ from execution.types import Box, Element, ElementRole, ScreenState
 from workflows.graph import ShapeSpec
 
 MOST_SHAPES = 12
-TITLE_BAR = 32  # pixels around the window's own area
+TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
 
 _SAME_BOX = 0.5  # of the joint area
 _SAME_PICTURE = 0.92  # correlation; the same icon drawn again has 0.99, another of its set 0.8 and below
@@ -33,7 +33,7 @@ def in_its_window(box: Box, other: Box, state: ScreenState) -> bool:
     window = state.window.box if state.window else None
     if window is None or not window.contains(box.center):
         return True
-    return window.grown(TITLE_BAR, state.frame.size).contains(other.center)
+    return Box(window.x - 1, window.y - TITLE_BAR, window.w + 2, window.h + TITLE_BAR + 1).contains(other.center)
 
 
 def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:

@@ -149,7 +149,9 @@ def record_span(text: str) -> tuple[int, int]:
     """The same with what names a record in its row: its number stays, be it all that the text says."""
     span = lasting_span(text, but=(Kind.RECORD,))
     bare = _BARE_NUMBER.search(text)
-    return span if span != (0, 0) or bare is None else bare.span(1)
+    if span != (0, 0) or bare is None or any(p.kind not in (Kind.RECORD, Kind.NUMBER) for p in volatile_parts(text)):
+        return span
+    return bare.span(1)
 
 
 def is_volatile(text: str) -> bool:

@@ -25,12 +25,13 @@ from execution.types import Size
 from tests.benchmarks.airtest_peer import airtest
 from tests.benchmarks.drift import look
 from tests.benchmarks.drift.pairs import FOLDER, HALVES, KINDS, PARTS, Pair, Truth, Verdict, judge, load_all
+from tests.benchmarks.kept_answers import KeptAnswers
 from tests.benchmarks.loop import Row
 from tests.benchmarks.perception import row
 from tests.benchmarks.readings import FOLDER as READINGS
 from tests.benchmarks.readings import Read, read_all
 from tests.benchmarks.screens.corpus import ROOT, Screen
-from tests.benchmarks.targeting_methods import Answer, Method, Ours, peers, scene
+from tests.benchmarks.targeting_methods import Answer, Method, Ours, Scene, peers, scene
 
 OUTPUT = ROOT / "build" / "bench" / "targeting.json"
 PROMISED = Size(1920, 1080)  # the screen that the times are promised for
@@ -70,16 +71,24 @@ def read_screens(pairs: Iterable[Pair], screens: dict[str, Screen], *, kept: boo
     return reads
 
 
-def measure(pairs: Sequence[Pair], reads: dict[str, Read], methods: Sequence[Method]) -> list[Outcome]:
-    """Every method on every pair."""
-    outcomes, said = [], time.perf_counter()
+def measure(
+    pairs: Sequence[Pair], reads: dict[str, Read], methods: Sequence[Method], *, kept: bool = False
+) -> list[Outcome]:
+    """Every method on every pair; `kept` takes the answers of the others that there are, never our own."""
+    outcomes, said, answers = [], time.perf_counter(), KeptAnswers()
+
+    def asked(method: Method, on: Scene) -> Answer:
+        return method.answer(on) if isinstance(method, Ours) else answers.ask(method, on, anew=not kept)
+
     for number, pair in enumerate(pairs):
         on = scene(pair, reads[f"{pair.part}/{pair.taught}"], reads[f"{pair.part}/{pair.seen}"])
         size = on.seen.frame.size
-        outcomes += [Outcome(pair=pair, method=m.name, answer=m.answer(on), size=size) for m in methods]
+        outcomes += [Outcome(pair=pair, method=m.name, answer=asked(m, on), size=size) for m in methods]
         if time.perf_counter() - said > 30:
             said = time.perf_counter()
+            answers.save()
             print(f"  {number + 1} of {len(pairs)} pairs", flush=True)
+    answers.save()
     return outcomes
 
 
@@ -196,7 +205,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=KINDS, help="these kinds alone")
     parser.add_argument("--half", choices=HALVES, default="", help="these families alone")
     parser.add_argument("--ours-only", action="store_true", help="leave the other ways out")
-    parser.add_argument("--kept", action="store_true", help="take the readings there are, whatever code made them")
+    parser.add_argument("--kept", action="store_true", help="take the readings and the others' answers there are")
     parser.add_argument("--show", type=Path, metavar="FOLDER", help="draw our failures there")
     options = parser.parse_args()
     print(f"{platform.node()}, {os.cpu_count()} cores, Python {platform.python_version()}")
@@ -207,7 +216,7 @@ def main() -> None:
         methods: list[Method] = [Ours()]
         if not options.ours_only:
             methods += [*peers(), stack.enter_context(airtest())]
-        outcomes = measure(pairs, reads, methods)
+        outcomes = measure(pairs, reads, methods, kept=options.kept)
     names = [method.name for method in methods]
     rows = figures(outcomes, names)
     for one in rows:

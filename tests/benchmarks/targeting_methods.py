@@ -22,7 +22,7 @@ from tests.benchmarks.readings import Read
 
 _PYAUTOGUI_CONFIDENCE = 0.9
 _SCALES_SCORE = 0.8
-_SCALES = tuple(round(0.5 * 4 ** (step / 15), 3) for step in range(16))  # 0.5 to 2, a tenth apart from one to the next
+_SCALES = tuple(0.5 * 4 ** (step / 16) for step in range(17))  # 0.5 to 2 with 1 among them, each 9 % more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,23 +5,27 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from execution.types import Box, Point, Size
+from execution.types import Box, Frame, Point, ScreenState, Size
 from tests.benchmarks import targeting
 from tests.benchmarks.drift import changes, pairs, wording
-from tests.benchmarks.drift.board import View, board
+from tests.benchmarks.drift.board import Control, View, board
 from tests.benchmarks.drift.cases import cases
 from tests.benchmarks.drift.changes import Turn
 from tests.benchmarks.drift.painted import painted
 from tests.benchmarks.drift.pairs import Made, Pair, Truth, Verdict, judge
+from tests.benchmarks.kept_answers import KeptAnswers
 from tests.benchmarks.screens import styles
 from tests.benchmarks.screens.corpus import Screen
-from tests.benchmarks.targeting_methods import Answer
+from tests.benchmarks.screens.words import Words
+from tests.benchmarks.targeting_methods import Answer, Scene
 
+BOX = Box(10, 10, 40, 20)
 PAIR = Pair(
     name="one", kind="moved", part="web", family="orders", taught="a", seen="b", box=Box(10, 10, 40, 20), label="Save",
     role="button", truth=Truth.HERE, boxes=(Box(100, 50, 40, 20), Box(145, 50, 60, 20)),
@@ -116,6 +120,54 @@ def test_the_figures_are_of_both_halves_and_of_what_each_goal_is_about() -> None
     assert sum(rows.get(f"pairs, {half}", 0) for half in pairs.HALVES) == 3
     assert [one.pair.name for one in targeting.failures(outcomes)] == ["two", "three"]
     assert len(targeting.table(outcomes, ["ours"])) == 4
+
+
+def test_a_row_that_is_put_in_has_nothing_that_names_a_record_there() -> None:
+    """Else a record that is absent by its truth would be on the screen."""
+    names = Words("fr", random.Random(2))
+    lines = [(names.person(), f"M{names.ident()}", "Sète") for _ in range(60)]
+    controls = tuple(_in_row(number, cells) for number, cells in enumerate(lines))
+    view = View(controls=controls, twins=(), window=BOX, title="", ok=())
+    case = next(case for case in cases() if case.look.lang == "fr")
+    turn = Turn(case=case, view=view, rng=random.Random(4), count=2)
+    for _ in range(40):
+        change = changes.record_absent(turn)
+        assert change is not None
+        fresh = change.ops[0]["fresh"][0]
+        assert not {text for cells in lines for text in cells} & set(fresh)
+        assert all(wanted.row in lines[wanted.taught] and wanted.truth is Truth.GONE for wanted in change.wanted)
+
+
+def _in_row(number: int, cells: tuple[str, ...]) -> Control:
+    return Control(
+        number=number, role="button", name="Ouvrir", box=BOX, also=None, reach=1.0, off=False, cells=cells, scrolls=True,
+        grouped=False, worded=True, data=False, chosen=False, over=False,
+    )  # fmt: skip
+
+
+class _Counting:
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def answer(self, scene: Scene) -> Answer:
+        self.asked += 1
+        return Answer(point=Point(self.asked, 2), ms=3.0, box=Box(1, 2, 3, 4), said="étroit")
+
+
+def test_an_answer_is_kept_for_its_pictures_until_it_is_asked_for_anew(tmp_path: Path) -> None:
+    frame = Frame(pixels=np.zeros((4, 4, 3), np.uint8), taken_at=datetime(2026, 1, 1, tzinfo=UTC), digest="a")
+    scene = Scene(pair=PAIR, taught=ScreenState(frame=frame), seen=ScreenState(frame=frame))
+    method, kept = _Counting(), KeptAnswers(tmp_path / "answers.json")
+    first = kept.ask(method, scene, anew=False)
+    kept.save()
+    again = KeptAnswers(tmp_path / "answers.json")
+    assert again.ask(method, scene, anew=False) == first and method.asked == 1
+    other = replace(scene, seen=ScreenState(frame=replace(frame, digest="b")))
+    assert again.ask(method, other, anew=False) != first and method.asked == 2
+    again.ask(method, scene, anew=True)
+    assert method.asked == 3
 
 
 @pytest.mark.browser

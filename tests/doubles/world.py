@@ -5,6 +5,7 @@ It stands in for perception and desktop alone; journal, prompts, decisions and r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from execution.holding import Hold
+from execution.popups import CLOSE, Closable, Dialog
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -28,7 +31,8 @@ from execution.types import (
     Verification,
     pixels_digest,
 )
-from workflows.graph import EdgeSpec, GraphSpec
+from execution.unchanged import Glance
+from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
 from workflows.text import fill
 
 
@@ -44,6 +48,13 @@ class World:
     effects: dict[str, list[str]] = field(default_factory=dict)  # edge → what its next acts do: done, nothing, unclear
     on_act: Any = None
     on_observe: Any = None
+    on_glance: Any = None
+    on_scroll: Any = None
+    shown: str = ""  # whose record is on the screen
+    popup: str = ""  # the declared dialog that is on the screen
+    stubborn: bool = False  # it stays, whatever is done
+    dialog: str = ""  # the title of a dialog nobody declared
+    scrolls_left: int = 0
     degraded: bool = False
     degraded_reason: str = ""
     _seen: int = 0
@@ -119,14 +130,74 @@ class World:
             resolution=found,
         )
 
-    def still_there(self, suggestion: Suggestion, then: ScreenState, now: ScreenState) -> bool:
-        return then.frame.digest == now.frame.digest
+    def glance(self) -> Glance:
+        if self.on_glance:
+            self.on_glance(self)
+        state = self.observe()
+        return Glance(frame=state.frame, window=state.window)
+
+    def what_changed(
+        self, suggestion: Suggestion, then: Any, now: Any, *, strict: bool = True, whole: bool = False
+    ) -> str:
+        return "" if then.frame.digest == now.frame.digest else "Something else is there."
+
+    def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
+        if edge.identity and self.shown != edge.identity[0].value:
+            return Verification(answer=Answer.NO, message=f"another value than {edge.identity[0].value} is shown")
+        if edge.before and self.node not in edge.before.texts:
+            return Verification(answer=Answer.NO, message=f"{edge.before.texts[0]} is not seen")
+        return Verification(answer=Answer.YES)
+
+    def look_again(self, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
+        hold.check()
+        return None if time.monotonic() >= until else self.observe()
+
+    def declared_popup(self, state: ScreenState, match: Match | None) -> Closable | None:
+        spec = next((p for p in self.graph.popups if p.name == self.popup), None)
+        return Closable(spec=spec, box=Box(0, 0, 9, 9), point=None) if spec else None
+
+    def popup_gone(self, popup: PopupSpec, state: ScreenState) -> bool:
+        return self.popup != popup.name
+
+    def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
+        return Dialog(title=self.dialog, texts=("OK",)) if self.dialog and known else None
+
+    def scroll_search(self, target: TargetSpec, state: ScreenState) -> World:
+        return self
+
+    def next_scroll(self) -> World | None:
+        return self if self.scrolls_left else None
+
+    @property
+    def point(self) -> Point:
+        return Point(3, 3)
+
+    dy = 4
+
+    def scroll(self, point: Point, dy: int) -> None:
+        self.scrolls_left -= 1
+        self.acts.append(f"scroll {dy}")
+        if self.on_scroll:
+            self.on_scroll(self)
+
+    def saw(self, state: ScreenState) -> None:
+        """A search that needs no memory."""
+
+    def found(self, box: Box) -> bool:
+        return True
+
+    places = ()
 
     def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:
         return before.frame.digest == after.frame.digest
 
-    def act(self, suggestion: Suggestion) -> ActionResult:
+    def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         edge = suggestion.edge
+        if edge.action_type == CLOSE:
+            self.acts.append(suggestion.sentence)
+            if not self.stubborn:
+                self.popup, self.node = "", edge.source or self.node
+            return ActionResult(status=ActionStatus.DONE)
         self.acts.append(edge.edge_id)
         if self.on_act:
             self.on_act(edge.edge_id)

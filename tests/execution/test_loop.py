@@ -2,127 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from execution.actions import control
 from execution.actions.decide import decide
-from execution.actions.start import start
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, StepPhase
-from execution.claims import claim
-from execution.coach import Coach
-from execution.desktop.base import DesktopIdentity, DesktopLost
+from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
-from execution.journal import Journal
-from execution.loop import Loop, LoopLimits
-from execution.models import Execution, Prompt, Robot
-from execution.types import DecisionSource, ResolveStatus, Size
-from tests.doubles.world import World
-from tests.factories import make_published
+from execution.models import Execution, Prompt
+from execution.types import DecisionSource, ResolveStatus
+from tests.doubles.stage import EDGES, Stage, edge
 from workflows.models import Correction
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-IDENTITY = DesktopIdentity(name=":7", host="here", boot_id="b", session="s", user="u", size=Size(60, 40))
-LINE = [
-    {"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "d"}
-    for n in ("a", "b", "c", "d")
-]
-
-
-def edge(edge_id: str, source: str, destination: str, **fields: Any) -> dict[str, Any]:
-    target = {"target_id": f"t_{edge_id}", "label": edge_id, "text": edge_id}
-    return {
-        "edge_id": edge_id,
-        "source": source,
-        "destination": destination,
-        "action_type": "click",
-        "target": target,
-        "retry_backoff_ms": 0,
-        **fields,
-    }
-
-
-EDGES = [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cd", "c", "d")]
-
-
-class Stage:
-    """One claimed run with its loop, and a person who answers each prompt as told."""
-
-    def __init__(self, edges: list[dict[str, Any]], mode: str, **limits: Any) -> None:
-        version = make_published(nodes=LINE, edges=edges, variables=[])
-        self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode)
-        self.robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
-        self.world = World(version.spec(), node="a")
-        self.leave = threading.Event()
-        self.asked: list[Prompt] = []
-        self.answers: list[Callable[[Prompt], None]] = []
-        self.limits = LoopLimits(capture_interval_ms=1, **limits)
-        self.begin()
-
-    def begin(self) -> None:
-        """Claim the run, as a run loop that has just started does."""
-        claimed = claim(self.robot, IDENTITY)
-        assert claimed is not None
-        self.taken_over = claimed.taken_over
-        self.journal = Journal(claimed.execution, claimed.execution.version.spec())
-        if claimed.taken_over:
-            self.journal.tidy()
-        self.loop = Loop(
-            self.journal,
-            self.world,  # type: ignore[arg-type]
-            Coach(self.journal, leave=self.leave, listener=self._asked),
-            leave=self.leave,
-            limits=self.limits,
-        )
-
-    def _asked(self, prompt: Prompt) -> None:
-        self.asked.append(prompt)
-        if self.answers:
-            self.answers.pop(0)(prompt)
-
-    def run(self, *answers: str | Callable[[Prompt], None] | dict[str, Any]) -> Execution:
-        """Run to the end, or to the first pause; each answer is a choice, or what to do when asked."""
-        self.answers = [a if callable(a) else _say(a) for a in answers]
-        self.journal.on_state.append(self._leave_when_paused)
-        self.loop.run()
-        return self.row()
-
-    def _leave_when_paused(self, execution: Execution) -> None:
-        if execution.state == ExecutionState.PAUSED:
-            self.leave.set()
-
-    def resume(self, *answers: str, node_id: str = "") -> Execution:
-        control.resume(execution_id=self.execution.execution_id, node_id=node_id)
-        self.leave.clear()
-        return self.run(*answers)
-
-    def row(self) -> Execution:
-        return Execution.objects.get(pk=self.execution.pk)
-
-    def outcomes(self) -> list[str]:
-        return list(self.row().steps.values_list("outcome", flat=True))
-
-
-def _say(answer: str | dict[str, Any]) -> Callable[[Prompt], None]:
-    words = {"choice": answer} if isinstance(answer, str) else answer
-    return lambda prompt: decide(prompt_id=prompt.pk, source=DecisionSource.PROGRAM, **words) and None
-
-
-@pytest.fixture
-def stage() -> Iterator[Callable[..., Stage]]:
-    made: list[Stage] = []
-
-    def make(mode: str = "automatic", edges: list[dict[str, Any]] | None = None, **limits: Any) -> Stage:
-        made.append(Stage(EDGES if edges is None else edges, mode, **limits))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.leave.set()
 
 
 def test_an_automatic_run_acts_to_the_end_without_a_person(stage: Any) -> None:

@@ -34,6 +34,12 @@ class DisplayProblem(AssertionError):
     """The display or a program on it did not do what the test waits for; the message says what was there instead."""
 
 
+def windows_of(display: str) -> list[ShownWindow]:
+    """What the window manager of `display` lists now, oldest first; empty without a window manager."""
+    with _connection(display) as connection:
+        return _listed_windows(connection)
+
+
 def missing_programs(*also: str) -> list[str]:
     """Programs that a display test needs and this machine lacks."""
     return [program for program in (*NEEDED, *also) if shutil.which(program) is None]
@@ -99,8 +105,7 @@ class VirtualDesktop:
 
     def windows(self) -> list[ShownWindow]:
         """What the window manager lists now, oldest first; empty without a window manager."""
-        with _connection(self.display) as connection:
-            return _listed_windows(connection)
+        return windows_of(self.display)
 
     def wait_for_window(self, title: str, *, timeout: float = 20.0, active: bool = True) -> ShownWindow:
         """The window whose title contains `title`, once it is there (and has the focus, unless `active` is off)."""

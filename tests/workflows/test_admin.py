@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import zlib
 from typing import Any
@@ -408,3 +409,71 @@ def test_a_form_never_lets_a_picture_be_named_by_hand(form, row) -> None:
     """A picture comes in by upload alone, where it is checked."""
     assert not {"reference", "picture", "context"} & set(form.base_fields)
     assert form._meta.model is row
+
+
+# --- what must be seen before, whose record, dialogs, rows -------------------------------------------------------------
+def test_what_must_be_seen_before_is_edited_in_words(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="click_save")
+    lines = "Patient: {{patient}}\nRoom 10:30\n: Ward: 7"
+    response = save(as_designer, edge, before_texts="Ready\nSave", before_gone="Busy", identity_lines=lines)
+    assert response.status_code == 302
+    edge.refresh_from_db()
+    assert edge.before == {"texts": ["Ready", "Save"], "gone": ["Busy"]}
+    assert edge.identity == [
+        {"label": "Patient", "value": "{{patient}}"},
+        {"value": "Room 10:30"},
+        {"value": "Ward: 7"},
+    ]
+    shown = fields_of(as_designer.get(change_url(edge)))
+    assert (shown["before_texts"], shown["before_gone"], shown["identity_lines"]) == ("Ready\nSave", "Busy", lines)
+
+
+def test_a_record_without_a_value_is_refused_at_its_field(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="click_save")
+    response = save(as_designer, edge, identity_lines="Patient: ")
+    assert response.status_code == 200
+    assert "has no value" in str(response.context["adminform"].form.errors["identity_lines"])
+
+
+def test_dialogs_are_edited_as_readable_json(as_designer) -> None:
+    workflow = make_workflow()
+    kept = [{"name": "Mise à jour", "texts": ["Redémarrer"], "click": "Plus tard"}]
+    assert save(as_designer, workflow, popups=json.dumps(kept)).status_code == 302
+    workflow.refresh_from_db()
+    assert workflow.popups == kept
+    shown = fields_of(as_designer.get(change_url(workflow)))["popups"]
+    assert "Redémarrer" in shown
+    assert shown.count("\n") > 4
+    assert save(as_designer, workflow, popups="").status_code == 302
+    workflow.refresh_from_db()
+    assert workflow.popups == []
+
+
+@pytest.mark.parametrize(
+    ("popups", "says"),
+    [
+        ('[{"name": "Update", "keys": "escape"}]', "“Update” needs texts or a window title"),
+        ('[{"name": "Update", "texts": ["x"]}]', "“Update” is closed either by keys or by a click"),
+        ('[{"name": "Update", "texts": "x", "keys": "escape"}]', "texts"),
+        ("[{", "valid JSON"),
+    ],
+)
+def test_a_dialog_of_a_wrong_form_is_refused_by_its_name(as_designer, popups, says) -> None:
+    response = save(as_designer, make_workflow(), popups=popups)
+    assert response.status_code == 200
+    assert says in str(response.context["adminform"].form.errors["popups"])
+
+
+def test_the_texts_of_a_targets_row_are_edited_one_a_line(as_designer) -> None:
+    target = make_workflow().targets.get()
+    target.evidence = {"number": 2, "alike": 3}
+    target.save()
+    assert save(as_designer, target, row_texts="{{patient}}\nopen").status_code == 302
+    target.refresh_from_db()
+    assert target.evidence == {"number": 2, "alike": 3, "row": ["{{patient}}", "open"]}
+    shown = fields_of(as_designer.get(change_url(target)))
+    assert shown["row_texts"] == "{{patient}}\nopen"
+    assert "row" not in json.loads(shown["evidence"])
+    assert save(as_designer, target, row_texts="").status_code == 302
+    target.refresh_from_db()
+    assert "row" not in target.evidence

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.workflows.test_validation import graph, graphs, with_edge
-from workflows.drawing import effect, elements, in_order, neighbour, screens
-from workflows.graph import ExpectSpec, NeighbourSpec
+from workflows.drawing import dialogs, effect, elements, in_order, neighbour, screens
+from workflows.graph import (
+    EdgeSpec,
+    ExpectSpec,
+    GraphSpec,
+    IdentitySpec,
+    NeighbourSpec,
+    NodeSpec,
+    PopupSpec,
+)
 from workflows.validation import problems
 
 many = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -83,3 +91,30 @@ def test_parameters_are_named_in_words() -> None:
 )
 def test_a_neighbour_is_placed_in_words(dx, dy, words) -> None:
     assert neighbour(NeighbourSpec(text="Cancel", dx=dx, dy=dy)) == f"“Cancel”, {words}"
+
+
+def test_identity_and_dialogs_are_told_in_words() -> None:
+    edge = EdgeSpec(
+        edge_id="e",
+        source="a",
+        destination="a",
+        action_type="press_keys",
+        params={"keys": "enter"},
+        identity=(IdentitySpec(label="Patient", value="{{patient}}"), IdentitySpec(value="{{ward}}")),
+    )
+    popups = (
+        PopupSpec(name="Update", texts=("Restart", "Later"), window_title="Update*", click="Later"),
+        PopupSpec(name="Tip", texts=("Did you know",), keys="escape"),
+    )
+    node = NodeSpec(node_id="a", name="A", is_entry=True)
+    graph = GraphSpec(
+        workflow_id="wf", name="wf", learning_state="COACHING", nodes=(node,), edges=(edge,), popups=popups
+    )
+    assert screens(graph)[0].actions[0].identity == (
+        "“{{patient}}” at “Patient”",
+        "“{{ward}}” somewhere in the window",
+    )
+    assert [(d.name, d.known_by, d.closed_by) for d in dialogs(graph)] == [
+        ("Update", "the window “Update*” · “Restart”, “Later”", "a click on “Later”"),
+        ("Tip", "“Did you know”", "the keys escape"),
+    ]

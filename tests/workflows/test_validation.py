@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from tests.factories import EDGES, NODES, VARIABLES
 from workflows.catalogue import ACTIONS
-from workflows.graph import EdgeSpec, ExpectSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
+from workflows.graph import (
+    EdgeSpec,
+    ExpectSpec,
+    GraphSpec,
+    IdentitySpec,
+    NodeSpec,
+    PopupSpec,
+    TargetSpec,
+    VariableSpec,
+)
 from workflows.pictures import PictureStore
 from workflows.validation import errors, problems
 
@@ -342,3 +351,59 @@ def test_one_fault_anywhere_in_a_sound_graph_is_found(whole: GraphSpec, code: st
     spoiled, where = PLANTED[code](whole, place)
 
     assert (code, where) in {(p.code, p.where) for p in errors(spoiled)}
+
+
+def test_what_waits_says_for_what_and_how_long() -> None:
+    """A screen that is not there and a time that makes no sense are told with what there is."""
+    params = {"node": "nowhere", "timeout_s": 0}
+    whole = with_edge("click_save", action_type="wait_node", params=params, target=None)
+    assert {
+        ("error", "unknown_wait_node", "click_save"),
+        ("error", "bad_timeout", "click_save"),
+    } <= found(whole)
+    told = next(p for p in problems(whole) if p.code == "unknown_wait_node")
+    assert "empty_note" in told.message
+    good = with_edge("click_save", action_type="wait_node", params={"node": "saved", "timeout_s": 3600}, target=None)
+    assert not {code for _severity, code, _where in found(good)} & {"unknown_wait_node", "bad_timeout"}
+
+
+@pytest.mark.parametrize(
+    ("identity", "problem"),
+    [
+        (IdentitySpec(label="Patient", value="{{patient}}"), None),
+        (IdentitySpec(label="Patient", value="Marie"), ("warning", "identity_without_variable", "click_save")),
+        (IdentitySpec(label="Patient", value=" "), ("error", "empty_identity", "click_save")),
+        (IdentitySpec(label="Patient", value="{{who}}"), ("error", "undeclared_variable", "click_save")),
+    ],
+)
+def test_whose_record_it_must_be_is_a_variable_of_the_run(identity: IdentitySpec, problem: Any) -> None:
+    """S9.6"""
+    assert found(with_edge("click_save", identity=(identity,))) == ({problem} if problem else set())
+
+
+def test_what_must_be_seen_before_uses_known_variables() -> None:
+    before = ExpectSpec(texts=("{{who}}",))
+    assert ("error", "undeclared_variable", "click_save") in found(with_edge("click_save", before=before))
+
+
+UPDATE = PopupSpec(name="Update", texts=("Restart",), keys="escape")
+
+
+@pytest.mark.parametrize(
+    ("popups", "code"),
+    [
+        ((UPDATE,), None),
+        ((replace(UPDATE, texts=()),), "popup_unknown"),
+        ((replace(UPDATE, texts=(), window_title="*"),), "popup_matches_anything"),
+        ((replace(UPDATE, keys=""),), "popup_not_closed"),
+        ((replace(UPDATE, click="Later"),), "popup_not_closed"),
+        ((replace(UPDATE, keys="alt+"),), "popup_bad_keys"),
+        ((replace(UPDATE, name=" "),), "popup_without_name"),
+        ((UPDATE, UPDATE), "popup_twice"),
+        ((replace(UPDATE, texts=("{{who}}",)),), "undeclared_variable"),
+    ],
+)
+def test_a_dialog_is_known_by_something_and_closed_in_one_way(popups: tuple[PopupSpec, ...], code: str | None) -> None:
+    told = problems(graph(popups=popups))
+    assert [p.code for p in told] == ([code] if code else [])
+    assert all(p.kind == "workflow" for p in told)

@@ -316,3 +316,23 @@ def test_runs_are_never_touched_by_looking(client) -> None:
     page(client, "workflow", execution.workflow_id)
 
     assert Execution.objects.get().state == "idle"
+
+
+def test_the_page_tells_whose_record_what_before_the_row_and_the_dialogs(client) -> None:
+    workflow = make_workflow(popups=[{"name": "Update", "texts": ["Restart now"], "keys": "escape"}])
+    workflow.edges.filter(edge_id="click_save").update(
+        before={"texts": ["Ready to save"]}, identity=[{"label": "Patient", "value": "{{patient}}"}]
+    )
+    target = workflow.targets.get()
+    target.evidence = {"row": ["{{patient}}"], "number": 2, "alike": 3}
+    target.save()
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("workflow", args=[workflow.workflow_id])).content.decode()
+    for words in (
+        "Only if",
+        "Ready to save",
+        "“{{patient}}” at “Patient”",
+        "number 2 of 3",
+        "closed by the keys escape",
+    ):
+        assert words in page, words

@@ -1,7 +1,9 @@
-"""Form fields of the admin: a list as one text a line, keys, and a picture that is uploaded."""
+"""Form fields of the admin: lists as one text a line, keys, readable JSON, and a picture that is uploaded."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 from django import forms
@@ -13,9 +15,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from workflows.exceptions import PictureError
+from workflows.graph import IdentitySpec
 from workflows.models import Picture
 from workflows.pictures import FORMATS, PictureStore, decode
-from workflows.specs import texts_in
+from workflows.specs import identity_specs, texts_in
 
 MAX_UPLOAD_MB = 40
 
@@ -35,6 +38,49 @@ class LinesField(forms.Field):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return list(texts_in(initial)) != self.to_python(data)
+
+
+# The label ends at a colon that is followed by a blank or by the variable: 10:30 has no label.
+_LABELLED = re.compile(r"^(?P<label>[^{}]*?)\s*:(?:\s+|(?=\{\{))(?P<value>.*)$")
+
+
+class IdentityField(forms.Field):
+    """Whose record it must be, one a line: `label: value`, or the value alone; a list of {label, value} in the row."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": 2, "cols": 60}))
+        super().__init__(**{"required": False, **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        return value if isinstance(value, str) else "\n".join(_identity_line(item) for item in identity_specs(value))
+
+    def to_python(self, value: Any) -> list[dict[str, str]]:
+        found = []
+        for line in texts_in(str(value or "").splitlines()):
+            labelled = _LABELLED.match(line)
+            label, wanted = (labelled["label"], labelled["value"].strip()) if labelled else ("", line)
+            if not wanted or line.endswith(":"):
+                raise ValidationError(_("“%(line)s” has no value: write label: {{variable}}."), params={"line": line})
+            found.append({"label": label, "value": wanted} if label else {"value": wanted})
+        return found
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return self.prepare_value(initial).splitlines() != str(data or "").splitlines()
+
+
+def _identity_line(identity: IdentitySpec) -> str:
+    if identity.label:
+        return f"{identity.label}: {identity.value}"
+    return f": {identity.value}" if _LABELLED.match(identity.value) else identity.value
+
+
+class ReadableJSONField(forms.JSONField):
+    """JSON with a line for each thing, and its letters as they are."""
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, str | forms.fields.InvalidJSONInput):
+            return value
+        return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 class KeysField(forms.CharField):

@@ -11,13 +11,14 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workflows.admin.fields import KeysField, LinesField, PictureField
+from workflows.admin.fields import IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
 from workflows.catalogue import ACTIONS, Param
 from workflows.graph import TargetSpec
-from workflows.models import Edge, Node, Target
+from workflows.models import Edge, Node, Target, Workflow
 from workflows.shape import WrongShape, check
 
 PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
+SEEN = ("texts", "gone", "window_title")  # what may be declared of a screen
 PARAM_LABELS = {
     "text": gettext_lazy("Text"),
     "clear": gettext_lazy("Empty the field first"),
@@ -52,6 +53,26 @@ class WithPictures(forms.ModelForm):
         return super().save(commit)
 
 
+class WorkflowForm(forms.ModelForm):
+    popups = ReadableJSONField(
+        label=gettext_lazy("Dialogs that may come"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8, "cols": 80, "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            'Such as [{"name": "Update available", "texts": ["Restart now"], "window_title": "Update*", '
+            '"click": "Later"}], or "keys": "escape" in the place of "click". A dialog is closed only if its window '
+            "title fits and all its texts stand in it."
+        ),
+    )
+
+    class Meta:
+        model = Workflow
+        fields = "__all__"  # noqa: DJ007  the admin's fieldsets say which fields are shown
+
+    def clean_popups(self) -> list[Any]:
+        return self.cleaned_data["popups"] or []
+
+
 class NodeForm(WithPictures):
     pictures = {"new_picture": "reference"}
 
@@ -77,6 +98,10 @@ class NodeForm(WithPictures):
 class TargetForm(WithPictures):
     pictures = {"new_picture": "picture", "new_context": "context"}
 
+    row_texts = LinesField(
+        label=gettext_lazy("Texts in its row"),
+        help_text=gettext_lazy("For a row of a list. One a line; all must stand beside it. May hold {{variables}}."),
+    )
     new_picture = PictureField(label=gettext_lazy("Upload a picture of it"))
     remove_picture = forms.BooleanField(label=gettext_lazy("Take the picture away"), required=False)
     new_context = PictureField(label=gettext_lazy("Upload it with its surroundings"))
@@ -94,11 +119,23 @@ class TargetForm(WithPictures):
             ),
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        evidence = self.instance.evidence if isinstance(self.instance.evidence, dict) else {}
+        self.initial.setdefault("row_texts", evidence.get("row"))
+        if "row" in evidence:
+            self.initial["evidence"] = {name: value for name, value in evidence.items() if name != "row"}
+
+    def save(self, commit: bool = True) -> Any:
+        if row := self.cleaned_data.get("row_texts"):
+            self.instance.evidence = {**self.instance.evidence, "row": row}
+        return super().save(commit)
+
     def clean_evidence(self) -> dict[str, Any]:
         evidence = self.cleaned_data["evidence"] or {}
         if not isinstance(evidence, dict):
             raise ValidationError(_("Evidence must be an object."))
-        own = {"target_id", "label", "text", "role", "picture", "context"}
+        own = {"target_id", "label", "text", "role", "picture", "context", "row"}
         if doubled := sorted(own & set(evidence)):
             raise ValidationError(_("“%(name)s” has a field of its own.") % {"name": doubled[0]})
         try:
@@ -128,6 +165,23 @@ class EdgeForm(forms.ModelForm):
     """An action: its parameters and expectations as fields. Choices are those of its own workflow."""
 
     action_type = forms.ChoiceField(label=gettext_lazy("Action"), choices=())
+    before_texts = LinesField(
+        label=gettext_lazy("Texts that are there"), help_text=gettext_lazy("One a line. May hold {{variables}}.")
+    )
+    before_gone = LinesField(label=gettext_lazy("Texts that are not there"), help_text=gettext_lazy("One a line."))
+    before_window_title = forms.CharField(
+        label=gettext_lazy("Window title"),
+        required=False,
+        max_length=300,
+        help_text=gettext_lazy("* stands for any text."),
+        widget=forms.TextInput(attrs={"size": 60}),
+    )
+    identity_lines = IdentityField(
+        label=gettext_lazy("Whose record it must be"),
+        help_text=gettext_lazy(
+            "One a line, such as Patient: {{patient}}. What is not surely seen is not acted on; a person is asked."
+        ),
+    )
     expect_texts = LinesField(
         label=gettext_lazy("Texts that appear"), help_text=gettext_lazy("One a line. May hold {{variables}}.")
     )
@@ -142,19 +196,22 @@ class EdgeForm(forms.ModelForm):
 
     class Meta:
         model = Edge
-        exclude = ("params", "expect")  # noqa: DJ006
+        exclude = ("params", "before", "identity", "expect")  # noqa: DJ006
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._offer_actions()
         limit_to_workflow(self)
         params = self.instance.params if isinstance(self.instance.params, dict) else {}
-        expect = self.instance.expect if isinstance(self.instance.expect, dict) else {}
         for name in PARAMS:
             if name in params:
                 self.initial.setdefault(f"param_{name}", params[name])
-        for name in ("texts", "gone", "window_title"):
-            self.initial.setdefault(f"expect_{name}", expect.get(name))
+        for when in ("before", "expect"):
+            declared = getattr(self.instance, when)
+            for name in SEEN:
+                seen = declared.get(name) if isinstance(declared, dict) else None
+                self.initial.setdefault(f"{when}_{name}", seen)
+        self.initial.setdefault("identity_lines", self.instance.identity)
 
     def _offer_actions(self) -> None:
         field = self.fields.get("action_type")
@@ -184,8 +241,10 @@ class EdgeForm(forms.ModelForm):
             self.instance.params = {
                 name: value for name, value in given.items() if value is not None and value is not False and value != ""
             }
-        expect = {name: self.cleaned_data.get(f"expect_{name}") for name in ("texts", "gone", "window_title")}
-        self.instance.expect = {name: value for name, value in expect.items() if value}
+        for when in ("before", "expect"):
+            declared = {name: value for name in SEEN if (value := self.cleaned_data.get(f"{when}_{name}"))}
+            setattr(self.instance, when, declared)
+        self.instance.identity = self.cleaned_data.get("identity_lines") or []
         return super().save(commit)
 
 

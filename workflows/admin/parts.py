@@ -77,7 +77,10 @@ class TargetAdmin(PartAdmin):
     readonly_fields = ("shown_picture", "shown_context", "used_by")
     fieldsets = (
         (None, {"fields": ("label", "target_id", "used_by")}),
-        (_("What it looks like"), {"fields": ("text", "role", "shown_picture", "new_picture", "remove_picture")}),
+        (
+            _("What it looks like"),
+            {"fields": ("text", "role", "row_texts", "shown_picture", "new_picture", "remove_picture")},
+        ),
         (_("With its surroundings"), {"fields": ("shown_context", "new_context", "remove_context")}),
         (_("Where it was, and what stood near it"), {"classes": ("collapse",), "fields": ("evidence",)}),
     )
@@ -109,6 +112,10 @@ class EdgeAdmin(PartAdmin):
     fieldsets = (
         (None, {"fields": ("edge_id", ("source", "destination"), "order")}),
         (_("What it does"), {"fields": ("action_type", "target", *(f"param_{name}" for name in PARAMS))}),
+        (
+            _("What must be seen before it"),
+            {"fields": ("identity_lines", "before_texts", "before_gone", "before_window_title")},
+        ),
         (_("What must be seen after it"), {"fields": ("expect_texts", "expect_gone", "expect_window_title")}),
         (_("If it fails"), {"fields": ("effect_class", ("retries", "retry_backoff_ms"))}),
         (_("Waiting for the screen"), {"classes": ("collapse",), "fields": (("settle_ms", "settle_timeout_ms"),)}),

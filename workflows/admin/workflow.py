@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from workflows.actions.publish import publish
 from workflows.admin.fields import thumbnail
+from workflows.admin.forms import WorkflowForm
 from workflows.drawing import elements
 from workflows.exceptions import InvalidWorkflow
 from workflows.graph import GraphSpec
@@ -114,6 +115,7 @@ class VersionInline(admin.TabularInline):
 
 @admin.register(Workflow)
 class WorkflowAdmin(admin.ModelAdmin):
+    form = WorkflowForm
     change_form_template = "admin/workflows/workflow/change_form.html"
     list_display = ("name", "workflow_id", "learning_state", "latest", "updated_at")
     list_filter = ("learning_state",)
@@ -123,6 +125,7 @@ class WorkflowAdmin(admin.ModelAdmin):
     radio_fields = {"learning_state": admin.HORIZONTAL}
     fieldsets = (
         (None, {"fields": ("name", "workflow_id", "description", "learning_state")}),
+        (gettext_lazy("Dialogs that may come over a screen"), {"classes": ("collapse",), "fields": ("popups",)}),
         (
             gettext_lazy("How runs look at the screen"),
             {

@@ -11,6 +11,7 @@ from functools import partial
 from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore
 from workflows.validation.actions import actions
+from workflows.validation.dialogs import dialogs
 from workflows.validation.pictures import pictures
 from workflows.validation.problem import Kind, Problem, Severity
 from workflows.validation.screens import recognition
@@ -28,6 +29,7 @@ def problems(graph: GraphSpec, *, store: PictureStore | None = None) -> tuple[Pr
         reach,
         recognition,
         actions,
+        dialogs,
         variables,
         partial(pictures, store=store or PictureStore()),
     )

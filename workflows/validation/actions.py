@@ -10,8 +10,11 @@ from django.utils.translation import gettext as _
 from workflows.catalogue import ACTIONS, Param, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
+from workflows.text import names
 from workflows.validation.problem import Problem, of_edge, of_target
 from workflows.words import sentence
+
+LONGEST_WAIT_S = 3600
 
 
 def actions(graph: GraphSpec) -> Iterator[Problem]:
@@ -27,6 +30,8 @@ def actions(graph: GraphSpec) -> Iterator[Problem]:
                     field=field,
                 )
         yield from _action(edge)
+        yield from _waiting(edge, graph)
+        yield from _identity(edge)
 
 
 def _action(edge: EdgeSpec) -> Iterator[Problem]:
@@ -53,6 +58,53 @@ def _action(edge: EdgeSpec) -> Iterator[Problem]:
             field="expect_texts",
             warn=True,
         )  # fmt: skip
+
+
+def _waiting(edge: EdgeSpec, graph: GraphSpec) -> Iterator[Problem]:
+    """A screen to wait for that is there, and a time that makes sense."""
+    spec = ACTIONS.get(edge.action_type)
+    taken = {param.name for param in spec.params} if spec else set()
+    node = edge.params.get("node")
+    if "node" in taken and isinstance(node, str) and node and graph.node(node) is None:
+        yield of_edge(
+            "unknown_wait_node",
+            _("%(edge)s: there is no screen with the id “%(node)s”. There are: %(known)s.")
+            % {"edge": sentence(edge), "node": node, "known": ", ".join(n.node_id for n in graph.nodes)},
+            where=edge.edge_id,
+            field="param_node",
+        )
+    seconds = edge.params.get("timeout_s")
+    whole = isinstance(seconds, int) and not isinstance(seconds, bool)
+    if "timeout_s" in taken and whole and not 1 <= edge.params["timeout_s"] <= LONGEST_WAIT_S:
+        yield of_edge(
+            "bad_timeout",
+            _("%(edge)s: the longest time to wait is %(value)d s. Write 1 to %(most)d seconds.")
+            % {"edge": sentence(edge), "value": seconds, "most": LONGEST_WAIT_S},
+            where=edge.edge_id,
+            field="param_timeout_s",
+        )
+
+
+def _identity(edge: EdgeSpec) -> Iterator[Problem]:
+    """Whose record it must be is a run's own data: without a variable every run would ask for the same."""
+    for identity in edge.identity:
+        if not identity.value.strip():
+            yield of_edge(
+                "empty_identity",
+                _("%(edge)s: the record at “%(label)s” has no value. Write “%(label)s: {{variable}}”.")
+                % {"edge": sentence(edge), "label": identity.label},
+                where=edge.edge_id,
+                field="identity_lines",
+            )
+        elif not names(identity.value):
+            yield of_edge(
+                "identity_without_variable",
+                _("%(edge)s: every run would ask for the same record, “%(value)s”. Write a {{variable}} in its place.")
+                % {"edge": sentence(edge), "value": identity.value},
+                where=edge.edge_id,
+                field="identity_lines",
+                warn=True,
+            )
 
 
 def _declared(edge: EdgeSpec) -> str:

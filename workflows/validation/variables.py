@@ -47,8 +47,14 @@ def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
         yield "edge", edge.edge_id, "params", edge.params
         for field in ("texts", "gone", "window_title"):
             yield "edge", edge.edge_id, f"expect_{field}", getattr(edge.expect, field)
+            yield "edge", edge.edge_id, f"before_{field}", getattr(edge.before, field)
+        for identity in edge.identity:
+            yield "edge", edge.edge_id, "identity_lines", (identity.label, identity.value)
         if edge.target:
             yield "target", edge.target.target_id, "text", edge.target.text
+            yield "target", edge.target.target_id, "row_texts", edge.target.row
+    for popup in graph.popups:
+        yield "workflow", popup.name, "popups", (popup.texts, popup.window_title)
 
 
 def _label(graph: GraphSpec, kind: Kind, where: str) -> str:
@@ -56,4 +62,6 @@ def _label(graph: GraphSpec, kind: Kind, where: str) -> str:
         return sentence(edge)
     if kind == "target":
         return next((f"“{e.target.label}”" for e in graph.edges if e.target and e.target.target_id == where), where)
+    if kind == "workflow":
+        return _("The dialog “%(name)s”") % {"name": where}
     return next((f"“{n.name}”" for n in graph.nodes if n.node_id == where), where)

@@ -66,17 +66,13 @@ class Change:
     def new_lines(self) -> tuple[TextLine, ...]:
         """The lines of the screen after the action that stood nowhere before it; all of them if it was not read."""
         known = {words(line.text).key for line in self.then.lines}
-        return tuple(
-            line for line in self.now.lines if words(line.text).key not in known and not self.then.sightings(line.text)
-        )
+        return tuple(line for line in self.now.lines if words(line.text).key not in known and not self.then.holds(line))
 
     @cached_property
     def lost_lines(self) -> tuple[TextLine, ...]:
         """The lines of the screen before the action that stand nowhere after it."""
         known = {words(line.text).key for line in self.now.lines}
-        return tuple(
-            line for line in self.then.lines if words(line.text).key not in known and not self.now.sightings(line.text)
-        )
+        return tuple(line for line in self.then.lines if words(line.text).key not in known and not self.now.holds(line))
 
     @property
     def stands(self) -> bool:

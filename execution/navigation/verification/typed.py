@@ -14,10 +14,13 @@ from django.utils.translation import gettext as _
 from execution.navigation.verification.change import Change, in_field
 from execution.navigation.verification.facts import TYPED, Fact
 from execution.navigation.verification.forms import same_value
+from execution.navigation.verification.reading import Seen
 from execution.navigation.words import words
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 
 _TELLING = 3  # characters: shorter texts appear by chance
+# A wrong letter is another text, unless it is one in a long one, where the reader slips sooner than the hand.
+_LONG, _NEARLY = 30, 0.97
 _CUT_TELLING = 6  # of a text that its field cuts, so much must be seen
 _FILLS = 0.8  # of its field's width: a text that is cut fills it
 _FEWEST_DOTS = 3
@@ -40,7 +43,7 @@ def typed_fact(typed: str, change: Change, *, at: Box | None = None) -> Fact | N
         return _fact(_("the typed text is seen"), proof=True)
     if len(lines) == 1 and (note := _otherwise(lines[0], change, at)):
         return _fact(note, proof=True)
-    if all(change.now.seen(line) for line in lines):
+    if all(_exactly(line, change) for line in lines):
         return _fact(_("the typed text was on the screen before as well"))
     return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=_("the typed text is not seen"))
 
@@ -52,7 +55,7 @@ def _fact(note: str, *, proof: bool = False) -> Fact:
 def _newly(line: str, change: Change, at: Box | None) -> bool:
     """Whether the line stands where it did not, and, if it stood elsewhere before, in a field."""
     then = change.then.sightings(line)
-    for seen in change.now.sightings(line):
+    for seen in _exactly(line, change):
         if at and not _inside(seen.box, at):
             continue
         if not then:
@@ -61,6 +64,11 @@ def _newly(line: str, change: Change, at: Box | None) -> bool:
         if not here_before and in_field(seen.box, change.after) and change.touches(seen.box):
             return True
     return False
+
+
+def _exactly(line: str, change: Change) -> list[Seen]:
+    least = _NEARLY if len(words(line).key) >= _LONG else 1.0
+    return [seen for seen in change.now.sightings(line) if seen.score >= least]
 
 
 def _short(text: str, change: Change, at: Box | None) -> bool:

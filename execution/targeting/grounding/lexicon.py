@@ -95,6 +95,193 @@ home; accueil; startseite; inicio
 page; seite; página
 zoom in; zoom avant; vergrößern; acercar
 zoom out; zoom arrière; verkleinern; alejar
+all; tous; toutes; tout; alle; todos; todo
+none; aucun; aucune; keine; ninguno
+today; aujourd'hui; heute; hoy
+yesterday; hier; gestern; ayer
+tomorrow; demain; morgen; mañana
+day; jour; tag; día
+week; semaine; woche; semana
+month; mois; monat; mes
+year; année; jahr; año
+time; heure; uhrzeit; hora
+calendar; calendrier; agenda; kalender; calendario
+appointment; rendez-vous; termin; cita
+appointments; rendez-vous; termine; citas
+schedule; planning; horaire; zeitplan; horario
+inbox; boîte de réception; posteingang; bandeja de entrada
+outbox; boîte d'envoi; postausgang; bandeja de salida
+sent; envoyés; éléments envoyés; gesendet; enviados
+drafts; brouillons; entwürfe; borradores
+trash; bin; recycle bin; corbeille; papierkorb; papelera
+spam; junk; indésirables; courrier indésirable
+archive; archiver; archives; archivieren; archivo; archivar
+message; nachricht; mensaje
+messages; nachrichten; mensajes
+reply; répondre; antworten; responder
+reply all; répondre à tous; allen antworten; responder a todos
+forward; transférer; weiterleiten; reenviar
+attach; joindre; pièce jointe; anhängen; adjuntar
+attachments; pièces jointes; anhänge; adjuntos
+subject; objet; sujet; betreff; asunto
+to; à; an; para
+from; de; von
+contacts; kontakte; contactos
+users; utilisateurs; benutzer; usuarios
+user; utilisateur; benutzer; usuario
+account; compte; konto; cuenta
+accounts; comptes; konten; cuentas
+profile; profil; perfil
+role; rôle; rolle; rol
+roles; rôles; rollen
+rights; permissions; droits; autorisations; rechte; berechtigungen; permisos
+security; sécurité; sicherheit; seguridad
+privacy; confidentialité; datenschutz; privacidad
+notifications; benachrichtigungen; notificaciones
+language; langue; sprache; idioma
+region; région
+theme; thème; thema; tema
+appearance; apparence; aussehen; apariencia
+display; affichage; anzeige; pantalla
+general; général; allgemein
+advanced; avancé; erweitert; avanzado
+remote access; accès à distance; fernzugriff; acceso remoto
+home page; page d'accueil; startseite; página de inicio
+printer; imprimante; drucker; impresora
+printers; imprimantes; drucker; impresoras
+network; réseau; netzwerk; red
+device; appareil; périphérique; gerät; dispositivo
+devices; appareils; périphériques; geräte; dispositivos
+sound; son; ton; sonido
+volume; lautstärke; volumen
+update; mettre à jour; mise à jour; aktualisierung; actualización
+install; installer; installieren; instalar
+uninstall; désinstaller; deinstallieren; desinstalar
+enable; activer; aktivieren; activar
+disable; désactiver; deaktivieren; desactivar
+lock; verrouiller; sperren; bloquear
+unlock; déverrouiller; entsperren; desbloquear
+show; afficher; anzeigen; mostrar
+hide; masquer; ausblenden; ocultar
+filter; filtrer; filtre; filtern; filtro
+filters; filtres; filter; filtros
+sort; trier; sortieren; ordenar
+group; groupe; gruppe; grupo
+rename; renommer; umbenennen; renombrar
+move; déplacer; verschieben; mover
+duplicate; dupliquer; duplizieren; duplicar
+share; partager; teilen; compartir
+upload; téléverser; hochladen; subir
+browse; parcourir; durchsuchen; examinar
+choose; choisir; auswählen; elegir
+select; sélectionner; auswählen; seleccionar
+confirm; confirmer; bestätigen; confirmar
+accept; accepter; akzeptieren; annehmen; aceptar
+refuse; reject; decline; refuser; rejeter; ablehnen; rechazar
+approve; approuver; genehmigen; aprobar
+validate; valider; prüfen; validar
+sign; signer; unterschreiben; firmar
+create; créer; erstellen; crear
+start; démarrer; commencer; starten; iniciar
+stop; arrêter; stopper; anhalten; detener
+pause; anhalten; pausa; pausar
+run; exécuter; ausführen; ejecutar
+exit; quitter; beenden; salir
+restore; restaurer; wiederherstellen; restaurar
+clear; effacer; vider; leeren; borrar; limpiar
+calculate; calculer; berechnen; calcular
+book; réserver; comptabiliser; buchen; reservar
+pay; payer; bezahlen; pagar
+order now; commander; bestellen; pedir
+add to cart; add to basket; ajouter au panier; in den warenkorb; añadir al carrito
+cart; basket; panier; warenkorb; carrito
+checkout; passer la commande; zur kasse; finalizar compra
+payment; paiement; zahlung; pago
+payments; paiements; zahlungen; pagos
+total; gesamt; summe
+subtotal; sous-total; zwischensumme
+vat; tva; mwst; iva
+discount; remise; rabatt; descuento
+customers; clients; kunden; clientes
+supplier; fournisseur; lieferant; proveedor
+suppliers; fournisseurs; lieferanten; proveedores
+product; produit; produkt; producto
+products; produits; produkte; productos
+item; article; artikel; artículo
+items; articles; artikel; artículos
+stock; inventory; stocks; inventaire; lager; inventario
+orders; commandes; bestellungen; pedidos
+invoices; factures; rechnungen; facturas
+quote; devis; angebot; presupuesto
+quotes; devis; angebote; presupuestos
+contract; contrat; vertrag; contrato
+contracts; contrats; verträge; contratos
+documents; dokumente; documentos
+document; dokument; documento
+files; fichiers; dateien; archivos
+folder; dossier; ordner; carpeta
+folders; dossiers; ordner; carpetas
+report; rapport; état; bericht; informe
+reports; rapports; états; berichte; informes
+statistics; statistiques; statistik; estadísticas
+dashboard; tableau de bord; übersicht; panel
+overview; aperçu; vue d'ensemble; übersicht; resumen
+summary; résumé; synthèse; zusammenfassung; resumen
+history; historique; verlauf; historial
+journal; log; protokoll; registro
+entries; écritures; entrées; einträge; entradas
+ledger; grand livre; hauptbuch; libro mayor
+bank; banque; bank; banco
+tasks; tâches; aufgaben; tareas
+task; tâche; aufgabe; tarea
+projects; projets; projekte; proyectos
+project; projet; projekt; proyecto
+team; équipe; team; equipo
+employees; employés; collaborateurs; mitarbeiter; empleados
+department; service; département; abteilung; departamento
+company; société; entreprise; firma; empresa
+comments; commentaires; kommentare; comentarios
+comment; commentaire; kommentar; comentario
+status; statut; état; estado
+priority; priorité; priorität; prioridad
+type; typ; tipo
+category; catégorie; kategorie; categoría
+reference; référence; referenz; referencia
+number; numéro; nummer; número
+gender; sex; sexe; geschlecht; sexo
+age; âge; alter; edad
+mobile; portable; handy; móvil
+fax; télécopie
+website; site web; webseite; sitio web
+patients; patienten; pacientes
+doctor; physician; médecin; arzt; médico
+nurse; infirmier; infirmière; pflegekraft; enfermera
+ward; unit; unité; station
+bed; lit; bett; cama
+beds; lits; betten; camas
+room; chambre; salle; zimmer; habitación
+admission; admissions; aufnahme; ingreso
+discharge; sortie; entlassung; alta
+transfer; transfert; verlegung; traslado
+results; résultats; ergebnisse; resultados
+examinations; exams; examens; untersuchungen; exámenes
+prescriptions; ordonnances; rezepte; recetas
+prescription; ordonnance; rezept; receta
+medication; médicaments; medikamente; medicación
+allergies; allergien; alergias
+diagnosis; diagnostic; diagnose; diagnóstico
+treatment; traitement; behandlung; tratamiento
+vital signs; signes vitaux; constantes; vitalzeichen; signos vitales
+laboratory; lab; laboratoire; labor; laboratorio
+imaging; imagerie; bildgebung; imagen
+emergency; urgence; urgences; notfall; urgencias
+insurance; assurance; versicherung; seguro
+visits; visites; besuche; visitas
+knowledge base; base de connaissances; wissensdatenbank; base de conocimientos
+map; carte; karte; mapa
+weather; météo; wetter; tiempo
+music; musique; musik; música
+pictures; images; bilder; imágenes
 """
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 
@@ -23,6 +25,13 @@ _SMALL, _LARGE = 24, 160  # pixels of the longer side that the ink is compared a
 _NOTHING, _PERFECT = 0.55, 0.9
 
 
+class Look(NamedTuple):
+    """`likeness` is 0 to 1, None where the two cannot be compared; `faded`: the very picture, in fainter ink."""
+
+    likeness: float | None
+    faded: bool
+
+
 class TaughtPicture:
     """A taught picture made ready to be compared; `problem` says why it cannot be, "" if it can."""
 
@@ -30,26 +39,20 @@ class TaughtPicture:
         self._ink = _ink(cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY))
         self.problem = _problem(self._ink)
 
-    def likeness(self, frame: Frame, box: Box) -> float | None:
-        """0 to 1 for what is in the box; None where the two cannot be compared."""
+    def look(self, frame: Frame, box: Box) -> Look:
+        """How like the taught picture what is in the box looks."""
         crop = frame.crop(box)
         if self.problem or min(crop.shape[:2]) < _LEAST_SIDE:
-            return None
-        ink = _ink(cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_BGR2GRAY))
-        if _problem(ink) or not _same_shape(self._ink.shape, ink.shape):
-            return 0.0
-        best = max(_correlation(_relief(self._ink), _relief(ink)), abs(_correlation(self._ink, ink)))
-        return min(1.0, max(0.0, (best - _NOTHING) / (_PERFECT - _NOTHING)))
-
-    def is_faded(self, frame: Frame, box: Box) -> bool:
-        """Whether the very picture is in the box, in fainter ink than when it was taught."""
-        crop = frame.crop(box)
-        if self.problem or min(crop.shape[:2]) < _LEAST_SIDE:
-            return False
+            return Look(None, False)
         ink = _ink(cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_BGR2GRAY))
         if min(ink.shape) < _LEAST_SIDE or not _same_shape(self._ink.shape, ink.shape):
-            return False
-        return float(ink.std()) < _FADED * float(self._ink.std()) and _correlation(self._ink, ink) >= _SAME_THEME
+            return Look(0.0, False)
+        grey = _correlation(self._ink, ink)
+        faded = grey >= _SAME_THEME and float(ink.std()) < _FADED * float(self._ink.std())
+        if _problem(ink):
+            return Look(0.0, faded)
+        best = max(_correlation(_relief(self._ink), _relief(ink)), abs(grey))
+        return Look(min(1.0, max(0.0, (best - _NOTHING) / (_PERFECT - _NOTHING))), faded)
 
 
 def ink_box(grey: np.ndarray) -> Box:

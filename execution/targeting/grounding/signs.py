@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from execution.navigation.screen_words import wanted
+from execution.navigation.words import SEEN, folded, similarity
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
 from execution.targeting.grounding import wording
-from execution.targeting.grounding.likeness import TaughtPicture
+from execution.targeting.grounding.likeness import Look, TaughtPicture
 from execution.targeting.neighbours import Surroundings, label_in_place, surroundings
 from execution.targeting.rows import Rows, rows_of
+from execution.targeting.shapes import structure_share
 from execution.types import Box, Element, ElementRole, ElementState, Size
-from workflows.graph import ShapeSpec
 
-_SLACK = (10, 8)  # pixels, across and down
-_SLACK_FAR = 0.08  # and so much of the distance
 _SIDE = 1.4  # an element may be so much longer or shorter than the taught one and still be it
 _FAR = 0.3  # of the window: from here on the place says nothing
 _BESIDE = 2.0  # heights of a check box to the text at its right
@@ -23,10 +24,13 @@ _BESIDE = 2.0  # heights of a check box to the text at its right
 _NAMED = 0.85
 _AMONG_LABELS = 0.8  # of a field, which has no text of its own, between the labels that were around it
 _TELLS_NOTHING = 0.2
+_KNOWN_WINDOW = 0.5  # of the neighbours: so many make it the taught window, whatever its title is now
+_WORD = re.compile(r"[^\W\d_]{3,}")
 
 _HOLDS_CONTENT = frozenset({ElementRole.FIELD})
 _NAMED_BY_LABEL = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 _PRESSED = frozenset({ElementRole.BUTTON, ElementRole.LINK, ElementRole.ICON, ElementRole.TAB, ElementRole.MENU_ITEM})
+_TICKED = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
 _CHOSEN = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.ICON})
 
 _TELLING = ("text", "picture", "named", "embedding")
@@ -73,12 +77,14 @@ class Judged:
 
 
 class Signs:
-    """Judges the elements of one screen for one target."""
+    """Judges the elements of one screen for one target; with `renamed` those too that read otherwise, for a model."""
 
-    def __init__(self, context: Context, picture: TaughtPicture | None) -> None:
-        self._context, self._picture = context, picture
+    def __init__(self, context: Context, picture: TaughtPicture | None, *, renamed: bool = False) -> None:
+        self._context, self._picture, self._renamed = context, picture, renamed
+        self._is_content = context.target.role in (*_HOLDS_CONTENT, "")
         self._size = Size(context.taught.w, context.taught.h) if context.target.box else None
         self._rows = rows_of(context) if context.target.row else None
+        self._other_title = _other_title(context)
         self._others = [e for e in context.state.elements if e.role is not ElementRole.TEXT]
 
     def judge(self, element: Element, *, told: Mapping[str, float] | None = None) -> Judged:
@@ -86,21 +92,23 @@ class Signs:
         text = text_of(element, self._context)
         said = self._wording(element, text)
         against = said.note if said.against else ""
-        renamed = said.unknown
+        renamed = said.unknown and self._renamed
         if ElementState.DISABLED in element.states:
             against, renamed = "it is greyed out", False
-        elif not against and self._picture and self._picture.is_faded(self._context.state.frame, element.box):
+        look = self._look(element) if not against or renamed else Look(None, False)
+        if look.faded:
             against, renamed = "it is fainter than it was taught: greyed out, or behind a dialog", False
-        signs = {**self._telling(element, said), **(told or {})} if not against or renamed else {}
+        signs = {**self._telling(element, said, look), **(told or {})} if not against or renamed else {}
         identity = max(signs.values(), default=0.0)
-        if not against and identity < _TELLS_NOTHING and element.role not in _HOLDS_CONTENT:
-            against, renamed = "nothing but its place and its kind speaks for it", not self._context.target.text
+        if not against and identity < _TELLS_NOTHING and not self._holds_content(element):
+            against = "nothing but its place and its kind speaks for it"
+            renamed = self._renamed and not self._context.target.text
         if not against or renamed:
             around, scale = self._around(element.box)
             signs.update(self._supporting(element, around, scale))
-            if contradiction := self._contradiction(element.box, around, scale):
+            if contradiction := self._contradiction(element.box, around, scale) or self._in_another_window(signs):
                 against, renamed = contradiction, False
-            if element.role in _HOLDS_CONTENT and around.asked > 1:
+            if self._holds_content(element) and around.asked > 1:
                 identity = max(identity, _AMONG_LABELS * around.share)
         return Judged(
             element=element,
@@ -114,39 +122,49 @@ class Signs:
             renamed=renamed,
         )
 
+    def _holds_content(self, element: Element) -> bool:
+        return self._is_content and element.role in _HOLDS_CONTENT
+
     def _wording(self, element: Element, text: str) -> wording.Wording:
-        """A field's content is another one each time; a text in a variable must be that very text anywhere."""
+        """A field's content is another one each time; what stands at a box to tick is its label."""
         target, want = self._context.target, self._context.wanted
-        if element.role in _HOLDS_CONTENT and not want.exact:
+        if self._holds_content(element) and not want.exact:
             return wording.Wording(0.0, "a field")
+        if not target.text and target.named_by and text and element.role in _TICKED:
+            return wording.compare(wanted(target.named_by.text, self._context.variables), text)
         if not target.text:
             return wording.Wording(0.0, f"reads '{text}'" if text else "without a text")
         if not self._context.text_was_read:
             return wording.Wording(0.0, "not read")
         return wording.compare(want, text)
 
-    def _telling(self, element: Element, said: wording.Wording) -> dict[str, float]:
+    def _telling(self, element: Element, said: wording.Wording, look: Look) -> dict[str, float]:
         """The signs that tell one control from another in its place."""
-        signs = {"text": said.score} if self._context.target.text else {}
-        if (likeness := self._likeness(element)) is not None:
-            signs["picture"] = likeness
+        signs = {"text": said.score} if self._context.target.text or said.score else {}
+        if look.likeness is not None:
+            signs["picture"] = look.likeness
         if element.role in _NAMED_BY_LABEL:
             named = [label_in_place(element.box, self._context, scale=s) for s in self._context.scales]
             if any(n is not None for n in named):
                 signs["named"] = _NAMED * any(named)
         return signs
 
-    def _likeness(self, element: Element) -> float | None:
-        """A field looks like any other field."""
+    def _look(self, element: Element) -> Look:
+        """The better look of its box and of one of the taught size around its middle; a field looks like any other."""
         if self._picture is None or element.role in _HOLDS_CONTENT or self._context.target.role in _HOLDS_CONTENT:
-            return None
-        return self._picture.likeness(self._context.state.frame, element.box)
+            return Look(None, False)
+        frame, boxes = self._context.state.frame, [element.box]
+        if self._size:
+            boxes += [_sized(element.box, self._size, scale) for scale in self._context.scales[:2]]
+        looks = [self._picture.look(frame, box) for box in dict.fromkeys(boxes)]
+        best = max(looks, key=lambda look: -1.0 if look.likeness is None else look.likeness)
+        return best._replace(faded=any(look.faded for look in looks))
 
     def _around(self, box: Box) -> tuple[Surroundings, float]:
         """What stands around the box at the scale at which most of it does, and that scale."""
-        scales = self._context.scales
-        found = [(surroundings(box, self._context, scale=scale), scale) for scale in scales]
-        return max(found, key=lambda pair: pair[0].seen)
+        context = self._context
+        found = [(surroundings(box, context, scale=scale), scale) for scale in context.scales]
+        return max(found, key=lambda pair: (pair[0].seen, structure_share(box, context, scale=pair[1]) or 0.0))
 
     def _supporting(self, element: Element, around: Surroundings, scale: float) -> dict[str, float]:
         context, target, box = self._context, self._context.target, element.box
@@ -155,21 +173,28 @@ class Signs:
             signs["role"] = role_likeness(target.role, element.role)
         if self._size:
             signs["size"] = max(size_likeness(self._size, box, scale=s) for s in {scale, *context.scales})
-        if around.asked:
+        if around.asked and not context.other_language:
             signs["neighbours"] = around.share
-        if target.shapes:
-            signs["shapes"] = max(self._shapes_in_place(box, target.shapes, s) for s in {scale, *context.scales})
+        if (shapes := structure_share(box, context, scale=scale)) is not None:
+            signs["shapes"] = shapes
         return signs
 
     def _contradiction(self, box: Box, around: Surroundings, scale: float) -> str:
         if around.required_missing:
             return f"'{around.required_missing}' does not stand beside it"
-        if around.replaced and not self._context.target.row:
+        if around.replaced and not self._context.target.row and not self._context.other_language:
             was, now = around.replaced[0]
             return f"beside it stood '{was}', now it reads '{now}'"
         if self._rows and (why := self._not_in_row(self._rows, box, scale)):
             return why
         return ""
+
+    def _in_another_window(self, signs: Mapping[str, float]) -> str:
+        """A sentence where the window in front has another title, and what is around it is not what was."""
+        known = signs.get("shapes" if self._context.other_language else "neighbours", 0.0)
+        if not self._other_title or known >= _KNOWN_WINDOW:
+            return ""
+        return f"the window in front is '{self._other_title}', not '{self._context.target.window_title}'"
 
     def _not_in_row(self, rows: Rows, box: Box, scale: float) -> str:
         if rows.problem:
@@ -178,22 +203,14 @@ class Signs:
         others = [e.box for e in self._others if size_likeness(taught, e.box, scale=scale) > 0.5]  # its like, in rows
         return "" if rows.holds(box, others) else f"'{', '.join(rows.texts)}' does not stand in its row"
 
-    def _shapes_in_place(self, box: Box, shapes: Sequence[ShapeSpec], scale: float) -> float:
-        """The share of the taught elements around the target that are around the box too, drawn larger or smaller."""
-        return sum(self._has(box, shape, scale) for shape in shapes) / len(shapes)
 
-    def _has(self, box: Box, shape: ShapeSpec, scale: float) -> bool:
-        wide, high = self._context.stretch
-        for other in self._others:
-            dx, dy = other.box.center.x - box.center.x, other.box.center.y - box.center.y
-            if (
-                _near(dx, shape.dx, scale, wide, _SLACK[0])
-                and _near(dy, shape.dy, scale, high, _SLACK[1])
-                and role_likeness(shape.role, other.role) >= 0.5
-                and size_likeness(Size(shape.w, shape.h), other.box, scale=scale) >= 0.3
-            ):
-                return True
-        return False
+def _other_title(context: Context) -> str:
+    """The title of the window in front, if it has no word in common with the taught one; "" otherwise."""
+    taught, window = context.target.window_title, context.state.window
+    if not taught or window is None or not window.title or similarity(taught, window.title) >= SEEN:
+        return ""
+    words, others = set(_WORD.findall(folded(taught))), set(_WORD.findall(folded(window.title)))
+    return window.title if words and others and not words & others else ""
 
 
 def text_of(element: Element, context: Context) -> str:
@@ -254,13 +271,12 @@ def _mean(signs: dict[str, float]) -> float:
     return max(mean, (reached + _SECOND * second) / (whole + _SECOND))
 
 
+def _sized(box: Box, size: Size, scale: float) -> Box:
+    """A box of that size, drawn so large, around the middle of the other."""
+    w, h = round(size.width * scale), round(size.height * scale)
+    return Box(box.center.x - w // 2, box.center.y - h // 2, w, h)
+
+
 def _ratio(one: float, other: float) -> float:
     low, high = sorted((max(1.0, one), max(1.0, other)))
     return high / low
-
-
-def _near(now: int, taught: int, scale: float, stretch: float, slack: int) -> bool:
-    """True if an offset is the taught one at this scale, or stretched with its window, or in between."""
-    low, high = sorted((taught * scale, taught * stretch))
-    room = max(slack * max(1.0, scale), _SLACK_FAR * abs(taught) * scale)
-    return low - room <= now <= high + room

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from execution.navigation.screen_words import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
+from execution.targeting.kin import kin_of
 from execution.targeting.looks import Look, look_at, scaled_template
 from execution.targeting.search import peaks, usable
-from execution.targeting.signs import signs_of
+from execution.targeting.signs import Signs, rows, signs_of
 from execution.types import Box, Element, ResolveStatus, RungResult
 
 _NEAR, _POINTED_AT = 24, 14  # pixels around a place
@@ -19,6 +20,7 @@ _MOST_ELEMENTS = 80
 _MOST_POINTERS = 3  # sightings of one neighbour that are believed to point at the target
 _AS_HIGH, _AS_WIDE = 0.3, 0.4
 _MOST_LOOKS = 12
+_MOST_ROWS = 4
 _SIZES = (1.0, 1.25, 0.8, 1.5, 2 / 3, 1.1, 0.9)  # where nothing tells how large things are drawn
 
 
@@ -31,16 +33,13 @@ def find(context: Context) -> RungResult:
     if problem := usable(template):
         return RungResult(rung=ANCHOR, status=ResolveStatus.NOT_FOUND, note=problem)
     on_elements = list(_on_elements(context))
-    looks = _sure([*_near(context), *on_elements])
+    looks = _sure([*_near(context), *on_elements, *_in_row(context)])
     # what is not seen as an element has twins that are not seen as such either
     if not any(look.score >= context.threshold for look in on_elements):
         looks = _sure([*looks, *_everywhere(context)])
-    boxes = _different(looks)
-    if context.target.row:
-        boxes = [box for box in boxes if signs_of(box, context).in_row] or boxes[:1]
-    elif len(boxes) < _MOST_LOOKS and not context.has_own_text:
-        boxes += _of_its_kind(context)
-    signs = [signs_of(box, context) for box in boxes[:_MOST_LOOKS]]
+    signs = [signs_of(look.box, context, scale=_odd(look, context)) for look in _different(looks, context)]
+    if not context.has_own_text or context.target.row:
+        signs += _of_its_kind(context)
     return choose(ANCHOR, signs, context, nothing="nothing on the screen is like the taught picture")
 
 
@@ -48,17 +47,26 @@ def _sure(looks: list[Look]) -> list[Look]:
     return sorted((look for look in looks if look.score >= _PROPOSED / 2), key=lambda look: -look.score)
 
 
-def _different(looks: list[Look]) -> list[Box]:
-    """One box for each thing, the most alike first."""
-    kept: list[Box] = []
+def _odd(look: Look, context: Context) -> float | None:
+    """The size of what was found at none of the likely ones; None for those."""
+    return None if look.scale in context.scales else look.scale
+
+
+def _different(looks: list[Look], context: Context) -> list[Look]:
+    """One look for each thing, the most alike first; of a wanted row only what is in it, where anything is."""
+    kept: list[Look] = []
     for look in looks:
-        if not any(same_thing(look.box, box) for box in kept):
-            kept.append(look.box)
-    return kept
+        if not any(same_thing(look.box, other.box) for other in kept):
+            kept.append(look)
+    if context.target.row:
+        kept = [look for look in kept if signs_of(look.box, context).in_row] or kept[:1]
+    return kept[:_MOST_LOOKS]
 
 
-def _of_its_kind(context: Context) -> list[Box]:
-    """Controls of the target's kind and height, as wide as they may be now, that its like stood around."""
+def _of_its_kind(context: Context) -> list[Signs]:
+    """Controls of the target's kind and height, as wide as they may be now, in its row or among its neighbours."""
+    if context.target.row:
+        return [s for box in kin_of(context) if (s := signs_of(box, context)).in_row]
     role, heights = context.target.role, [context.taught.h * scale for scale in context.scales]
     fitting = [
         e.box
@@ -66,7 +74,7 @@ def _of_its_kind(context: Context) -> list[Box]:
         if role and e.role == role and any(abs(e.box.h / max(1.0, h) - 1) <= _AS_HIGH for h in heights)
     ]
     signs = sorted((signs_of(box, context) for box in fitting[:_MOST_ELEMENTS]), key=lambda s: -(s.standing or 0.0))
-    return [s.box for s in signs[:3] if (s.standing or 0.0) >= _PROPOSED]
+    return [s for s in signs[:3] if (s.standing or 0.0) >= _PROPOSED]
 
 
 def _near(context: Context) -> Iterator[Look]:
@@ -80,6 +88,22 @@ def _near(context: Context) -> Iterator[Look]:
             look = look_at(place, context, scale=scale, reach=_POINTED_AT)
             if look:
                 yield look
+
+
+def _in_row(context: Context) -> Iterator[Look]:
+    """All along the line of each text of the wanted row."""
+    places = {box for boxes in rows(context).places for box in boxes} if context.target.row else set()
+    for scale in context.scales:
+        template = scaled_template(context, scale)
+        if template is None:
+            continue
+        for text in sorted(places)[:_MOST_ROWS]:
+            half = max(text.h, round(template.shape[0] * 0.8))
+            strip = Box(context.area.x, text.center.y - half, context.area.w, 2 * half).intersection(context.area)
+            for peak in peaks(context.grey, template, minimum=_LEAST, region=strip):
+                look = look_at(peak.box, context, scale=scale)
+                if look:
+                    yield look
 
 
 def _pointed_at(context: Context, scale: float) -> list[Box]:

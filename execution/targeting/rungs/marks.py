@@ -14,6 +14,7 @@ from workflows.exceptions import PictureError
 
 MARGIN = 0.08  # of the score, with the place and without: a second element so near makes the first a guess
 _MOST_SHOWN = 8
+_AS_TAUGHT = 0.6  # of what stood around a target that had twins
 
 
 class MarksRung:
@@ -46,9 +47,19 @@ def decide(judged: Sequence[Judged], context: Context, *, rung: str = MARKS) -> 
         status, note = ResolveStatus.NOT_FOUND, f"the most similar element is not similar enough: {note}"
     elif (rival := next((j for j in ranked[1:] if lead(best, j) < MARGIN), None)) is not None:
         status, note = ResolveStatus.AMBIGUOUS, f"another element is as good: {note}; {_described(rival)}"
+    elif context.target.alike > 1 and not context.target.row and not _stands_as_taught(best):
+        status, note = ResolveStatus.AMBIGUOUS, f"it had a twin, and this may be that: {note}"
     elif best.element.role is ElementRole.TEXT:
         status, note = ResolveStatus.NOT_FOUND, f"the text stands where there is no control: {note}"
     return RungResult(rung=rung, status=status, score=best.score, candidates=shown, note=note)
+
+
+def _stands_as_taught(judged: Judged) -> bool:
+    """Whether what stands around it tells it from its twin, which may be all that is left of the two."""
+    signs = judged.signs
+    if "neighbours" in signs:  # the rows of a list have the same controls around them
+        return max(signs["neighbours"], signs.get("named", 0.0)) >= _AS_TAUGHT
+    return max(signs.get("shapes", 0.0), signs.get("named", 0.0)) >= _AS_TAUGHT
 
 
 def lead(one: Judged, other: Judged) -> float:
@@ -85,8 +96,6 @@ def _described(judged: Judged) -> str:
 
 
 def _why_none(judged: Sequence[Judged]) -> str:
-    """What speaks against the elements, once where it is the same for all."""
-    reasons = {j.against for j in judged if j.against}
-    if len(reasons) == 1:
-        return f"none of {len(judged)} elements is the target: {reasons.pop()}"
-    return f"none of {len(judged)} elements is the target"
+    """What speaks against the one that has most for it."""
+    best = max(judged, key=lambda j: j.weight)
+    return f"none of {len(judged)} elements is the target; of the most similar one: {best.against or best.note}"

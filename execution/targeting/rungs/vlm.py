@@ -79,7 +79,7 @@ class VisionRung:
             return _refused(f"the model sees the target on no mark{_because(answer)}")
         if not 1 <= answer.mark <= len(marked):
             return _refused(f"the model chose mark {answer.mark}, and there are marks 1 to {len(marked)}")
-        signs = Signs(context, taught_picture(context))
+        signs = Signs(context, taught_picture(context), renamed=True)
         chosen = signs.judge(marked[answer.mark - 1])
         others = [signs.judge(e) for e in elements if e is not chosen.element]
         return self._agreed(answer, chosen, others, context)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import shutil
 import sys
 import time
 
 from tests.benchmarks.drift.pairs import FOLDER, PARTS
+from tests.benchmarks.screens.stage import replacing
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,11 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     for part in options.parts or PARTS:
         if part not in PARTS:
             parser.error(f"no such part: {part}; there are {', '.join(PARTS)}")
-        if options.again:
-            shutil.rmtree(FOLDER / part, ignore_errors=True)
         started = time.perf_counter()
-        module = importlib.import_module(f"tests.benchmarks.drift.{part}")
-        getattr(module, f"make_{part}")(FOLDER / part)
+        make = getattr(importlib.import_module(f"tests.benchmarks.drift.{part}"), f"make_{part}")
+        if options.again:
+            with replacing(FOLDER / part) as fresh:  # who measures meanwhile has the old ones
+                make(fresh)
+        else:
+            make(FOLDER / part)
         print(f"{part}: {FOLDER / part} ready after {time.perf_counter() - started:.0f} s", file=sys.stderr)
     return 0
 

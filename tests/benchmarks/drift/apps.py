@@ -87,9 +87,9 @@ class Control:
 
 
 def make_apps(folder: Path) -> None:
-    """Show the programs in every look; a look that is there already is not made again."""
-    files = {kind: folder / f"{kind}.json" for kind in ("windows", *LOOKS)}
-    if all(file.is_file() for file in (*files.values(), folder / "painted.json")):
+    """Show the programs in every look, unless all of them are there."""
+    files = {kind: folder / f"{kind}.json" for kind in ("windows", "painted", *LOOKS)}
+    if all(file.is_file() for file in files.values()):
         return
     need_programs()
     documents.make()
@@ -98,7 +98,7 @@ def make_apps(folder: Path) -> None:
     shown, made = _in_look("taught", TAUGHT, folder, _windows)
     taught = _of_look("taught", shown)
     stored.save(made, files["windows"])
-    stored.save(_paint(list(taught.values()), folder), folder / "painted.json")
+    stored.save(_paint(list(taught.values()), folder), files["painted"])
     print(f"apps: {len(made.pairs)} pairs of windows after {time.monotonic() - started:.0f} s", flush=True)
     for kind, look in LOOKS.items():
         shown, made = _in_look(kind, look, folder, _states)
@@ -160,7 +160,7 @@ def _windows(on: Stage, app: App, name: str, folder: Path) -> Iterator[tuple[Sho
         on.end_programs()
     if app.name not in ONCE:
         twice = _twice(on, app, folder)
-        yield twice, _unsure(main, twice)
+        yield twice, _in_front(main, twice)
 
 
 def _open(on: Stage, app: App) -> ShownWindow:
@@ -191,7 +191,7 @@ def _twice(on: Stage, app: App, folder: Path) -> Shown:
     """The same program twice, side by side."""
     for place in (LEFT, RIGHT):
         on.place(on.start(app.command), place)
-    return _shot(on, app, "main", "ambiguous", folder)
+    return _shot(on, app, "main", "twins", folder)
 
 
 def _shot(on: Stage, app: App, state: str, name: str, folder: Path) -> Shown:
@@ -283,15 +283,23 @@ def _is_greyed(taught: Shown, seen: Shown, path: Where) -> bool:
     return path in seen.elements and seen.elements[path].off and taught.nodes[path].name == seen.nodes[path].name
 
 
-def _unsure(taught: Shown, seen: Shown) -> list[Pair]:
-    """Targets that were there once and are there twice now."""
+def _in_front(taught: Shown, seen: Shown) -> list[Pair]:
+    """Targets that were there once and are there twice now: the one in the window that has the focus is meant."""
+    front = seen.screen.window.box if seen.screen.window else None
 
-    def counted(shown: Shown, control: Control) -> int:
-        return sum((c.role, c.name) == (control.role, control.name) for c in shown.elements.values())
+    def alike(shown: Shown, control: Control) -> list[Control]:
+        return [c for c in shown.elements.values() if (c.role, c.name) == (control.role, control.name)]
 
-    chosen = _some("ambiguous", taught, lambda _, c: counted(taught, c) == 1 and counted(seen, c) == 2)
-    made = [_pair("ambiguous", path, control, taught, seen, Truth.AMBIGUOUS) for path, control in chosen]
-    return [replace(pair, window=False, why="its window twice") for pair in made]
+    def is_twice(_: Where, control: Control) -> bool:
+        return len(alike(taught, control)) == 1 and len(alike(seen, control)) == 2
+
+    made = []
+    for path, control in _some("twins", taught, is_twice):
+        boxes = tuple(c.box for c in alike(seen, control) if front and front.contains(c.box.center) and not c.off)
+        if len(boxes) == 1:
+            pair = _pair("twins", path, control, taught, seen, Truth.HERE, boxes=boxes)
+            made.append(replace(pair, window=True, why="its window twice, one in front"))
+    return made
 
 
 def _some(kind: str, taught: Shown, fits: Callable[[Where, Control], bool]) -> list[tuple[Where, Control]]:

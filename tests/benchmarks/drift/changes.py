@@ -394,17 +394,21 @@ def _same_place_in_another_row(control: Control, turn: Turn) -> Control | None:
 
 
 def _fresh_row(turn: Turn) -> list[str]:
-    """Texts for a new row, made of those that are there."""
+    """Texts for a new row, made of those that are there; it is nobody's record."""
     lines = [c.cells for c in turn.view.controls if c.cells]
-    cells = list(turn.rng.choice(lines)) if lines else []
-    texts = []
-    for text in cells:
-        if re.search(r"\d", text):
-            text = re.sub(r"\d", lambda _: str(turn.rng.randint(1, 9)), text)
-        elif len(text) > 4:
-            text = turn.words.person()
-        texts.append(text)
-    return texts
+    taken = {text for cells in lines for text in cells}
+    return [_fresh_text(text, taken, turn) for text in turn.rng.choice(lines)] if lines else []
+
+
+def _fresh_text(text: str, taken: set[str], turn: Turn) -> str:
+    """Another text of that sort; what is short and without a number stays."""
+    if not re.search(r"\d", text) and len(text) <= 4:
+        return text
+    fresh = text
+    while fresh in taken:
+        number = re.sub(r"\d", lambda _: str(turn.rng.randint(1, 9)), text)
+        fresh = number if re.search(r"\d", text) else turn.words.person()
+    return fresh
 
 
 def _desktop(case: Case) -> Size:

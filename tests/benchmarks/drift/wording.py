@@ -16,11 +16,9 @@ SYNONYMS = {
            "Paramètres": "Préférences", "Réinitialiser": "Rétablir"},
 }  # fmt: skip
 _SYNONYM_SHARE = 0.2
-_LONGER = {
-    "en": ("{} now", "{}…", "{} all", "{} (F2)", "New: {}"),
-    "fr": ("{} ici", "{}…", "{} tout", "{} (F2)", "Nouveau : {}"),
-}
-_LABELS = {"en": ("{} *", "{}:", "{} (required)", "Full {}"), "fr": ("{} *", "{} :", "{} (obligatoire)", "{} complet")}
+_LONGER = {"en": ("{} now", "{}…", "{} all", "{} (F2)"), "fr": ("{} ici", "{}…", "{} tout", "{} (F2)")}
+_LABELS = {"en": ("{} *", "{}:", "{} (required)"), "fr": ("{} *", "{} :", "{} (obligatoire)")}
+_CHOICES = {"en": ("{} (recommended)", "{} (default)", "{}."), "fr": ("{} (conseillé)", "{} (par défaut)", "{}.")}
 
 _OTHERS = {
     "en": ("Delete", "Refund", "Block", "Archive", "Escalate", "Duplicate", "Dismiss all", "Log out", "Wipe", "Suspend",
@@ -54,7 +52,9 @@ def renamed(name: str, role: str, lang: str, rng: random.Random) -> str:
     first, _, rest = name.partition(" ")
     if first in SYNONYMS[lang] and rng.random() < _SYNONYM_SHARE:
         return f"{SYNONYMS[lang][first]} {rest}".strip()
-    if role in ("field", "checkbox", "radio"):
+    if role in ("checkbox", "radio"):
+        return rng.choice(_CHOICES[lang]).format(name)
+    if role == "field":
         return rng.choice(_LABELS[lang]).format(name)
     if rng.random() < 0.25 and name != name.upper():
         return name.upper()

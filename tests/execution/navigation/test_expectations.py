@@ -87,6 +87,8 @@ def test_a_value_right_of_its_name_is_data():
     canvas.text("Allergies", 40, 300)
     canvas.text("Penicillin", 300, 300)
     assert learnt(before, canvas.state(window=Window(title="Clinic")))[1].texts == ("Allergies",)
+    canvas.text("Allergies saved", 500, 30)  # right of the heading, but no value of it
+    assert learnt(before, canvas.state(window=Window(title="Clinic")))[1].texts == ("Allergies saved", "Allergies")
 
 
 def test_a_dialog_that_closed_is_declared_gone_and_was_there_before():

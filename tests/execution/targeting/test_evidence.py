@@ -62,7 +62,7 @@ def test_a_box_that_hangs_over_the_edge_is_cut_and_one_outside_is_refused():
     state, store = dialog().state(), Pictures()
     cut = teach_target(state.frame, Box(950, 580, 100, 60), label="x", state=state, click=None, store=store)
     assert Box.from_normalised(cut.box, state.frame.size) == Box(950, 580, 50, 20)
-    with pytest.raises(ValueError, match="'x' has a box that is not on the screen"):
+    with pytest.raises(ValueError, match="“x” has a box that is not on the screen"):
         teach_target(state.frame, Box(2000, 0, 10, 10), label="x", state=state, click=None, store=store)
 
 
@@ -93,3 +93,80 @@ def test_a_taught_click_is_given_back_to_the_pixel(data):
     click = Point(box.x + data.draw(st.integers(0, box.w - 1)), box.y + data.draw(st.integers(0, box.h - 1)))
     target = teach_target(state.frame, box, label="x", state=state, click=click, store=Pictures())
     assert point_in(box, target.click) == click
+
+
+def records(*, count: int = 5, names: str = "Patient {}") -> tuple[Canvas, list[Element]]:
+    canvas, elements = Canvas(1000, 500), []
+    canvas.text("Records (12)", 360, 40)
+    for row in range(count):
+        canvas.text(names.format(4711 + row), 60, 106 + 40 * row)
+        canvas.text("12/03/2024", 260, 106 + 40 * row)
+        box = canvas.button("Open", Box(500, 100 + 40 * row, 100, 28))
+        elements.append(Element(box=box, role=ElementRole.BUTTON, text="Open"))
+    return canvas, elements
+
+
+def taught(canvas: Canvas, box: Box, elements: list[Element], **options):
+    state = canvas.state(elements=elements, window=options.pop("window", None))
+    return teach_target(state.frame, box, label="x", state=state, click=None, store=Pictures(), **options)
+
+
+def test_of_twins_it_is_kept_which_one_it_was_and_what_names_its_row_but_no_date():
+    """S6.1: enough to tell it from its twins; the number of a record is what tells rows apart."""
+    canvas, elements = records()
+    target = taught(canvas, Box(500, 180, 100, 28), elements)
+    assert (target.number, target.alike) == (3, 5)
+    assert [n.text for n in target.neighbours if n.dy == min(abs(m.dy) for m in target.neighbours)] == ["Patient 4713"]
+    assert not any("2024" in n.text for n in target.neighbours)
+    assert len(target.shapes) == 4
+
+
+def test_a_target_without_twins_has_no_number_of_a_record_among_its_neighbours():
+    canvas, elements = records(count=1, names="Invoice F2024-{}")
+    target = taught(canvas, Box(500, 100, 100, 28), elements)
+    assert sorted(n.text for n in target.neighbours) == ["Invoice", "Records"]
+    assert (target.number, target.alike) == (1, 1)
+
+
+def test_the_way_to_a_neighbour_leads_to_the_part_of_it_that_was_kept():
+    canvas, elements = records(count=1)
+    box = Box(500, 100, 100, 28)
+    (heading,) = [n for n in taught(canvas, box, elements).neighbours if n.text == "Records"]
+    plain = Canvas(1000, 500)
+    alone = plain.text("Records", 360, 40)
+    assert abs(box.center.x + heading.dx - alone.center.x) <= 3
+
+
+def test_the_content_of_a_field_is_no_evidence_its_label_is():
+    canvas = Canvas(900, 300)
+    canvas.text("First name:", 40, 106)
+    canvas.text("Town:", 40, 156)
+    first, town = canvas.field(Box(180, 100, 300, 28), "Ana Costa"), canvas.field(Box(180, 150, 300, 28), "Paris")
+    elements = [Element(box=b, role=ElementRole.FIELD, text=t) for b, t in ((first, "Ana Costa"), (town, "Paris"))]
+    target = taught(canvas, first, elements)
+    assert (target.text, target.role, target.named_by.text) == ("", "field", "First name:")
+    assert (target.number, target.alike) == (1, 1)
+    assert [n.text for n in target.neighbours] == ["First name:", "Town:"]
+
+
+def test_a_count_in_its_own_text_and_label_is_not_kept():
+    canvas = Canvas(900, 300)
+    box = canvas.button("Inbox (12)", Box(100, 100, 160, 30))
+    state = canvas.state(elements=[Element(box=box, role=ElementRole.BUTTON, text="Inbox (12)")])
+    target = teach_target(state.frame, box, label="Inbox (12)", state=state, click=None, store=Pictures())
+    assert (target.text, target.label) == ("Inbox", "Inbox")
+
+
+def test_the_size_of_the_window_and_the_texts_of_the_row_are_kept():
+    canvas, elements = records()
+    target = taught(
+        canvas, Box(500, 140, 100, 28), elements, window=Window(box=Box(40, 30, 900, 400)), row=("{{record}}",)
+    )
+    assert target.window_size == (900, 400)
+    assert target.row == ("{{record}}",)
+
+
+def test_a_window_without_a_size_and_a_target_of_one_pixel_are_taken_as_they_are():
+    canvas, elements = records()
+    target = taught(canvas, Box(700, 450, 1, 1), elements, window=Window(title="x", box=Box(0, 0, 0, 0)))
+    assert (target.window_size, target.window_box, target.alike) == ((0, 0), None, 1)

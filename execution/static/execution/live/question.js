@@ -58,7 +58,7 @@ export class Question {
         this.ring(),
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(sentenceOf(this.store, step) || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
-          h("p", { class: "question-why" }, whyInWords(step)))),
+          h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : whyInWords(step)))),
       this.closer(step),
       this.buttons(prompt),
       this.said(),
@@ -89,8 +89,14 @@ export class Question {
       h("button", {
         class: `button ${choice === primary ? "primary" : ""} ${choice === "reject" || choice === "stop" ? "danger" : ""}`, type: "button", data: { key: choice },
         disabled: busy, "aria-keyshortcuts": KEYS[choice], onclick: () => this.choose(choice),
-      }, icon(ICONS[choice]), prompt.kind === "target" && choice === "correct" ? say("show_target") : say(`answers.${choice}`), h("kbd", { "aria-hidden": "true" }, KEYS[choice])));
+      }, icon(ICONS[choice]), this.label(prompt, choice), h("kbd", { "aria-hidden": "true" }, KEYS[choice])));
     return h("div", { class: "answers" }, buttons, h("span", { class: "then", data: { then: "" } }));
+  }
+
+  label(prompt, choice) {
+    if (prompt.kind === "target" && choice === "correct") return say("show_target");
+    if (prompt.kind === "identity" && choice === "retry") return say("look_again");
+    return say(`answers.${choice}`);
   }
 
   /** A button was clicked, or its key pressed: the same. */
@@ -197,9 +203,10 @@ export class Question {
     const { store } = this;
     const { pause_reason: reason, pause_detail: detail } = store.execution;
     const busy = Boolean(store.wishing);
-    const candidates = reason === "no_match" ? (detail?.candidates ?? []).slice(0, 3) : [];
+    const isUnknown = reason === "no_match" || reason === "dialog";
+    const candidates = isUnknown ? (detail?.candidates ?? []).slice(0, 3) : [];
     const resume = h("button", { class: `button ${candidates.length ? "" : "primary"}`, type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
-      icon(reason === "no_match" ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(reason === "no_match" ? "resume_look" : "resume"));
+      icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume"));
     const others = h("select", { class: "input", "aria-label": say("pick_screen"), disabled: busy, style: { width: "auto", "max-width": "240px" } },
       h("option", { value: "" }, say("another_screen")),
       [...store.nodes.values()].map((node) => h("option", { value: node.id }, node.name)));
@@ -211,7 +218,7 @@ export class Question {
             icon("check"), say("this_is", { name: candidate.name ?? store.nodeName(candidate.node_id) }), " ", h("span", { class: "score" }, score(candidate.confidence)))),
         resume,
         ["asked", "storage", "desktop_lost"].includes(reason) ? null : others,
-        reason === "no_match" && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null),
+        isUnknown && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null),
     ];
   }
 

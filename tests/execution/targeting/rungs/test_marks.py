@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from execution.targeting.rungs.marks import MarksRung
 from execution.types import Box, Element, ElementRole, ResolveStatus, RungResult, ScreenState, TextLine
-from tests.execution.perception.drawing import Pictures
+from tests.execution.perception.drawing import Pictures, frame
 from tests.execution.targeting.rungs.upper import CANCEL, DELETE, FIELDS, PRINT, SAVE, Form, context, taught
 from workflows.graph import NeighbourSpec, TargetSpec
 
@@ -145,6 +146,48 @@ def test_a_twin_that_no_detector_framed_makes_it_ambiguous(save: TargetSpec, sto
 def test_a_control_that_is_greyed_out_is_not_found(save: TargetSpec, store: Pictures) -> None:
     found = find(save, Form(disabled=("save",)).state(), store)
     assert found.status is NOT_FOUND
+
+
+def test_a_control_that_is_drawn_fainter_is_not_found(icon: TargetSpec, save: TargetSpec, store: Pictures) -> None:
+    """Greyed out, or behind a dialog's veil, though no detector says so."""
+    for target, box in ((icon, PRINT), (save, SAVE)):
+        state = Form().state()
+        pixels = state.frame.pixels.copy()
+        inside = pixels[box.y : box.bottom, box.x : box.right]
+        inside[:] = 228 - (228 - inside.astype(np.int16)) // 2
+        found = find(target, replace(state, frame=frame(pixels)), store)
+        assert found.status is NOT_FOUND, found.note
+
+
+def test_the_twin_that_is_left_of_two_is_not_taken_for_the_target(save: TargetSpec, store: Pictures) -> None:
+    """Its text, picture and kind are the same; only what stands around it is not."""
+    state = Form(gone=("save",), more=(("Save", Box(500, 480, 120, 32)),)).state()
+    found = find(replace(save, number=2, alike=2), state, store)
+    assert found.status is AMBIGUOUS, found.note
+
+
+def test_a_control_of_the_same_name_in_another_program_is_not_the_target(save: TargetSpec, store: Pictures) -> None:
+    words = {"title": "Notes", "First name": "Milk", "Last name": "Bread", "Street": "Eggs", "Town": "Salt"}
+    elsewhere = {"save": SAVE, "cancel": Box(140, 300, 80, 24), "delete": Box(140, 340, 80, 24)}
+    form = Form(words={**words, "cancel": "Exit", "delete": "Wrap"}, boxes=elsewhere, icons=(0, 0))
+    state = form.state()
+    assert state.window is not None
+    other = replace(state, window=replace(state.window, title="notes.txt"))
+    found = find(save, other, store)
+    assert found.status is NOT_FOUND, found.note
+    assert "notes.txt" in found.note
+
+
+def test_a_box_to_tick_whose_label_now_says_something_else_is_not_the_target(store: Pictures) -> None:
+    box = Box(300, 440, 16, 16)
+    label = NeighbourSpec(text="Send a copy", dx=60, dy=0)
+    target = TargetSpec(target_id="t", label="Send a copy", role="checkbox", named_by=label)
+    state = Form().state()
+    for said, status in (("Send a copy", FOUND), ("Delete the record", NOT_FOUND)):
+        ticked = Element(box=box, role=ElementRole.CHECKBOX, text=said)
+        line = TextLine(text=said, box=Box(322, 441, 92, 14))
+        seen = replace(state, elements=(*state.elements, ticked), texts=(*state.texts, line))
+        assert find(target, seen, store).status is status
 
 
 def test_a_target_that_is_gone_is_not_found(save: TargetSpec, icon: TargetSpec, store: Pictures) -> None:

@@ -1,23 +1,38 @@
-"""Teaches the trial once, on the programs themselves, in a process of its own that has the product's settings.
+"""Teaches a story once, on the programs themselves, in a process of its own that has the product's settings.
 
-    python -m tests.benchmarks.trial.teaching DISPLAY FOLDER
+    python -m tests.support.lesson DISPLAY MODULE FOLDER
 
-It points where a person would; box, evidence and what must be seen before and after are the product's own. A picture of
-each screen goes to FOLDER.
+MODULE has the Story as `STORY`. It points where a person would; the target's box, its evidence and what must be seen
+before and after are the product's own. A picture of each screen goes to FOLDER.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
+import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.trial.script import ACTS, OPEN_EDGES, SCREENS, TAUGHT, WORKFLOW_ID, Act, Screen
+from tests.support.display import VirtualDesktop, wait_until, windows_of
+from tests.support.story import Act, Screen, Story
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON_S = 240
 
 
-def main(display: str, folder: Path) -> None:
+def teach(screen: VirtualDesktop, module: str, folder: Path, *, env: dict[str, str]) -> None:
+    """Run the lesson on `screen`; raises AssertionError with what it said when it did not come to its end."""
+    command = [sys.executable, "-m", "tests.support.lesson", screen.display, module, str(folder)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=LESSON_S, check=False)
+    (folder / "lesson.log").write_text(done.stdout + done.stderr)
+    if done.returncode:
+        raise AssertionError(f"The lesson {module} failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+
+
+def main(display: str, module: str, folder: Path) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
     import django
 
@@ -27,21 +42,24 @@ def main(display: str, folder: Path) -> None:
     from workflows.actions.publish import publish
     from workflows.pictures import PictureStore
 
-    workflow = draw()
+    story: Story = importlib.import_module(module).STORY
+    workflow = draw(story)
     desktop = X11Desktop(display)
     try:
-        Lesson(workflow, desktop, build_analyzer(), PictureStore(), folder).give()
+        Lesson(story, workflow, desktop, build_analyzer(), PictureStore(), folder).give()
     finally:
         desktop.close()
-    version = publish(workflow=workflow, user=None, note="trial")
-    print(f"taught {len(ACTS)} actions, published as version {version.number}")
+    version = publish(workflow=workflow, user=None, note="taught")
+    print(f"taught {len(story.acts)} actions, published as version {version.number}")
 
 
-def draw() -> Any:
+def draw(story: Story) -> Any:
     """The rows of the graph, without what teaching adds."""
     from workflows.models import Edge, Node, Variable, Workflow
 
-    workflow = Workflow.objects.create(workflow_id=WORKFLOW_ID, name="Trial", learning_state="AUTO_CONFIRMED")
+    workflow = Workflow.objects.create(
+        workflow_id=story.workflow_id, name=story.workflow_id, learning_state="AUTO_CONFIRMED"
+    )
     nodes = {
         screen.node_id: Node.objects.create(
             workflow=workflow,
@@ -50,12 +68,12 @@ def draw() -> Any:
             texts=list(screen.texts),
             absent=list(screen.absent),
             window_title=screen.title,
-            is_entry=screen is SCREENS[0],
-            is_end=screen is SCREENS[-1],
+            is_entry=screen is story.parts[0],
+            is_end=screen is story.parts[-1],
         )
-        for screen in SCREENS
+        for screen in story.screens
     }
-    for source, act, destination in OPEN_EDGES:
+    for source, act, destination in story.edges:
         Edge.objects.create(
             workflow=workflow,
             edge_id=act.edge_id,
@@ -64,7 +82,7 @@ def draw() -> Any:
             action_type=act.action,
             params=act.params,
         )
-    for order, (name, value) in enumerate(TAUGHT.items()):
+    for order, (name, value) in enumerate(story.values.items()):
         Variable.objects.create(workflow=workflow, name=name, label=name, order=order, default=value)
     return workflow
 
@@ -72,12 +90,13 @@ def draw() -> Any:
 class Lesson:
     """Eyes and hands of whoever teaches."""
 
-    def __init__(self, workflow: Any, desktop: Any, analyzer: Any, store: Any, folder: Path) -> None:
-        self.workflow, self.desktop, self.analyzer, self.store, self.folder = workflow, desktop, analyzer, store, folder
+    def __init__(self, story: Story, workflow: Any, desktop: Any, analyzer: Any, store: Any, folder: Path) -> None:
+        self.story, self.workflow, self.desktop = story, workflow, desktop
+        self.analyzer, self.store, self.folder = analyzer, store, folder
 
     def give(self) -> None:
-        before = self.look(SCREENS[0])
-        for _source, act, destination in OPEN_EDGES:
+        before = self.look(self.story.screens[0])
+        for _source, act, destination in self.story.edges:
             self.show(act, before)
             after = self.look(destination)
             self.declare(act, before, after)
@@ -85,32 +104,22 @@ class Lesson:
 
     def look(self, screen: Screen) -> Any:
         """Wait for the window that `screen` is in, look, and keep the picture."""
-        from execution.desktop.capture import settle
-        from tests.support.display import wait_until
-        from workflows.text import fill
+        import cv2
 
-        title = fill(screen.title, TAUGHT).strip("*")
+        from execution.desktop.capture import settle
+
+        title = self.fill(screen.title).strip("*")
         wait_until(lambda: title in getattr(self.desktop.window(), "title", title), what=f"the window {title}")
         settle(self.desktop, settle_ms=500, timeout_ms=6000)
         state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
         node = self.workflow.nodes.get(node_id=screen.node_id)
         node.reference = self.row(self.store.put(state.frame.pixels))
         node.save()
-        self.keep(screen.node_id, state)
+        number = self.story.screens.index(screen)
+        cv2.imwrite(str(self.folder / f"{number:02}-{screen.node_id}.png"), state.frame.pixels)
         return state
 
-    def keep(self, name: str, state: Any) -> None:
-        import cv2
-
-        cv2.imwrite(str(self.folder / f"{SCREENS.index(self.screen(name)):02}-{name}.png"), state.frame.pixels)
-
-    @staticmethod
-    def screen(name: str) -> Screen:
-        return next(screen for screen in SCREENS if screen.node_id == name)
-
     def show(self, act: Act, state: Any) -> None:
-        from workflows.text import fill
-
         if act.action == "click":
             self.click(act, state)
         elif act.action == "press_keys":
@@ -118,9 +127,9 @@ class Lesson:
         elif act.action == "type_text":
             if act.clear:
                 self.desktop.press(("ctrl", "a"))
-            self.desktop.type_text(fill(act.text, TAUGHT))
+            self.desktop.type_text(self.fill(act.text))
         else:
-            self.await_text(act.text)
+            wait_until(lambda: self.sees(act.text), what=f"“{act.text}”")
 
     def click(self, act: Act, state: Any) -> None:
         from execution.targeting.boxes import target_box
@@ -129,8 +138,8 @@ class Lesson:
         from workflows.specs import target_columns
 
         point = self.point(act, state)
-        box = target_box(state, point)
-        spec = teach_target(state.frame, box, label=act.label or act.text, state=state, click=point, store=self.store)
+        box, label = target_box(state, point), act.label or act.text
+        spec = teach_target(state.frame, box, label=label, state=state, click=point, store=self.store)
         print(f"  {act.edge_id}: {asdict(spec)}")
         edge = Edge.objects.get(workflow=self.workflow, edge_id=act.edge_id)
         columns = {**target_columns(spec), "target_id": f"t_{act.edge_id}"}
@@ -143,51 +152,42 @@ class Lesson:
     def point(self, act: Act, state: Any) -> Any:
         """Where whoever teaches clicks: on the text, beside it, or in a part of the window."""
         from execution.navigation.words import folded
-        from execution.types import Point
+        from execution.types import Box, Point
 
-        window = next(w for w in self.desktop_windows() if act.window in w.title)
+        window = next(w for w in windows_of(self.desktop.name) if act.window in w.title)
         if act.part is not None:
             return Point(window.x + round(act.part[0] * window.width), window.y + round(act.part[1] * window.height))
+        area = Box(window.x, window.y, window.width, window.height)
         inside = [
-            line
-            for line in state.texts
-            if window.x <= line.box.center.x < window.x + window.width
-            and window.y <= line.box.center.y < window.y + window.height
-            and folded(line.text) == folded(act.text)
+            line.box for line in state.texts if area.contains(line.box.center) and folded(line.text) == folded(act.text)
         ]
         if not inside:
             sys.exit(f"“{act.text}” is not in {act.window}: {[line.text for line in state.texts]}")
-        middle = max(inside, key=lambda line: line.box.y).box.center
+        middle = max(inside, key=lambda box: box.y).center  # a dialog's button stands below its title
         return Point(middle.x + act.beside, middle.y)
 
-    def desktop_windows(self) -> Any:
-        from tests.support.display import _connection, _listed_windows
-
-        with _connection(self.desktop.name) as connection:
-            return _listed_windows(connection)
-
-    def await_text(self, text: str) -> None:
+    def sees(self, text: str) -> bool:
         from execution.navigation.words import folded
-        from tests.support.display import wait_until
 
-        def seen() -> bool:
-            state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
-            return any(folded(text) in folded(line.text) for line in state.texts)
-
-        wait_until(seen, what=f"“{text}”")
+        state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
+        return any(folded(text) in folded(line.text) for line in state.texts)
 
     def declare(self, act: Act, before: Any, after: Any) -> None:
         """What must be seen before and after, as the product fills it in from what changed."""
         from execution.navigation.expectations import expectation_of
         from workflows.models import Edge
-        from workflows.text import fill
 
-        typed = fill(act.text, TAUGHT) if act.action == "type_text" else ""
-        first, then = expectation_of(before, after, action_type=act.action, typed=typed, variables=TAUGHT)
+        typed = self.fill(act.text) if act.action == "type_text" else ""
+        first, then = expectation_of(before, after, action_type=act.action, typed=typed, variables=self.story.values)
         print(f"  {act.edge_id}: before {first}, after {then}")
         Edge.objects.filter(workflow=self.workflow, edge_id=act.edge_id).update(
             before=asdict(first) if first else {}, expect=asdict(then) if then else {}
         )
+
+    def fill(self, text: str) -> str:
+        from workflows.text import fill
+
+        return fill(text, self.story.values)
 
     def row(self, digest: str) -> Any:
         from workflows.models import Picture
@@ -197,4 +197,4 @@ class Lesson:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

@@ -1,0 +1,307 @@
+"""The action `visual_login`: recognise a login screen, fill it from the vault, and see what comes of it (S5.6, S10.3).
+
+The password is read when a login screen has been recognised, typed once into a field that is known to be for it, in the
+window that was there all the time, and kept nowhere. A wrong one is never tried again: that locks accounts.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from rapidfuzz import fuzz
+
+from execution.desktop.base import DesktopLost
+from execution.navigation.finding import what_is_there
+from execution.navigation.hands import Hands, Stopped
+from execution.navigation.login_answer import LoginAnswer, answer_of, complaint, is_logged_in
+from execution.navigation.login_screen import Asks, LoginScreen, read_login
+from execution.navigation.login_words import says_caps_lock, says_refused
+from execution.navigation.words import folded, similarity
+from execution.types import ActionResult, ActionStatus, Box, ElementRole, ElementState, ScreenState
+from workflows.secret import Login, Secret, VaultError
+
+LIMIT_S = 180.0
+APPEARS_S = 10.0  # a login screen is there by then
+ANSWERS_S = 60.0  # a server that has not answered a login by then does not answer
+
+_SAME_PLACE = 0.5
+_UNREAD_NAME = 50  # of 100: what is read in a field and less alike than this is something else
+_TOLD = 3  # characters: a shorter password is not told from noise in a masked field
+_EMPTY = 6.0  # grey levels: an empty field has no ink
+
+log = logging.getLogger("surehand.login")
+
+
+class NotLoggedIn(Exception):
+    """It ends here; the message says why and never holds what was typed."""
+
+
+class Uncertain(NotLoggedIn):
+    """The desktop was lost while something was typed or clicked."""
+
+
+def handle_visual_login_action(params: Mapping[str, Any], *, context: Hands) -> ActionResult:
+    """Log in with the credentials named `params["credential"]`; done if somebody is logged in already.
+
+    Never raises: what goes wrong is a failed result with the reason, or `uncertain` if the desktop was lost in the act.
+    No result, log line or error holds the password.
+    """
+    began = time.perf_counter()
+    status, message = ActionStatus.FAILED, ""
+    try:
+        message = _Attempt(context).log_in(str(params.get("credential") or ""))
+        status = ActionStatus.DONE
+    except Uncertain as error:
+        status, message = ActionStatus.UNCERTAIN, str(error)
+    except (NotLoggedIn, VaultError) as error:
+        message = str(error)
+    except Stopped as error:
+        message = str(error) or _("It was stopped while logging in.")
+    except Exception as error:  # noqa: BLE001 - S5.1; without its text and values, which may be what was typed
+        log.error("visual_login failed: %s", type(error).__name__)
+        message = _("It went wrong while logging in: %(error)s.") % {"error": type(error).__name__}
+    return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
+
+
+class _Attempt:
+    """One try to log in. It is never repeated from within."""
+
+    def __init__(self, hands: Hands) -> None:
+        self._hands = hands
+        self._until = min(hands.deadline, time.monotonic() + LIMIT_S)
+
+    def log_in(self, name: str) -> str:
+        """What was done, in words. Raises NotLoggedIn, VaultError and Stopped."""
+        if not name:
+            raise NotLoggedIn(_("No credential is named: which one to log in with?"))
+        state, screen = self._login_screen()
+        if screen is None:
+            return _("Somebody is logged in already.")
+        self._acceptable(screen)
+        login = self._hands.credential(name)
+        if screen.asks is Asks.USER:
+            state, screen = self._first_page(login, state, screen)
+        elif screen.user is not None:
+            state, screen = self._fill_user(login, state, screen, screen.user)
+        if screen.user is None:
+            self._says_whose(login, state)
+        state = self._fill_password(login.password, state, screen)
+        del login
+        return self._sent(name, state)
+
+    # --- The screen -------------------------------------------------------------------------------------------------
+    def _login_screen(self) -> tuple[ScreenState, LoginScreen | None]:
+        """The login screen once it is there; None where somebody is logged in. Raises NotLoggedIn where it is none."""
+        until = min(self._until, time.monotonic() + APPEARS_S)
+        state = self._look(self._hands.observe)
+        while (screen := read_login(state)).asks is Asks.NOTHING:
+            if is_logged_in(state):
+                return state, None
+            if time.monotonic() >= until:
+                raise NotLoggedIn(
+                    _("This is no login screen: no field for a password is seen. %(there)s")
+                    % {"there": what_is_there(state)}
+                )
+            state = self._look(self._hands.settle)
+        return state, screen
+
+    def _acceptable(self, screen: LoginScreen) -> None:
+        if screen.asks is Asks.UNCLEAR:
+            raise NotLoggedIn(_("Nothing was typed: this is no plain login screen, %(why)s.") % {"why": screen.why})
+        if screen.revealed:
+            raise NotLoggedIn(_("Nothing was typed: the password field shows what is typed. Hide it first."))
+
+    def _first_page(self, login: Login, state: ScreenState, screen: LoginScreen) -> tuple[ScreenState, LoginScreen]:
+        """Fill the page that asks for the user name alone, and wait for the one that asks for the password."""
+        assert screen.user is not None
+        before, screen = self._fill_user(login, state, screen, screen.user)
+        self._submit(screen)
+        until = min(self._until, time.monotonic() + ANSWERS_S)
+        while True:
+            after = self._look(self._hands.settle)
+            following = read_login(after)
+            if following.asks in (Asks.BOTH, Asks.PASSWORD, Asks.UNCLEAR):
+                self._acceptable(following)
+                return after, following
+            answer = answer_of(before, after)
+            if answer not in (LoginAnswer.STILL_THERE, LoginAnswer.WAITING, LoginAnswer.LOGGED_IN):
+                raise NotLoggedIn(self._refusal(answer, after, login.username))
+            if time.monotonic() >= until:
+                raise NotLoggedIn(_("The user name was sent, and no screen asked for the password."))
+
+    # --- Filling ----------------------------------------------------------------------------------------------------
+    def _fill_user(
+        self, login: Login, state: ScreenState, screen: LoginScreen, field: Box
+    ) -> tuple[ScreenState, LoginScreen]:
+        if similarity(login.username, _text_in(field, state), strict=True) == 1.0:
+            return state, screen  # it remembers whom it logged in
+        focused = self._focus(field, state, _("the field of the user name"))
+        self._type(Secret(login.username), focused)
+        after = self._look(self._hands.settle)
+        self._same_window(focused, after)
+        read = _text_in(field, after)
+        if not _changed(field, focused, after):
+            raise NotLoggedIn(_("Nothing appeared in the field of the user name, so no password was typed."))
+        if read and fuzz.ratio(folded(read), folded(login.username)) < _UNREAD_NAME:
+            raise NotLoggedIn(_("The field of the user name holds something else, so no password was typed."))
+        found = read_login(after)
+        if found.asks is not screen.asks:
+            raise NotLoggedIn(_("The screen changed while the user name was typed, so no password was typed."))
+        return after, found
+
+    def _fill_password(self, password: Secret, state: ScreenState, screen: LoginScreen) -> ScreenState:
+        """Type it, and look that the field took it and does not show it. The filled screen."""
+        field = screen.password
+        if field is None:
+            raise NotLoggedIn(_("The field of the password is no longer seen, so it was not typed."))
+        focused = self._focus(field, state, _("the field of the password"))
+        if complaint(focused, says_caps_lock):
+            raise NotLoggedIn(_("Caps Lock is on, so the password was not typed."))
+        now = read_login(focused)
+        if now.password is None or now.password.iou(field) < _SAME_PLACE:
+            raise NotLoggedIn(_("The field of the password moved or was covered, so it was not typed."))
+        self._acceptable(now)
+        self._type(password, focused)
+        after = self._look(self._hands.settle)
+        self._hidden(password, field, after)
+        if not _changed(field, focused, after) and _is_empty(field, after):
+            raise NotLoggedIn(_("Nothing appeared in the field of the password, so it was not sent."))
+        self._same_window(state, after)
+        return after
+
+    def _hidden(self, password: Secret, field: Box, state: ScreenState) -> None:
+        """Raises NotLoggedIn, the field emptied, where the password can be read in it."""
+        plain, read = password.reveal(), _text_in(field.grown(2, state.frame.size), state)
+        if len(read) >= _TOLD and fuzz.ratio(folded(read), folded(plain)) >= 100 - _UNREAD_NAME / 2:
+            self._hands.press(("ctrl", "a"))
+            self._hands.press(("backspace",))
+            raise NotLoggedIn(_("The password field shows what is typed: it was emptied and nothing was sent."))
+
+    def _says_whose(self, login: Login, state: ScreenState) -> None:
+        """A password without a user's field belongs to whom the screen names."""
+        names = {login.username, login.username.split("@")[0]}
+        if not any(folded(name) in folded(line.text) for name in names for line in state.texts):
+            raise NotLoggedIn(
+                _("Nothing was typed: only a password is asked for, and “%(user)s” is not named on the screen.")
+                % {"user": login.username}
+            )
+
+    def _focus(self, field: Box, state: ScreenState, what: str) -> ScreenState:
+        """Click into the field, and look that the window is the same and no other field took the focus."""
+        self._touch(lambda: self._hands.click(field.center))
+        after = self._look(self._hands.settle)
+        self._same_window(state, after)
+        focused = [e.box for e in after.elements if e.role is ElementRole.FIELD and ElementState.FOCUSED in e.states]
+        if focused and not any(box.iou(field) > 0 for box in focused):
+            raise NotLoggedIn(_("A click into %(field)s gave the focus to another field.") % {"field": what})
+        return after
+
+    def _type(self, text: Secret, focused: ScreenState) -> None:
+        """In place of what the field holds, if up to the last moment its window is the one in front."""
+        self._touch(lambda: self._hands.press(("ctrl", "a")))
+        self._same_window(focused, self._look(self._hands.observe))
+        self._touch(lambda: self._hands.type_text(text.reveal()))
+
+    def _touch(self, act: Callable[[], None]) -> None:
+        """One act; its errors lose their text, which may quote what was typed."""
+        problem, lost = "", False
+        try:
+            act()
+        except Stopped:
+            raise
+        except Exception as error:  # noqa: BLE001 - told on without its text
+            problem, lost = type(error).__name__, isinstance(error, DesktopLost)
+        if lost:  # raised here, not above, so that the error is no part of it
+            raise Uncertain(_("The desktop was lost while logging in: what was typed may have arrived."))
+        if problem:
+            raise NotLoggedIn(_("It could not be typed or clicked: %(error)s.") % {"error": problem})
+
+    # --- Sending and what comes of it -------------------------------------------------------------------------------
+    def _submit(self, screen: LoginScreen) -> None:
+        button = screen.button
+        if button is None:
+            self._touch(lambda: self._hands.press(("enter",)))
+        else:
+            self._touch(lambda: self._hands.click(button.center))
+
+    def _sent(self, name: str, filled: ScreenState) -> str:
+        """Send the filled screen and wait for the answer."""
+        self._submit(read_login(filled))
+        until = min(self._until, time.monotonic() + ANSWERS_S)
+        seen: LoginAnswer | None = None
+        while True:
+            state = self._look(self._hands.settle)
+            answer = answer_of(filled, state)
+            if answer not in (LoginAnswer.WAITING, LoginAnswer.STILL_THERE) and answer is seen:
+                break  # said twice: not a page on its way to the next
+            seen = answer
+            if time.monotonic() >= until and answer is not LoginAnswer.LOGGED_IN:
+                break
+        if answer is LoginAnswer.LOGGED_IN:
+            return _("Logged in with “%(name)s”.") % {"name": name}
+        raise NotLoggedIn(self._refusal(answer, state, name))
+
+    def _refusal(self, answer: LoginAnswer, state: ScreenState, name: str) -> str:
+        if answer is LoginAnswer.STILL_THERE and complaint(state, says_refused):
+            answer = LoginAnswer.WRONG  # it said so before this attempt as well
+        return _REFUSALS[answer]() % {"name": name}
+
+    # --- Looking ----------------------------------------------------------------------------------------------------
+    def _look(self, how: Callable[[], ScreenState]) -> ScreenState:
+        try:
+            state = how()
+        except Stopped:
+            raise
+        except Exception as error:
+            raise NotLoggedIn(
+                _("There is no picture of the screen: %(error)s.") % {"error": type(error).__name__}
+            ) from error
+        if not state.text_method:
+            raise NotLoggedIn(_("The screen could not be read: %(notes)s") % {"notes": " ".join(state.notes) or "–"})
+        return state
+
+    def _same_window(self, before: ScreenState, now: ScreenState) -> None:
+        """Raises NotLoggedIn where another window has come to the front."""
+        if _window(before) != _window(now):
+            raise NotLoggedIn(_("Another window came to the front while logging in, so no more was typed."))
+
+
+_REFUSALS: Mapping[LoginAnswer, Callable[[], str]] = {
+    LoginAnswer.WRONG: lambda: _(
+        "User name or password of “%(name)s” are not right. They are not tried again: that locks accounts."
+    ),
+    LoginAnswer.LOCKED: lambda: _("The account of “%(name)s” is locked. A person must have it unlocked."),
+    LoginAnswer.CODE: lambda: _("A code is asked for as a second factor: a person must enter it."),
+    LoginAnswer.NEW_PASSWORD: lambda: _("A new password is asked for: a person must choose it."),
+    LoginAnswer.BROKEN: lambda: _("The login was sent, and the server answered with an error."),
+    LoginAnswer.WAITING: lambda: _("The login was sent, and the program never answered."),
+    LoginAnswer.STILL_THERE: lambda: _("The login was sent, and the login screen is still there without a word why."),
+    LoginAnswer.LOGGED_IN: lambda: _("The login screen is gone, and nothing says what came instead."),
+}
+
+
+def _window(state: ScreenState) -> tuple[str, str, Box | None] | None:
+    return (state.window.app_name, state.window.title, state.window.box) if state.window else None
+
+
+def _text_in(field: Box, state: ScreenState) -> str:
+    return " ".join(line.text for line in state.texts if field.contains(line.box.center))
+
+
+def _changed(field: Box, before: ScreenState, after: ScreenState) -> bool:
+    """Whether the inside of the field looks otherwise."""
+    one, two = before.frame.crop(_inside(field)), after.frame.crop(_inside(field))
+    return one.shape != two.shape or bool(np.any(one != two))
+
+
+def _is_empty(field: Box, state: ScreenState) -> bool:
+    return float(state.frame.crop(_inside(field)).std()) < _EMPTY
+
+
+def _inside(field: Box) -> Box:
+    return Box(field.x + 3, field.y + 3, max(1, field.w - 6), max(1, field.h - 6))
