@@ -91,7 +91,8 @@ class Closer:
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return
         self.hold.may_act()
-        self.journal.intend(step, suggestion, state, attempt=0)
+        if self.journal.open_intent() is None:  # while an action is being done, its intent is this one's too (S9.1)
+            self.journal.intend(step, suggestion, state, attempt=0)
         result = self.stages.act(suggestion, self.hold)
         if result.status is ActionStatus.UNCERTAIN:
             raise DesktopLost(result.message)

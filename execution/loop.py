@@ -94,6 +94,7 @@ class Loop:
             may_act=may_act,
             answer_timeout_s=self.limits.coaching_timeout_s,
         )
+        self.performer.clear = self._clear
         self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
         execution = journal.execution
@@ -281,6 +282,14 @@ class Loop:
                 ],
             },
         )
+
+    def _clear(self, state: ScreenState, edge: EdgeSpec) -> bool:
+        """Close a dialog that the workflow knows and that came while an action was done; whether there was one."""
+        if not self.graph.popups:
+            return False
+        recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.destination)
+        found = self.closer.find(state, recognition)
+        return found is not None and not self.closer.close(found, state, recognition, edge.source)
 
     def _arrive(self, node_id: str, confidence: float, state: ScreenState) -> None:
         self.at.misses, self.at.known = 0, state

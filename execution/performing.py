@@ -30,6 +30,7 @@ from execution.types import (
 )
 from workflows.catalogue import SERVER_SIDE_ACTION_TYPES
 from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec
 
 if TYPE_CHECKING:
     from execution.stages import Stages
@@ -79,6 +80,7 @@ class Performer:
         self.answer_timeout_s = answer_timeout_s
         self.hold = Hold(journal, leave=leave, may_act=may_act)
         self.readiness = Readiness(stages, self.hold)
+        self.clear: Callable[[ScreenState, EdgeSpec], bool] = lambda state, edge: False  # closes a dialog that came
 
     def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
@@ -160,8 +162,19 @@ class Performer:
             return Attempt(
                 result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
             )
-        verification, after = self.stages.verify(suggestion, state, self.stages.settle(suggestion.edge))
+        verification, after = self._verified(suggestion, state)
         return Attempt(result=result, verification=verification, after=after)
+
+    def _verified(self, suggestion: Suggestion, before: ScreenState) -> tuple[Verification, ScreenState]:
+        """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
+        edge = suggestion.edge
+        after = self.stages.settle(edge)
+        if self.clear(after, edge):
+            after = self.stages.settle(edge)
+        verification, after = self.stages.verify(suggestion, before, after)
+        if verification.answer is not Answer.YES and self.clear(after, edge):
+            verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
+        return verification, after
 
     def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: Attempt) -> Done:
         verification, result = attempt.verification, attempt.result

@@ -27,6 +27,7 @@ from execution.desktop.lock import DesktopLock
 from execution.exceptions import LeaseLost, NoMatch
 from execution.eyes import Eyes, Flags, load_provider, masks_from
 from execution.journal import Journal
+from execution.ladder import further_rungs
 from execution.loop import Loop, LoopLimits
 from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
@@ -37,8 +38,7 @@ from execution.reference_store import references_for
 from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
-from execution.targeting.resolver import Rung, TargetResolver
-from execution.targeting.rungs.marks import MarksRung
+from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
 from gpu import ExecutionMode as GpuMode
 from gpu import get_gpu_resource_manager
@@ -316,15 +316,16 @@ def build_stages(
 ) -> Stages:
     """The product's own stages for one run."""
     execution, graph = journal.execution, journal.graph
+    flags = Flags(
+        enable_ocr=execution.enable_ocr,
+        enable_ui_detection=execution.enable_ui_detection,
+        analyze_timeout_ms=execution.analyze_timeout_ms,
+        masks=masks_of(journal),
+    )
     eyes = Eyes(
         desktop,
         analyzer,
-        Flags(
-            enable_ocr=execution.enable_ocr,
-            enable_ui_detection=execution.enable_ui_detection,
-            analyze_timeout_ms=execution.analyze_timeout_ms,
-            masks=masks_of(journal),
-        ),
+        flags,
         window_provider=load_provider(provider or execution.window_info_provider),
         warn=journal.warn,
     )
@@ -340,14 +341,9 @@ def build_stages(
         pictures=pictures,
         similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
         places=DatabasePlaces(),
-        further=further_rungs(journal),
+        further=further_rungs(graph, analyzer.embedder, flags),
     )
     return Stages(graph, execution.variables, eyes, matcher, resolver)
-
-
-def further_rungs(journal: Journal) -> tuple[Rung, ...]:
-    """What is asked where picture and text do not settle it; nothing where elements are not looked for (S2.2)."""
-    return (MarksRung().find,) if journal.execution.enable_ui_detection else ()
 
 
 def masks_of(journal: Journal) -> tuple[NormBox, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,7 @@ from workflows.text import fill
 NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
 UNTOUCHED_SHARE = 0.0001
+MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560×1600
 
 
 class Stages:
@@ -151,14 +153,19 @@ class Stages:
         edge, began = suggestion.edge, time.perf_counter()
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=_("It was waited for, and is so.")), after
+        between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
         while True:
-            verification = self.judge(suggestion, before, after)
+            verification = self.judge(suggestion, before, after, between=tuple(between))
             elapsed = time.perf_counter() - began
             if verification.answer is Answer.YES or elapsed * 1000 > edge.settle_timeout_ms:
                 return replace(verification, verify_ms=elapsed * 1000), after
+            between.append(after)
             after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
 
-    def judge(self, suggestion: Suggestion, before: ScreenState, after: ScreenState) -> Verification:
+    def judge(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
+    ) -> Verification:
+        """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
         edge = suggestion.edge
         recognition = self.recognise(after, last_node=edge.source, expected=edge.destination)
         if edge.action_type in SERVER_SIDE_ACTION_TYPES and not edge.expect:
@@ -171,6 +178,7 @@ class Stages:
             typed=str(suggestion.params.get("text", "")) if edge.action_type == "type_text" else "",
             variables=self.variables,
             acted_at=suggestion.resolution.box,
+            between=between,
         )
 
     def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:

@@ -20,6 +20,7 @@ class GPUResourceConfig:
     connect_timeout_s: float = 5.0
     ask_timeout_s: float = 5.0
     load_timeout_s: float = 300.0  # a client that hangs up earlier aborts the load on the server (RELIABILITY.md A.4)
+    answer_timeout_s: float = 60.0
     load_tries: int = 3
     retry_pause_s: float = 0.5  # doubled after each try
     gone_timeout_s: float = 30.0
@@ -37,6 +38,7 @@ class GPUResourceConfig:
             vlm_model=settings.RPA_VLM_MODEL,
             idle_timeout_s=_number("RPA_GPU_IDLE_TIMEOUT_S", plain.idle_timeout_s),
             load_timeout_s=_number("RPA_GPU_LOAD_TIMEOUT_S", plain.load_timeout_s),
+            answer_timeout_s=_number("RPA_GPU_ANSWER_TIMEOUT_S", plain.answer_timeout_s),
             gone_timeout_s=_number("RPA_GPU_GONE_TIMEOUT_S", plain.gone_timeout_s),
             headroom_mb=int(_number("RPA_GPU_HEADROOM_MB", plain.headroom_mb)),
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import cache
@@ -119,6 +119,19 @@ class GPUResourceManager:
             return
         vlm = self._vlm
         await self._ask("unload", lambda: self._carefully(lambda: vlm.unload(self.config.vlm_model)))
+
+    async def ask_vlm(self, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> str:
+        """The VLM's answer about encoded pictures (PNG), loaded first if need be; raises VLMUnavailable."""
+        vlm = self._require_vlm()
+        self._note_request()
+        model = self.config.vlm_model
+
+        def work() -> str:
+            self._carefully(lambda: vlm.load(model))
+            return vlm.ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
+
+        answer: str = await self._ask(f"answer {id(pictures)}", work)
+        return answer
 
     async def load_model(self, model: str) -> None:
         """Load any model of the Ollama server."""

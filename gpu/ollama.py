@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -10,6 +12,7 @@ from gpu.config import GPUResourceConfig
 from gpu.types import CloudModelRefused, VLMUnavailable
 
 CLOUD = (":cloud", "-cloud")
+OPTIONS: Mapping[str, Any] = {"num_ctx": 8192, "num_predict": 512, "temperature": 0, "seed": 0}
 
 
 class OllamaManager:
@@ -57,6 +60,33 @@ class OllamaManager:
     def unload_model(self, model: str) -> None:
         """Ask for the unload; the answer is a receipt, `is_model_loaded` tells when it is gone."""
         self._ask("POST", "/api/generate", json={"model": model, "keep_alive": 0, "stream": False})
+
+    def answer(self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> str:
+        """What the model says of encoded pictures, meant to be JSON after `schema` and not to be relied on.
+
+        One fixed set of options for all callers: other ones would load the model anew (RELIABILITY.md A.3). An answer
+        that was cut, or that ended without saying so, is no answer (A.4).
+        """
+        self.refuse_cloud(model)
+        said = self._ask(
+            "POST",
+            "/api/generate",
+            json={
+                "model": model,
+                "prompt": prompt,
+                "images": [base64.b64encode(picture).decode() for picture in pictures],
+                "format": dict(schema),
+                "stream": False,
+                "think": False,
+                "options": dict(OPTIONS),
+            },
+            timeout=self._limit(self.config.answer_timeout_s),
+        )
+        if said.get("error") or said.get("done") is not True:
+            raise VLMUnavailable(f"“{model}” broke off: {str(said.get('error') or 'no end was told')[:300]}.")
+        if said.get("done_reason") == "length":
+            raise VLMUnavailable(f"“{model}” did not come to an end within {OPTIONS['num_predict']} tokens.")
+        return str(said.get("response") or "")
 
     def refuse_cloud(self, model: str) -> None:
         """A cloud model would send screens to another machine through the same local API (T9)."""

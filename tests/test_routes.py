@@ -31,6 +31,7 @@ from execution.routing import websocket_urlpatterns
 from rpa_site.roles import Role, permissions_of
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.sockets import Closed, Socket, session_of
+from workflows.models import Credential, CredentialUse
 
 ROOT = Path(__file__).resolve().parents[1]
 READS = ("get", "head", "options")
@@ -153,6 +154,8 @@ def world(make_user: Any) -> dict[str, Any]:
     picture = make_picture()
     step = Step.objects.create(execution=run, index=1, epoch=0, mode=run.mode, picture_before=picture.digest)
     Prompt.objects.create(execution=run, step=step, kind=PromptKind.COACHING, message="?", picture=picture.digest)
+    Credential.objects.create(name="ward", username="ada", ciphertext="sealed")
+    CredentialUse.objects.create(credential="ward", reason="a test")
     path_of(name).parent.mkdir(parents=True, exist_ok=True)
     path_of(name).write_bytes(b"picture")
     registered = admin_site.site._registry

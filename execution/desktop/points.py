@@ -16,5 +16,5 @@ def checked(point: Point, *, size: Size) -> Point:
 
 
 def to_input(point: Point, *, origin: Point, scale: float) -> Point:
-    """The input coordinate that a frame pixel is part of; rounding up would leave the monitor at its last pixel."""
-    return Point(origin.x + int(point.x / scale), origin.y + int(point.y / scale))
+    """The input coordinate that holds a pixel's middle; rounding up would leave the monitor at its last pixel."""
+    return Point(origin.x + int((point.x + 0.5) / scale), origin.y + int((point.y + 0.5) / scale))

@@ -65,7 +65,7 @@ def expectation_of(
     gone = went[:_MOST_GONE] if change.stands and closed and not came else ()
     about = _about(change, names, came) if moved or not change.stands else ()
     return (
-        ExpectSpec(texts=went[:_MOST_GONE], window_title=_pattern(old, names) if moved else ""),
+        ExpectSpec(texts=gone),  # the screen as a whole is known by its node; this is the dialog over it
         ExpectSpec(texts=(*about, *came)[:_MOST_TEXTS], gone=gone, window_title=_pattern(new, names) if moved else ""),
     )
 

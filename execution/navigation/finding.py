@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from execution.navigation.places_words import bare_label, likeness
 from execution.navigation.screen_words import JOINED, WRAPPED, ScreenWords
 from execution.navigation.words import SAME
-from execution.types import Box, Element, ElementRole, ElementState, ScreenState
+from execution.perception.ocr.base import in_reading_order
+from execution.types import Box, Element, ElementRole, ElementState, ScreenState, TextLine
 
 MENUS = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
 PRESSED = MENUS | {
@@ -64,8 +65,8 @@ def find_label(
 def what_is_there(state: ScreenState) -> str:
     """The menus and tabs that are there, or else the buttons and links: for people to see what could be meant."""
     for roles, said in ((MENUS, _("The menus and tabs there: %(names)s.")), (PRESSED, _("To press there: %(names)s."))):
-        found = sorted((e for e in state.elements if e.role in roles and e.text), key=lambda e: (e.box.y, e.box.x))
-        if names := list(dict.fromkeys(bare_label(e.text)[:40] for e in found)):
+        named = (TextLine(text=e.text, box=e.box) for e in state.elements if e.role in roles and e.text)
+        if names := list(dict.fromkeys(bare_label(line.text)[:40] for line in in_reading_order(named))):
             return said % {"names": ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")}
     return _("No menu, tab or button is seen.")
 

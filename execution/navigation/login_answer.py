@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+
+from django.utils.translation import gettext as _
 
 from execution.navigation.login_screen import Asks, read_login
 from execution.navigation.login_words import (
@@ -34,6 +36,25 @@ class LoginAnswer(StrEnum):
     BROKEN = "broken"
     WAITING = "waiting"
     STILL_THERE = "still_there"
+
+
+_REFUSALS: Mapping[LoginAnswer, Callable[[], str]] = {
+    LoginAnswer.WRONG: lambda: _(
+        "User name or password of “%(name)s” are not right. They are not tried again: that locks accounts."
+    ),
+    LoginAnswer.LOCKED: lambda: _("The account of “%(name)s” is locked. A person must have it unlocked."),
+    LoginAnswer.CODE: lambda: _("A code is asked for as a second factor: a person must enter it."),
+    LoginAnswer.NEW_PASSWORD: lambda: _("A new password is asked for: a person must choose it."),
+    LoginAnswer.BROKEN: lambda: _("The login was sent, and the server answered with an error."),
+    LoginAnswer.WAITING: lambda: _("The login was sent, and the program never answered."),
+    LoginAnswer.STILL_THERE: lambda: _("The login was sent, and the login screen is still there without a word why."),
+    LoginAnswer.LOGGED_IN: lambda: _("The login screen is gone, and nothing says what came instead."),
+}
+
+
+def refusal(answer: LoginAnswer, *, name: str) -> str:
+    """The answer in a sentence; `name` is the credential's."""
+    return _REFUSALS[answer]() % {"name": name}
 
 
 def answer_of(before: ScreenState, after: ScreenState) -> LoginAnswer:

@@ -69,7 +69,7 @@ _WRONG = (
 )
 _FAILED = r"failed|failure|echec|echoue|refuse|denied|unable|impossible|could not|couldn.t|try again|reessay"
 _LOCKED = re.compile(
-    r"(?:account|compte|user|utilisateur|access|acces).{0,40}\b(?:locked|blocked|suspended|disabled|deactivated"
+    r"\b(?:account|compte|user|utilisateur|access|acces)\b.{0,40}\b(?:locked|blocked|suspended|disabled|deactivated"
     r"|verrouille|bloque|suspendu|desactive)"
     r"|too many (?:failed |unsuccessful |login |sign-?in )*(?:attempts|tries|logins)|trop de (?:tentatives|essais)"
     r"|(?:temporarily|temporairement) (?:locked|blocked|verrouille|bloque)|tentatives depasse"

@@ -18,9 +18,9 @@ from rapidfuzz import fuzz
 from execution.desktop.base import DesktopLost
 from execution.navigation.finding import what_is_there
 from execution.navigation.hands import Hands, Stopped
-from execution.navigation.login_answer import LoginAnswer, answer_of, complaint, is_logged_in
+from execution.navigation.login_answer import LoginAnswer, answer_of, complaint, is_logged_in, refusal
 from execution.navigation.login_screen import Asks, LoginScreen, read_login
-from execution.navigation.login_words import says_caps_lock, says_refused
+from execution.navigation.login_words import says_caps_lock, says_locked, says_refused
 from execution.navigation.words import folded, similarity
 from execution.types import ActionResult, ActionStatus, Box, ElementRole, ElementState, ScreenState
 from workflows.secret import Login, Secret, VaultError
@@ -83,6 +83,8 @@ class _Attempt:
         if screen is None:
             return _("Somebody is logged in already.")
         self._acceptable(screen)
+        if complaint(state, says_locked):
+            raise NotLoggedIn(refusal(LoginAnswer.LOCKED, name=name))
         login = self._hands.credential(name)
         if screen.asks is Asks.USER:
             state, screen = self._first_page(login, state, screen)
@@ -249,7 +251,7 @@ class _Attempt:
     def _refusal(self, answer: LoginAnswer, state: ScreenState, name: str) -> str:
         if answer is LoginAnswer.STILL_THERE and complaint(state, says_refused):
             answer = LoginAnswer.WRONG  # it said so before this attempt as well
-        return _REFUSALS[answer]() % {"name": name}
+        return refusal(answer, name=name)
 
     # --- Looking ----------------------------------------------------------------------------------------------------
     def _look(self, how: Callable[[], ScreenState]) -> ScreenState:
@@ -269,20 +271,6 @@ class _Attempt:
         """Raises NotLoggedIn where another window has come to the front."""
         if _window(before) != _window(now):
             raise NotLoggedIn(_("Another window came to the front while logging in, so no more was typed."))
-
-
-_REFUSALS: Mapping[LoginAnswer, Callable[[], str]] = {
-    LoginAnswer.WRONG: lambda: _(
-        "User name or password of “%(name)s” are not right. They are not tried again: that locks accounts."
-    ),
-    LoginAnswer.LOCKED: lambda: _("The account of “%(name)s” is locked. A person must have it unlocked."),
-    LoginAnswer.CODE: lambda: _("A code is asked for as a second factor: a person must enter it."),
-    LoginAnswer.NEW_PASSWORD: lambda: _("A new password is asked for: a person must choose it."),
-    LoginAnswer.BROKEN: lambda: _("The login was sent, and the server answered with an error."),
-    LoginAnswer.WAITING: lambda: _("The login was sent, and the program never answered."),
-    LoginAnswer.STILL_THERE: lambda: _("The login was sent, and the login screen is still there without a word why."),
-    LoginAnswer.LOGGED_IN: lambda: _("The login screen is gone, and nothing says what came instead."),
-}
 
 
 def _window(state: ScreenState) -> tuple[str, str, Box | None] | None:

@@ -22,6 +22,8 @@ from execution.navigation.verification.reading import ScreenReading
 from execution.navigation.verification.troubles import Troubles, troubles_of
 from execution.navigation.verification.typed import typed_fact
 from execution.types import Answer, Box, Recognition, ScreenState, Verification
+from workflows.catalogue import ACTIONS
+from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec
 
 __all__ = ["something_changed", "verify_after", "verify_before"]
@@ -94,6 +96,8 @@ class _Judged:
         self.effects = [f for f in (typed_fact(typed, change), effect_at(at, change)) if f]
         hoped = (*edge.expect.texts, *edge.expect.gone)
         self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
+        spec = ACTIONS.get(edge.action_type)
+        self.only_looks = spec is not None and spec.effect_class is EffectClass.READ
         self.denied = declared.denies(edge.expect, change, variables)
 
     @property
@@ -120,7 +124,7 @@ class _Judged:
         error = self.troubles.error.note if self.troubles.error else _("a text came that denies it") * self.denied
         if error:
             return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {error}"
-        if self._proved:
+        if self._proved or self.only_looks:  # a wait, a scroll: it is enough that it is so
             return Answer.YES, message
         if not self.change.happened:
             message = f"{message}; {_('the screen did not change')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execution.targeting.context import Context
+from execution.targeting.kin import kin_of
 from execution.targeting.looks import surroundings_likeness
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate, ResolveStatus, RungResult
@@ -14,6 +15,7 @@ FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, Reso
 _STANDS_OUT = 0.2  # of the standing, to the next
 _ENOUGH_STANDING = 0.4
 _SAME_STANDING = 0.9  # what stands around both is the same: pictures then differ by the focus, or by a shadow
+_HALF = 0.5  # of the standing
 _BETTER = 0.12  # of the score
 _CONTEXT_LIKE, _CONTEXT_GAP = 0.9, 0.05
 _SAME_THING = 0.3  # of the smaller box
@@ -108,6 +110,8 @@ def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, st
     if best.standing is None:
         by_picture = _by_surroundings_picture(strong, context)
         return by_picture or (None, "there are no neighbours to tell them apart")
+    if context.target.alike and len(kin_of(context)) > context.target.alike and _is_copy(second):
+        return None, "there are more of its kind than when it was taught, and what stood around it is there twice"
     apart = best.standing - (second.standing or 0.0)
     if best.standing >= _ENOUGH_STANDING and apart >= _STANDS_OUT and best.score >= second.score - 0.02:
         return best, f"told apart by what stands around it ({best.around})"
@@ -118,6 +122,12 @@ def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, st
     if not same_texts and (by_picture := _by_surroundings_picture(strong, context)):
         return by_picture
     return None, f"nothing tells them apart ({best.around})"
+
+
+def _is_copy(other: Signs) -> bool:
+    """True for one whose own row, or most of its surroundings, are those of the target: the whole block was doubled."""
+    around = other.around
+    return (around.row_asked > 0 and around.row_seen == around.row_asked) or (other.standing or 0.0) >= _HALF
 
 
 def _by_surroundings_picture(strong: list[Signs], context: Context) -> tuple[Signs, str] | None:

@@ -24,8 +24,9 @@ def _by_text(context: Context) -> list[Box]:
     want = context.wanted
     if want.problem:
         return []
-    found = context.sightings(want.text, exact=want.exact)
-    return [s.box for s in found if s.whole and s.score >= SAME and context.area.contains(s.box.center)]
+    every = [s for s in context.sightings(want.text, exact=want.exact) if s.score >= SAME]
+    within = [s for s in every if context.area.contains(s.box.center)]
+    return [s.box for s in within if s.whole] or [s.box for s in within]
 
 
 def _by_size(context: Context) -> list[Box]:

@@ -51,6 +51,7 @@ def naming_label_among(
     ]
     free = [line for line in lines if len(words(line.text).key) > 1 and not _in_any(line.box, controls)]
     if role in CHOICES:
+        free = [_behind(box, line) for line in free]
         found = _right(box, free, controls) or _left(box, free, controls)
     elif role == ElementRole.ICON:
         found = _below(box, free)
@@ -84,6 +85,15 @@ def _left(box: Box, lines: Sequence[TextLine], controls: Sequence[Box]) -> TextL
         and not any(c.x < box.x and c.right > line.box.right and _in_row(c, line.box) for c in controls)
     ]
     return max(level, key=lambda line: line.box.right, default=None)
+
+
+def _behind(box: Box, line: TextLine) -> TextLine:
+    """The line from the choice on, where the reader took its box for a part of the line."""
+    if line.box.x >= box.right or line.box.right <= box.right + box.w or not _in_row(line.box, box):
+        return line
+    if line.box.x < box.x - box.w // 2:
+        return line
+    return TextLine(text=line.text, box=Box(box.right, line.box.y, line.box.right - box.right, line.box.h))
 
 
 def _right(box: Box, lines: Sequence[TextLine], controls: Sequence[Box]) -> TextLine | None:

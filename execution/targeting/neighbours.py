@@ -15,6 +15,7 @@ from workflows.graph import NeighbourSpec
 _SLACK_X, _SLACK_Y = 12, 8  # pixels; two rows of a dense list are 20 apart
 _SLACK_FAR = (0.08, 0.06)  # and so much of the distance
 _OTHER_TEXT = 0.6
+_WIDENED = 0.1  # of the width
 _LEAST_SAID = 3  # letters of a text that says anything
 _OWN_ROW = 0.5  # of the target's height
 _NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
@@ -124,13 +125,16 @@ def _in_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float
     if not len(middles):
         return np.zeros(0, bool)
     wide, high = context.stretch
-    centre = box.center
-    return _near(middles[:, 0] - centre.x, neighbour.dx, scale, wide, _SLACK_X, _SLACK_FAR[0]) & _near(
-        middles[:, 1] - centre.y, neighbour.dy, scale, high, _SLACK_Y, _SLACK_FAR[1]
-    )
+    centre, half = box.center, context.taught.w / 2
+    level = _near(middles[:, 1] - centre.y, neighbour.dy, scale, high, _SLACK_Y, _SLACK_FAR[1])
+    across = _near(middles[:, 0] - centre.x, neighbour.dx, scale, wide, _SLACK_X, _SLACK_FAR[0])
+    if abs(box.w - context.taught.w * scale) > _WIDENED * box.w:  # then from either edge, too
+        for edge, taught in ((box.x, neighbour.dx + half), (box.right, neighbour.dx - half)):
+            across |= _near(middles[:, 0] - edge, taught, scale, wide, _SLACK_X, _SLACK_FAR[0])
+    return level & across
 
 
-def _near(now: np.ndarray, taught: int, scale: float, stretch: float, slack: int, far: float) -> np.ndarray:
+def _near(now: np.ndarray, taught: float, scale: float, stretch: float, slack: int, far: float) -> np.ndarray:
     """True if an offset is the taught one at this scale, or stretched with its window, or in between."""
     ends = (taught * scale, taught * stretch)
     low, high = min(ends), max(ends)

@@ -16,6 +16,7 @@ from execution.targeting.boxes import point_in
 from execution.targeting.choice import choose, is_supported, same_thing
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
+from execution.targeting.kin import kin_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rungs import anchor, cache, text
 from execution.targeting.signs import Signs, signs_of
@@ -27,6 +28,7 @@ __all__ = ["Rung", "TargetResolver", "resolve_correction"]
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 
+_SURELY_IT = 0.9  # of correlation: the picture is there, whatever its contrast
 _LEAST_LEAD = 0.1  # of the standing: less does not support a choice among twins
 
 Rung = Callable[[Context], RungResult]
@@ -102,6 +104,8 @@ def _agreed(context: Context, evidence: Sequence[RungResult]) -> Resolution:
     if len(found) + len(unsure) == 2:
         return _together(context, found, unsure, evidence)
     if found:
+        if problem := _contradicted(found[0], context):
+            return _refused(NOT_FOUND, evidence, problem)
         return _answer(context, found[0], evidence)
     if unsure:
         return _refused(AMBIGUOUS, evidence, unsure[0].note)
@@ -109,11 +113,20 @@ def _agreed(context: Context, evidence: Sequence[RungResult]) -> Resolution:
     return _refused(NOT_FOUND, evidence, "; ".join(dict.fromkeys(notes)))
 
 
+def _contradicted(rung: RungResult, context: Context) -> str:
+    """Why the very place that a rung has found cannot be used, by another rung's look at it: it is fainter."""
+    box = rung.candidates[0].box
+    seen = [
+        s for s in context.kept.get("proposed", []) if same_thing(s.box, box) and s.against and s.look and s.look.faded
+    ]
+    return next((s.against for s in seen if s.look and s.look.grey >= _SURELY_IT), "")
+
+
 def _together(
     context: Context, found: list[RungResult], unsure: list[RungResult], evidence: Sequence[RungResult]
 ) -> Resolution:
     """Picture and text propose different places: one of all, or none."""
-    joint = choose(found[0].rung if found else "", context.kept["proposed"], context, nothing="")
+    joint = choose(found[0].rung if found else "", context.kept.get("proposed", []), context, nothing="")
     if joint.status is FOUND:
         rung = next((r for r in found if same_thing(r.candidates[0].box, joint.candidates[0].box)), None)
         if rung is not None:
@@ -125,8 +138,10 @@ def _together(
 def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungResult]) -> Resolution:
     """What a further rung found, if nothing contradicts it and a second sign agrees (S5.3)."""
     signs = signs_of(rung.candidates[0].box, context)
-    if signs.against:
-        return _refused(NOT_FOUND, evidence, signs.against)
+    if problem := signs.against or _contradicted(rung, context):
+        return _refused(NOT_FOUND, evidence, problem)
+    if any(r.status is FOUND and same_thing(r.candidates[0].box, signs.box) for r in evidence[:-1]):
+        return _refused(NOT_FOUND, evidence, "what was found there before was refused")
     if not is_supported(signs, context):
         return _refused(NOT_FOUND, evidence, f"{rung.note}; but no second sign speaks for that place")
     return _answer(context, rung, evidence)
@@ -135,6 +150,8 @@ def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungRe
 def _tells(checked: Resolution, unsure: Resolution, context: Context) -> bool:
     """True if more than a rung's word speaks for its choice among twins: what stands around it does, a little."""
     assert checked.box is not None
+    if context.target.alike and len(kin_of(context)) > context.target.alike:
+        return False  # a twin was added
     places = [c.box for r in unsure.evidence if r.status is AMBIGUOUS for c in r.candidates]
     others = [signs_of(box, context) for box in places if not same_thing(box, checked.box)]
     mine = [signs_of(box, context) for box in places if same_thing(box, checked.box)]

@@ -36,6 +36,7 @@ _GOOD = 0.6
 _VERY_PICTURE, _MISREAD = 0.98, 70.0  # of correlation; of 100 in letters
 _LONG = 8  # letters: of a shorter word that is read otherwise, nobody can say that it is misread
 _SAME_STRUCTURE = 0.7
+_MOST = 0.5  # of the neighbours
 _SAME_AROUND = 0.9  # of correlation
 _AS_CLEAR = 0.85  # of the taught contrast
 _AS_CLEAR_ELSEWHERE = 0.55  # in another theme
@@ -161,7 +162,7 @@ def _placed(box: Box, context: Context) -> tuple[bool, bool]:
     apart = [(abs(box.center.x - p.center.x), abs(box.center.y - p.center.y)) for p in context.taught_places()]
     room = _SAME_PLACE if context.state.window else _SAME_SPOT
     in_place = any(max(across, down) <= room for across, down in apart)
-    return in_place, any(min(across, down) <= _SAME_PLACE for across, down in apart)
+    return in_place, any(min(across, down) <= room for across, down in apart)
 
 
 def _with_text(signs: Signs, context: Context) -> Signs:
@@ -198,7 +199,7 @@ def _with_text(signs: Signs, context: Context) -> Signs:
         return replace(signs, text=SAME, read=read)
     if not want.exact and signs.likeness >= 0.5 and similarity(_bare(want.text), _bare(read)) >= SAME:
         return replace(signs, text=0.9, read=read)
-    if not read and not want.exact and len(words(want.text).key) <= 1 and signs.likeness >= _GOOD:
+    if not read and not want.exact and len(words(want.text).key) <= 2 and signs.likeness >= _GOOD:
         return signs  # readers pass over single letters
     return replace(signs, text=0.0, read=read)
 
@@ -225,12 +226,12 @@ def _score(signs: Signs, context: Context) -> float:
         told.append((signs.likeness, _LOOK))
     if signs.around.asked:
         told.append((min(1.0, 1.25 * signs.around.fair_share), _AROUND * signs.around.weight))
-    if signs.label is not None:
+    if signs.label or (signs.label is False and not context.other_language):
         told.append((float(signs.label), _LABEL))
     if signs.shapes is not None and (signs.shapes >= 0.4 or signs.text is None):
         told.append((min(1.0, 1.25 * signs.shapes), _SHAPES))
     if signs.in_place:
-        told.append((1.0, _PLACE))
+        told.append((1.0, 2 * _PLACE if context.other_language else _PLACE))
     if signs.in_row:
         told.append((1.0, _ROW))
     if signs.kind is False:
@@ -253,6 +254,8 @@ def _against(signs: Signs, context: Context) -> str:
     if signs.around.replaced and _is_another_record(signs, context):
         was, now = signs.around.replaced[0]
         return f"beside it stood '{was}', now it reads '{now}'"
+    if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
+        return f"its label '{target.named_by.text if target.named_by else ''}' does not stand beside it"
     if problem := _greyed_out(signs, context):
         return problem
     if signs.text is None and signs.label is None and signs.look is None:
@@ -262,8 +265,14 @@ def _against(signs: Signs, context: Context) -> str:
     if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
         return problem
     present = signs.around.asked - signs.around.absent
-    if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_place:
+    if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_line:
         return "what stood around it stands elsewhere, and nobody knows which window is in front"
+    if not context.state.window and not signs.in_line and signs.around.asked and signs.around.share < _MOST:
+        if signs.look and not signs.look.by_grey and signs.scale == 1.0:
+            return "it looks otherwise among other things, and nobody knows which window is in front"
+    short = signs.text is not None and len(words(context.wanted.text).key) <= 1
+    if short and signs.likeness < _GOOD and not (signs.kind and signs.around.share >= _MOST):
+        return f"'{context.wanted.text}' alone says too little, and what is there looks otherwise"
     if signs.translated and not (_stands_in_structure(signs) and same_window(context)):
         return f"the place that looks like the target reads '{signs.read}', not '{context.wanted.text}'"
     alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
@@ -312,7 +321,8 @@ def _is_reordered(signs: Signs, context: Context) -> bool:
     if not signs.in_line or signs.around.nearby <= _ENOUGH or not signs.text:
         return False
     same = signs.likeness >= _GOOD or (signs.kind and signs.text >= SAME)
-    return bool(same) and same_window(context) and all(0.9 <= side <= 1.1 for side in context.stretch)
+    known = same_window(context) or context.state.window is None
+    return bool(same) and known and all(0.9 <= side <= 1.1 for side in context.stretch)
 
 
 def _is_another_record(signs: Signs, context: Context) -> bool:
@@ -335,7 +345,8 @@ def _greyed_out(signs: Signs, context: Context) -> str:
         return "it is greyed out" if grey else ""
     if look is not None and look.faded:
         return "it is fainter than it was taught: greyed out, or behind a dialog"
-    same = look is not None and look.contrast >= (_AS_CLEAR if look.by_grey else _AS_CLEAR_ELSEWHERE)
+    other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
+    same = look is not None and look.contrast >= (_AS_CLEAR_ELSEWHERE if other_theme else _AS_CLEAR)
     return "it is greyed out" if said and not same else ""
 
 

@@ -74,7 +74,7 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?{_SPACE}*\d{{4}}\b)?|\d{{4}}\b)",
         ),
         (Kind.DATE, r"\b(?:yesterday|tomorrow|hier|demain|avant-hier)\b"),
-        (Kind.TIME, rf"(?<![\d:])\d{{1,2}}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:{_SPACE}*[ap][.]?m\b[.]?)?(?![\d:])"),
+        (Kind.TIME, rf"(?<![\d:])\d{{1,2}}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:{_SPACE}*[ap][.]?m\b[.]?)?(?![\d]|:\d)"),
         (Kind.TIME, rf"(?<![\d\w])\d{{1,2}}{_SPACE}?h{_SPACE}?(?:[0-5]\d)?(?![\d\w])"),
         (Kind.TIME, rf"(?<![\d.,])\b\d{{1,2}}{_SPACE}*[ap][.]?m\b[.]?"),
         (Kind.AMOUNT, rf"{_MINUS}?{_UNIT}{_SPACE}*{_MINUS}?{_NUMBER}(?![\d\w])"),

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from workflows import vault_keys
+
 SQLITE = "django.db.backends.sqlite3"
 POSTGRESQL = "django.db.backends.postgresql"
 
@@ -34,7 +36,7 @@ class Place:
         database, data = connection.settings_dict, Path(settings.DATA_DIR)
         if database["ENGINE"] != SQLITE:
             raise BackupError(_not_a_file(database["ENGINE"], str(database["NAME"]), data))
-        return cls(data=data, database=Path(database["NAME"]), pictures=data / "pictures", key=data / "vault.key")
+        return cls(data=data, database=Path(database["NAME"]), pictures=data / "pictures", key=vault_keys.path())
 
     def give_to_owner(self, path: Path) -> None:
         """What root puts here belongs to whom the data belongs to: the services would not get at it otherwise."""

@@ -13,12 +13,12 @@ import pytest
 
 from execution.types import Box, Frame, Point, ScreenState, Size
 from tests.benchmarks import targeting
-from tests.benchmarks.drift import changes, pairs, wording
+from tests.benchmarks.drift import absent, changes, pairs, wording
 from tests.benchmarks.drift.board import Control, View, board
 from tests.benchmarks.drift.cases import cases
-from tests.benchmarks.drift.changes import Turn
 from tests.benchmarks.drift.painted import painted
 from tests.benchmarks.drift.pairs import Made, Pair, Truth, Verdict, judge
+from tests.benchmarks.drift.turn import Turn
 from tests.benchmarks.kept_answers import KeptAnswers
 from tests.benchmarks.screens import styles
 from tests.benchmarks.screens.corpus import Screen
@@ -125,13 +125,13 @@ def test_the_figures_are_of_both_halves_and_of_what_each_goal_is_about() -> None
 def test_a_row_that_is_put_in_has_nothing_that_names_a_record_there() -> None:
     """Else a record that is absent by its truth would be on the screen."""
     names = Words("fr", random.Random(2))
-    lines = [(names.person(), f"M{names.ident()}", "Sète") for _ in range(60)]
+    lines = [(names.person(), f"M{names.ident()}", "Orléans") for _ in range(60)]
     controls = tuple(_in_row(number, cells) for number, cells in enumerate(lines))
     view = View(controls=controls, twins=(), window=BOX, title="", ok=())
     case = next(case for case in cases() if case.look.lang == "fr")
     turn = Turn(case=case, view=view, rng=random.Random(4), count=2)
     for _ in range(40):
-        change = changes.record_absent(turn)
+        change = absent.record_absent(turn)
         assert change is not None
         fresh = change.ops[0]["fresh"][0]
         assert not {text for cells in lines for text in cells} & set(fresh)
@@ -140,8 +140,8 @@ def test_a_row_that_is_put_in_has_nothing_that_names_a_record_there() -> None:
 
 def _in_row(number: int, cells: tuple[str, ...]) -> Control:
     return Control(
-        number=number, role="button", name="Ouvrir", box=BOX, also=None, reach=1.0, off=False, cells=cells, scrolls=True,
-        grouped=False, worded=True, data=False, chosen=False, over=False,
+        number=number, role="button", name="Ouvrir", box=BOX, also=None, reach=1.0, off=False, cells=cells,
+        scrolls=True, grouped=False, worded=True, data=False, chosen=False, over=False,
     )  # fmt: skip
 
 
@@ -183,10 +183,10 @@ def test_the_page_tells_what_became_of_its_controls() -> None:
         for kind in ("moved", "theme", "language", "renamed", "order", "data", "twins"):
             after = _shown(on.show, kind, turn)
             assert [c.role for c in after.controls] == [c.role for c in before.controls], kind
-        removed = changes.removed(turn)
+        removed = absent.removed(turn)
         after = on.show(removed.case, removed.ops)
         assert all(after.controls[w.taught].reach == 0 for w in removed.wanted)
-        greyed = changes.disabled(turn)
+        greyed = absent.disabled(turn)
         assert all(on.show(greyed.case, greyed.ops).controls[w.taught].off for w in greyed.wanted)
         chosen = turn.some()
         cover = {

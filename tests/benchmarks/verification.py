@@ -171,14 +171,11 @@ def main() -> None:
 def _tell(judged: Sequence[Judged]) -> None:
     for j in judged:
         if not j.right:
-            print(
-                f"{'FALSE' if j.answer is Answer.YES else j.answer.value.upper():<12}{j.case.name}\n            {j.message}"
-            )
+            said = "FALSE YES" if j.answer is Answer.YES else j.answer.value
+            print(f"{said:<12}{j.case.name}\n{'':12}{j.message}")
     untold = Counter(j.case.scene.name for j in judged if j.case.done and j.answer is not Answer.YES)
     print("done and not said yes:", dict(untold))
-    print(
-        "without anything declared:", sorted({f"{j.case.scene.name} {j.case.look}" for j in judged if not j.declared})
-    )
+    print("nothing declared:", sorted({f"{j.case.scene.name} {j.case.look}" for j in judged if not j.declared}))
 
 
 if __name__ == "__main__":

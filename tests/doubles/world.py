@@ -196,7 +196,7 @@ class World:
         if edge.action_type == CLOSE:
             self.acts.append(suggestion.sentence)
             if not self.stubborn:
-                self.popup, self.node = "", edge.source or self.node
+                self.popup, self.node, self._seen = "", self.node or edge.source, 0
             return ActionResult(status=ActionStatus.DONE)
         self.acts.append(edge.edge_id)
         if self.on_act:

@@ -51,6 +51,17 @@ def run(one: Product) -> subprocess.Popen[bytes]:
     return one.start_runloop(*command, "--mode", "automatic", "--once")
 
 
+def stop(one: Product, process: subprocess.Popen[bytes]) -> None:
+    """The run gives its desktop back, so that the next one can have it."""
+    [(execution_id,)] = one.rows("SELECT execution_id FROM execution_execution ORDER BY id DESC LIMIT 1")
+    one.manage("execution", "stop", execution_id, check=False)
+    try:
+        process.wait(30)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def latest(one: Product) -> tuple[str, str, str]:
     """State, why it is paused, and the kind of the open prompt of the run that was started last."""
     rows = one.rows(
@@ -89,5 +100,4 @@ def test_a_target_that_is_not_there_any_more_is_asked_about_and_nothing_is_click
                 ("paused", "no_match"),
             ), (state, reason, kind)
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(10)
+            stop(taught, process)

@@ -177,11 +177,11 @@ def test_a_run_waits_for_a_locked_database_and_loses_nothing(settings: Any, tmp_
     def lock_at_the_first_click(journal: Any, own: Any) -> Any:
         act = own.act
 
-        def acting(suggestion: Any) -> Any:
+        def acting(suggestion: Any, hold: Any) -> Any:
             if not held:
                 held.append(locked_database(LOCKED_S))
                 held[0].__enter__()
-            return act(suggestion)
+            return act(suggestion, hold)
 
         own.act = acting
         return own

@@ -230,6 +230,21 @@ def test_a_failed_action_says_which_dialog_came_over_it(stage: Any) -> None:
     assert "A dialog came over “A”: “Disk full”: OK" in execution.pause_detail["message"]
 
 
+def test_a_dialog_that_hides_what_an_action_did_is_closed_before_anyone_is_asked(stage: Any) -> None:
+    s = stage("automatic", [edge("ab", "a", "b", expect={"texts": ["Saved"]}), *EDGES[1:]], popups=[UPDATE])
+    s.world.effects["ab"] = ["unclear"]
+
+    def comes(name: str) -> None:
+        if name == "ab":
+            s.world.popup, s.world.node = "Update", "b"
+
+    s.world.on_act = comes
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.asked == []
+    assert s.world.acts == ["ab", "Close “Update”", "bc", "cd"]
+    assert s.outcomes() == ["succeeded"] * 4 + ["terminal"]
+
+
 def test_a_loop_that_died_while_closing_a_dialog_looks_anew(stage: Any) -> None:
     """S9.1, S9.2: the step in doubt belongs to no edge; whether the dialog is there is seen by looking."""
     s = stage("automatic", popups=[UPDATE])

@@ -175,9 +175,9 @@ def test_a_desktop_lost_in_an_action_leaves_the_step_in_doubt_and_nothing_is_don
     def lose_at_the_click(journal: Any, own: Any) -> Any:
         act = own.act
 
-        def losing(suggestion: Any) -> Any:
+        def losing(suggestion: Any, hold: Any) -> Any:
             talk.desktop.lose(after_effect=after_effect)
-            return act(suggestion)
+            return act(suggestion, hold)
 
         own.act = losing
         return own

@@ -112,4 +112,5 @@ def test_the_comparison_costs_less_than_15_ms_on_a_large_screen() -> None:
 )
 def test_a_click_goes_where_the_monitor_lies_and_by_its_scale(origin: Point, scale: float, expected: Point) -> None:
     """Two monitors with different scale: a frame says where it lies in input coordinates, and how dense it is."""
-    assert to_input(BUTTON.center, origin=origin, scale=scale) == expected
+    place = to_input(BUTTON.center, origin=origin, scale=scale)
+    assert max(abs(place.x - expected.x), abs(place.y - expected.y)) <= 1

@@ -48,12 +48,12 @@ _COMPLAINT = re.compile(
     r"|\binvalide\b|\bincorrecte?\b|\bdoit (?:etre|contenir)\b|\bveuillez (?:saisir|renseigner|remplir|choisir|corriger"
     r"|selectionner|verifier)\b|\bpas valide\b|\bexiste deja\b|\bdeja utilisee?\b"
 )
+# "Recherche…" is also the hint of a field, "Connexion…" an item of a menu, "Traitement en cours" a heading.
 _WAITING = re.compile(
-    r"^(?:saving|loading|sending|deleting|working|processing|please wait|one moment|searching|connecting|uploading"
-    r"|opening|enregistrement|chargement|envoi|suppression|traitement|veuillez patienter|patientez|un instant"
-    r"|recherche|connexion|ouverture)\b[^.!?]{0,24}(?:\.{2,3}|en cours)|^please wait\b"
-    r"|^veuillez patienter\b|^patientez\b"
-    r"|\ben cours\.{0,3}$"
+    r"^(?:saving|loading|sending|deleting|working|processing|one moment|searching|connecting|uploading|opening"
+    r"|enregistrement|chargement|envoi|suppression|un instant)\b[^.!?]{0,24}\.{2,3}"
+    r"|^(?:enregistrement|chargement|envoi|suppression|recherche|connexion|ouverture)\b[^.!?]{0,24}\ben cours\b"
+    r"|^please wait\b|^veuillez patienter\b|^patientez\b|\ben cours\.{2,3}"
 )
 
 

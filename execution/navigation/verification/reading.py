@@ -47,7 +47,8 @@ class ScreenReading:
     def __init__(self, state: ScreenState) -> None:
         self.state = state
         self.was_read = bool(state.text_method)
-        self.lines = tuple(line for line in state.texts if words(line.text).key)
+        # a lone question mark is the button that helps, it asks nothing
+        self.lines = tuple(line for line in state.texts if any(c.isalnum() for c in line.text))
         self._known: dict[tuple[str, bool], tuple[Seen, ...]] = {}
         self._parts: dict[TextLine, tuple[TextLine, ...]] = {}
         self._keys = [words(line.text).key for line in self.lines]

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from execution.navigation.screen_words import wanted
-from execution.navigation.words import SEEN, folded, similarity
-from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
 from execution.targeting.grounding import wording
 from execution.targeting.grounding.likeness import Look, TaughtPicture
+from execution.targeting.grounding.measures import (
+    TICKED,
+    other_title,
+    place_likeness,
+    role_likeness,
+    size_likeness,
+    sized,
+    text_of,
+)
 from execution.targeting.neighbours import Surroundings, label_in_place, surroundings
 from execution.targeting.rows import Rows, rows_of
 from execution.targeting.shapes import structure_share
 from execution.types import Box, Element, ElementRole, ElementState, Size
 
-_SIDE = 1.4  # an element may be so much longer or shorter than the taught one and still be it
-_FAR = 0.3  # of the window: from here on the place says nothing
-_BESIDE = 2.0  # heights of a check box to the text at its right
-
 _NAMED = 0.85
 _AMONG_LABELS = 0.8  # of a field, which has no text of its own, between the labels that were around it
 _TELLS_NOTHING = 0.2
 _KNOWN_WINDOW = 0.5  # of the neighbours: so many make it the taught window, whatever its title is now
-_WORD = re.compile(r"[^\W\d_]{3,}")
 
 _HOLDS_CONTENT = frozenset({ElementRole.FIELD})
-_NAMED_BY_LABEL = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
-_PRESSED = frozenset({ElementRole.BUTTON, ElementRole.LINK, ElementRole.ICON, ElementRole.TAB, ElementRole.MENU_ITEM})
-_TICKED = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
-_CHOSEN = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.ICON})
+_NAMED_BY_LABEL = _HOLDS_CONTENT | TICKED
 
 _TELLING = ("text", "picture", "named", "embedding")
 # What each sign weighs among those that do not tell one control from another put in its place.
@@ -84,7 +82,7 @@ class Signs:
         self._is_content = context.target.role in (*_HOLDS_CONTENT, "")
         self._size = Size(context.taught.w, context.taught.h) if context.target.box else None
         self._rows = rows_of(context) if context.target.row else None
-        self._other_title = _other_title(context)
+        self._other_title = other_title(context)
         self._others = [e for e in context.state.elements if e.role is not ElementRole.TEXT]
 
     def judge(self, element: Element, *, told: Mapping[str, float] | None = None) -> Judged:
@@ -130,7 +128,7 @@ class Signs:
         target, want = self._context.target, self._context.wanted
         if self._holds_content(element) and not want.exact:
             return wording.Wording(0.0, "a field")
-        if not target.text and target.named_by and text and element.role in _TICKED:
+        if not target.text and target.named_by and text and element.role in TICKED:
             return wording.compare(wanted(target.named_by.text, self._context.variables), text)
         if not target.text:
             return wording.Wording(0.0, f"reads '{text}'" if text else "without a text")
@@ -155,7 +153,7 @@ class Signs:
             return Look(None, False)
         frame, boxes = self._context.state.frame, [element.box]
         if self._size:
-            boxes += [_sized(element.box, self._size, scale) for scale in self._context.scales[:2]]
+            boxes += [sized(element.box, self._size, scale) for scale in self._context.scales[:2]]
         looks = [self._picture.look(frame, box) for box in dict.fromkeys(boxes)]
         best = max(looks, key=lambda look: -1.0 if look.likeness is None else look.likeness)
         return best._replace(faded=any(look.faded for look in looks))
@@ -168,7 +166,7 @@ class Signs:
 
     def _supporting(self, element: Element, around: Surroundings, scale: float) -> dict[str, float]:
         context, target, box = self._context, self._context.target, element.box
-        signs = {"place": _place(box, context)}
+        signs = {"place": place_likeness(box, context)}
         if target.role:
             signs["role"] = role_likeness(target.role, element.role)
         if self._size:
@@ -204,59 +202,6 @@ class Signs:
         return "" if rows.holds(box, others) else f"'{', '.join(rows.texts)}' does not stand in its row"
 
 
-def _other_title(context: Context) -> str:
-    """The title of the window in front, if it has no word in common with the taught one; "" otherwise."""
-    taught, window = context.target.window_title, context.state.window
-    if not taught or window is None or not window.title or similarity(taught, window.title) >= SEEN:
-        return ""
-    words, others = set(_WORD.findall(folded(taught))), set(_WORD.findall(folded(window.title)))
-    return window.title if words and others and not words & others else ""
-
-
-def text_of(element: Element, context: Context) -> str:
-    """What is written on a control, or right of it where it is a box to tick."""
-    inside = element.text or " ".join(line.text for line in text_lines_in(element.box, context.state))
-    if inside or element.role not in _CHOSEN:
-        return inside
-    box = element.box
-    beside = [
-        line
-        for line in context.words.lines
-        if 0 <= line.box.x - box.right <= _BESIDE * box.h and abs(line.box.center.y - box.center.y) <= box.h / 2
-    ]
-    return min(beside, key=lambda line: line.box.x).text if beside and element.role is not ElementRole.ICON else ""
-
-
-def role_likeness(taught: str, now: str) -> float:
-    """1 for the same role, less for one that a detector takes for it."""
-    if not taught or taught == now:
-        return 1.0
-    if {taught, now} <= _PRESSED:
-        return 0.7
-    return 0.5 if {taught, now} <= _CHOSEN else 0.0
-
-
-def size_likeness(taught: Size, box: Box, *, scale: float = 1.0) -> float:
-    """1 for the same height, 0 from 1.8 times; a label that got longer makes its control wider, not higher."""
-    high = _ratio(box.h, taught.height * scale)
-    wide = _ratio(box.w, taught.width * scale)
-    return max(0.0, 1.0 - (high - 1.0) / (2 * (_SIDE - 1.0))) * (1.0 if wide <= _SIDE else 0.7 if wide <= 2.5 else 0.3)
-
-
-def _place(box: Box, context: Context) -> float:
-    """How near to where it was taught, of the window's size; 0.5 where nobody knows."""
-    places = context.taught_places()
-    if not places:
-        return 0.5
-    window = context.state.window.box if context.state.window else None
-    size = Size(window.w, window.h) if window else context.state.frame.size
-    away = min(
-        max(abs(box.center.x - p.center.x) / max(1, size.width), abs(box.center.y - p.center.y) / max(1, size.height))
-        for p in places
-    )
-    return max(0.0, 1.0 - away / _FAR)
-
-
 def _weighed(identity: float, support: float) -> float:
     score = identity + (1 - identity) * _LIFT * support - (1 - support) * _PULL
     return min(1.0, max(0.0, score))
@@ -269,14 +214,3 @@ def _mean(signs: dict[str, float]) -> float:
     second = sorted((signs.get(name, 0.0) for name in _TELLING), reverse=True)[1]
     mean = reached / whole if whole else 0.0
     return max(mean, (reached + _SECOND * second) / (whole + _SECOND))
-
-
-def _sized(box: Box, size: Size, scale: float) -> Box:
-    """A box of that size, drawn so large, around the middle of the other."""
-    w, h = round(size.width * scale), round(size.height * scale)
-    return Box(box.center.x - w // 2, box.center.y - h // 2, w, h)
-
-
-def _ratio(one: float, other: float) -> float:
-    low, high = sorted((max(1.0, one), max(1.0, other)))
-    return high / low

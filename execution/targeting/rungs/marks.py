@@ -47,14 +47,14 @@ def decide(judged: Sequence[Judged], context: Context, *, rung: str = MARKS) -> 
         status, note = ResolveStatus.NOT_FOUND, f"the most similar element is not similar enough: {note}"
     elif (rival := next((j for j in ranked[1:] if lead(best, j) < MARGIN), None)) is not None:
         status, note = ResolveStatus.AMBIGUOUS, f"another element is as good: {note}; {_described(rival)}"
-    elif context.target.alike > 1 and not context.target.row and not _stands_as_taught(best):
+    elif context.target.alike > 1 and not context.target.row and not stands_as_taught(best):
         status, note = ResolveStatus.AMBIGUOUS, f"it had a twin, and this may be that: {note}"
     elif best.element.role is ElementRole.TEXT:
         status, note = ResolveStatus.NOT_FOUND, f"the text stands where there is no control: {note}"
     return RungResult(rung=rung, status=status, score=best.score, candidates=shown, note=note)
 
 
-def _stands_as_taught(judged: Judged) -> bool:
+def stands_as_taught(judged: Judged) -> bool:
     """Whether what stands around it tells it from its twin, which may be all that is left of the two."""
     signs = judged.signs
     if "neighbours" in signs:  # the rows of a list have the same controls around them

@@ -1,7 +1,7 @@
 """A vision-language model on the marked picture: its word counts as far as other signs agree (S5.3, S10.5).
 
-The model chooses among the marks of the allowed window and nothing else. Its choice must agree with a second sign:
-for an action that may not be repeated, with one that tells a control from another put in its place.
+The model chooses among the marks of the allowed window and nothing else. Its choice must agree with a second sign, one
+that tells a control from another put in its place; a control that now reads otherwise is left to a person.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from execution.targeting.grounding.asking import answer_schema, one_line, questi
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.marked import marked_area
 from execution.targeting.grounding.signs import Judged, Signs
-from execution.targeting.rungs.marks import MARGIN, lead, taught_picture
+from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult
 from workflows.catalogue import ACTIONS, effect_class_of
@@ -23,8 +23,9 @@ from workflows.choices import EffectClass
 from workflows.graph import GraphSpec, NormBox
 
 _SURE = 0.5  # the model itself says that it guesses below this
-_SECOND_SIGN = 0.35  # of text, picture or label
-_SURROUNDED = 0.6  # of the other signs, where a repeatable action is content with them
+# Of text, picture or label. What the action does to the taught target says nothing of what another control in its place
+# would do: a class that may be repeated lowers what is asked, and takes the model's word between twins, no more.
+_SECOND_SIGN, _WEAK_SIGN = 0.35, 0.25
 _WEIGHT = 0.6  # of what is missing in the other signs' score the model's word may make up for, at most
 _REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT})
 _CAUTION = (EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE, EffectClass.OPAQUE)
@@ -117,14 +118,14 @@ class VisionRung:
         ahead = lead(chosen, rival) if rival else 1.0
         if ahead <= -MARGIN and rival:
             return f"the other signs speak for the one at {rival.element.box.x}, {rival.element.box.y}"
-        if chosen.identity >= _SECOND_SIGN and not chosen.renamed:
-            twin = rival is not None and rival.score > 0 and ahead < MARGIN
-            return "another is like it in all other signs" if twin and not repeatable else ""
-        if repeatable and chosen.support >= _SURROUNDED and _stands_among_things(chosen):
-            return ""
         if chosen.renamed and chosen.text:
             return f"it {chosen.note}: a person must say whether that is it"
-        return "no other sign tells it from what may have been put in its place"
+        if chosen.renamed or chosen.identity < (_WEAK_SIGN if repeatable else _SECOND_SIGN):
+            return "no other sign tells it from what may have been put in its place"
+        if context.target.alike > 1 and not context.target.row and not stands_as_taught(chosen):
+            return "the target had a twin, and this may be that"
+        twin = rival is not None and rival.score > 0 and ahead < MARGIN
+        return "another is like it in all other signs" if twin and not repeatable else ""
 
 
 def effect_classes(graph: GraphSpec) -> dict[str, str]:
@@ -142,11 +143,6 @@ def effect_classes(graph: GraphSpec) -> dict[str, str]:
         before = EffectClass(found.get(edge.target.target_id, effect))
         found[edge.target.target_id] = max(effect, before, key=_CAUTION.index).value
     return found
-
-
-def _stands_among_things(judged: Judged) -> bool:
-    """Whether what is around it was seen, not only its place and kind."""
-    return max(judged.signs.get("neighbours", 0.0), judged.signs.get("shapes", 0.0)) >= _SURROUNDED
 
 
 def _several(answer: ModelAnswer, marked: Sequence[Element]) -> RungResult:

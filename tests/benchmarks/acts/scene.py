@@ -1,4 +1,4 @@
-"""What a scene is: one action on one page, the states that the page may be in, and which of them mean that it was done."""
+"""What a scene is: one action on one page, the states the page may be in, and which of them mean that it was done."""
 
 from __future__ import annotations
 
@@ -91,7 +91,10 @@ class Stage:
         return self.m.modal(title, f"<p>{text}</p>", *made)
 
     def spinner(self, text: str) -> str:
-        ring = "display:inline-block;width:26px;height:26px;border:4px solid #8886;border-top-color:var(--x-accent);border-radius:50%"
+        ring = (
+            "display:inline-block;width:26px;height:26px;border:4px solid #8886;border-top-color:var(--x-accent);"
+            "border-radius:50%"
+        )
         box = "left:40%;top:40%;padding:18px 26px;background:var(--x-surface);box-shadow:0 2px 14px #0006"
         return f'<div style="position:fixed;{box};z-index:60"><span style="{ring}"></span> <span>{text}</span></div>'
 

@@ -6,19 +6,18 @@ import random
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
 from execution.types import Box
 from tests.benchmarks.drift import pairs as stored
+from tests.benchmarks.drift.app_screens import Control, Shown, Where, shot
 from tests.benchmarks.drift.painted import Taught, make_painted
 from tests.benchmarks.drift.pairs import Made, Pair, Truth
 from tests.benchmarks.screens import documents
-from tests.benchmarks.screens.accessibility import ROLES, Node, stack, truth
-from tests.benchmarks.screens.apps import App, by_name, need_programs, write
-from tests.benchmarks.screens.corpus import Screen
+from tests.benchmarks.screens.apps import App, by_name, need_programs
 from tests.benchmarks.screens.stage import Look, Stage, stage
 from tests.support.display import DisplayProblem, ShownWindow
 
@@ -27,11 +26,8 @@ _PER_SCREEN = {"moved": 3, "resized": 3, "covered": 3, "removed": 3}  # pairs; o
 _SMALLEST, _HIGHEST = 9, 200  # pixels: a whole sheet of text is not one target
 _NO_WINDOW = 0.15  # the share of pairs for which the window is not known
 _COVERED = 0.98  # of a target's area
-_SAME = 0.9  # overlap of a node with the element it is told as
 PLACE, ELSEWHERE, SMALLER = Box(120, 90, 1100, 760), Box(716, 244, 1100, 760), Box(120, 90, 900, 640)
 LEFT, RIGHT = Box(10, 120, 930, 760), Box(970, 120, 930, 760)
-
-Where = tuple[tuple[str, int], ...]  # in the tree: role and number among its like, from the window down
 
 
 def _look(**changes: object) -> Look:
@@ -63,27 +59,6 @@ TYPED = {
     "l3afpad": "press ctrl+end; type Call back Zoë on Monday.", "featherpad": "press ctrl+end; type Reçu le 3 mars.",
     "speedcrunch": "type 12.5*84; press enter", "geany": "press ctrl+end; type TOTAL = 18400",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """One picture of a program: its elements by where they stand in its tree, and all that is in the tree."""
-
-    app: App
-    screen: Screen
-    elements: Mapping[Where, Control]
-    nodes: Mapping[Where, Node]
-    over: Box | None = None  # a window that was put above it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
-    """An element by the toolkit's words."""
-
-    role: str
-    name: str
-    box: Box
-    off: bool
 
 
 def make_apps(folder: Path) -> None:
@@ -129,23 +104,23 @@ def _in_look(name: str, look: Look, folder: Path, play: Play) -> tuple[list[Show
 def _states(on: Stage, app: App, name: str, folder: Path) -> Iterator[tuple[Shown, list[Pair]]]:
     """The program as it starts, then in its second state."""
     _open(on, app)
-    yield _shot(on, app, "main", name, folder), []
+    yield shot(on, app, "main", name, folder), []
     _second(on, app)
-    yield _shot(on, app, "second", name, folder), []
+    yield shot(on, app, "second", name, folder), []
 
 
 def _windows(on: Stage, app: App, name: str, folder: Path) -> Iterator[tuple[Shown, list[Pair]]]:
     """Taught; then its window elsewhere and smaller, under another one, typed into, and open twice."""
     window = _open(on, app)
-    main = _shot(on, app, "main", name, folder)
+    main = shot(on, app, "main", name, folder)
     yield main, []
     for kind, place in (("moved", ELSEWHERE), ("resized", SMALLER)):
         on.place(window, place)
-        seen = _shot(on, app, "main", kind, folder)
+        seen = shot(on, app, "main", kind, folder)
         yield seen, _pairs(kind, main, seen)
     on.place(window, PLACE)
     _second(on, app)
-    second = _shot(on, app, "second", name, folder)
+    second = shot(on, app, "second", name, folder)
     yield second, _gone("removed", second, main, _is_not_in)
     on.end_programs()
     seen = _under_another(on, app, folder)
@@ -155,7 +130,7 @@ def _windows(on: Stage, app: App, name: str, folder: Path) -> Iterator[tuple[Sho
         _open(on, app)
         for step in TYPED[app.name].split("; "):
             on.do(step)
-        typed = _shot(on, app, "main", "data", folder)
+        typed = shot(on, app, "main", "data", folder)
         yield typed, [*_pairs("data", main, typed), *_gone("disabled", typed, main, _is_greyed)]
         on.end_programs()
     if app.name not in ONCE:
@@ -183,7 +158,7 @@ def _under_another(on: Stage, app: App, folder: Path) -> Shown:
     above = by_name("l3afpad" if app.name != "l3afpad" else "featherpad")
     on.place(on.start(above.command), Box(PLACE.x - 20, PLACE.y - 10, 640, 430))
     placed = next(window for window in on.screen.windows() if window.active)
-    seen = _shot(on, app, "main", "covered", folder)
+    seen = shot(on, app, "main", "covered", folder)
     return replace(seen, over=Box(placed.x, placed.y, placed.width, placed.height))
 
 
@@ -191,49 +166,7 @@ def _twice(on: Stage, app: App, folder: Path) -> Shown:
     """The same program twice, side by side."""
     for place in (LEFT, RIGHT):
         on.place(on.start(app.command), place)
-    return _shot(on, app, "main", "twins", folder)
-
-
-def _shot(on: Stage, app: App, state: str, name: str, folder: Path) -> Shown:
-    """The screen as it stands, saved, with its elements."""
-    frame, nodes = on.rest(), on.nodes()
-    told = truth(
-        nodes, windows=stack(on.screen), pixels=frame.pixels, lettering=on.look.lettering, icons_only=app.pictured
-    )
-    full = f"{app.name}-{state}-{name}"
-    write(folder / f"{full}.png", frame)
-    paths = dict(zip(_paths(nodes), nodes, strict=True))
-    elements = {}
-    for element in told.elements:
-        fitting = [
-            (path, node) for path, node in paths.items()
-            if node.box and ROLES.get(node.role) and node.box.iou(element.box) > _SAME
-        ]  # fmt: skip
-        if fitting:
-            path, node = max(fitting, key=lambda pair: len(pair[0]))
-            off = "sensitive" not in node.states
-            elements[path] = Control(role=element.role, name=element.text or node.name, box=element.box, off=off)
-    screen = Screen(
-        name=full, picture=f"{full}.png", family=app.name, window=on.desktop.window(),
-        variant={"state": state, "app": app.name, "look": on.look.name, "toolkit": app.toolkit},
-    )  # fmt: skip
-    return Shown(app=app, screen=screen, elements=elements, nodes=paths)
-
-
-def _paths(nodes: Sequence[Node]) -> list[Where]:
-    """For each node its place in the tree: role and number among those of its role, from the window down."""
-    paths: dict[int, Where] = {}
-    counts: dict[tuple[int, str], int] = {}
-    found = []
-    for node in nodes:
-        parent = node.ancestors[-1] if node.ancestors else None
-        key = (id(parent), node.role)
-        number = counts.get(key, 0)
-        counts[key] = number + 1
-        path = (*(paths[id(parent)] if parent else ()), (node.role, number))
-        paths[id(node)] = path
-        found.append(path)
-    return found
+    return shot(on, app, "main", "twins", folder)
 
 
 def _of_look(name: str, shown: Sequence[Shown]) -> dict[tuple[str, str], Shown]:

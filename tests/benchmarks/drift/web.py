@@ -16,9 +16,10 @@ from execution.types import Box, Window
 from tests.benchmarks.drift import pairs as stored
 from tests.benchmarks.drift.board import HIDDEN, Board, Control, View, board
 from tests.benchmarks.drift.cases import Case, cases
-from tests.benchmarks.drift.changes import KINDS, Change, Turn, Wanted
+from tests.benchmarks.drift.changes import KINDS
 from tests.benchmarks.drift.painted import Taught, make_painted
 from tests.benchmarks.drift.pairs import HALVES, Made, Pair, Truth, half
+from tests.benchmarks.drift.turn import Change, Turn, Wanted
 from tests.benchmarks.screens.corpus import Screen
 from tests.benchmarks.screens.styles import check_fonts, fetch
 

@@ -46,12 +46,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run. `wrong` are the things that are not as they must be, seen from outside."""
+    """One run. `wrong` are the things that are not as they must be, seen from outside; `degraded` says why it was."""
 
     number: int
     state: str
     steps: tuple[Step, ...]
     prompts: int
+    degraded: str
     wrong: tuple[str, ...]
     said: str
 
@@ -117,12 +118,13 @@ def perform_one(one: Product, server: Clinic, number: int) -> Run:
         command += ["--workflow", STORY.workflow_id, "--mode", "automatic", *variables]
         state, said = run_for(command, one, PICTURES / f"run-{number}-last.png")
     steps = steps_of(one)
-    [(prompts,)] = one.rows(
-        "SELECT COUNT(*) FROM execution_prompt WHERE execution_id = (SELECT MAX(id) FROM execution_execution)"
+    [(prompts, degraded)] = one.rows(
+        "SELECT (SELECT COUNT(*) FROM execution_prompt p WHERE p.execution_id = e.id), e.degraded_reason "
+        "FROM execution_execution e ORDER BY e.id DESC LIMIT 1"
     )
     wrong = tuple(differences(one, server, values))
     server.records.clear()
-    run = Run(number=number, state=state, steps=steps, prompts=prompts, wrong=wrong, said=said)
+    run = Run(number=number, state=state, steps=steps, prompts=prompts, degraded=degraded, wrong=wrong, said=said)
     keep_trouble(one, run)
     print(told(run), flush=True)
     return run
@@ -258,7 +260,7 @@ def told(run: Run) -> str:
                 f"    {step.index} {step.edge_id}: {step.outcome or 'open'}, {step.verified or 'not verified'}, "
                 f"{step.retries} retries, {step.rung} {step.score:.2f}: {step.message or step.sentence}"
             )
-    lines += [f"    {wrong}" for wrong in run.wrong]
+    lines += [f"    {wrong}" for wrong in (run.degraded, *run.wrong) if wrong]
     if not run.good:
         lines += [f"    {line}" for line in run.said.splitlines()[-4:]]
         lines.append(

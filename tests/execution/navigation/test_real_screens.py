@@ -61,7 +61,7 @@ class DesktopHands(RealHands):
         return self._analyzer.analyze(self._desktop.grab(), self._desktop.window())
 
     def settle(self) -> ScreenState:
-        frame = settle(self._desktop.grab, settle_ms=300, timeout_ms=4000).frame
+        frame = settle(self._desktop, settle_ms=300, timeout_ms=4000).frame
         return self._analyzer.analyze(frame, self._desktop.window())
 
 
@@ -138,7 +138,8 @@ button {{ width: 308px; padding: 9px; font: inherit; background: #0a6; color: wh
  setTimeout(() => {{ if (ok) document.body.innerHTML = '<h1>{home}</h1><p>Ada Martin</p><button>{out}</button>';
    else {{ p.value = ''; said.textContent = '{wrong}' }} }}, 700)">
 <h2>{title}</h2><div id="said"></div><label>{user}<br><input id="u" autofocus value="{left}"></label>
-<label>{password}<br><input id="p" type="password"></label><button>{send}</button><p><a href="#">{lost}</a></p></form>"""
+<label>{password}<br><input id="p" type="password"></label><button>{send}</button>
+<p><a href="#">{lost}</a></p></form>"""
 ENGLISH = {
     "title": "Emergency department", "user": "User name", "password": "Password", "send": "Log in",
     "lost": "Forgotten your password?", "wrong": "User name or password is incorrect.", "home": "Patients today",
@@ -171,6 +172,7 @@ def test_a_login_page_is_filled_sent_and_its_answers_are_told_apart(
     said: Mapping[str, str], page: Any, analyzer: ScreenAnalyzer
 ) -> None:
     page.set_content(FORM.format(**said))
+    page.evaluate("window.sent = 0")
     hands = PageInBrowser(analyzer, page)
     done = handle_visual_login_action({"credential": "ward"}, context=hands)
     assert done.status is ActionStatus.DONE, done.message

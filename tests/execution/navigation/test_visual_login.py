@@ -319,6 +319,13 @@ def test_a_page_that_flashes_by_is_not_the_answer(make: Make) -> None:
     assert "are not right" in log_in(hands)[1]
 
 
+def test_where_the_account_is_locked_already_nothing_is_typed(make: Make) -> None:
+    hands = make(saying("Your account has been locked after 5 failed attempts."))
+    assert "is locked" in log_in(hands)[1]
+    assert hands.done == []
+    assert log_in(make(saying("Accounts are locked after 5 failed attempts.")))[0] is ActionStatus.DONE
+
+
 def test_a_message_from_before_is_not_taken_for_the_answer(make: Make) -> None:
     hands = make(saying("Incorrect password."))
     assert log_in(hands)[0] is ActionStatus.DONE

@@ -225,6 +225,13 @@ def test_what_was_there_before_is_enough_where_the_screen_is_now_the_destination
     assert after(edge(expect=SAVED), screen("Saved", "List"), screen("Saved", "Form"), at("b")).answer is Answer.YES
 
 
+@pytest.mark.parametrize("action", ["wait_text", "scroll", "navigate"])
+def test_of_an_action_that_only_looks_it_is_enough_that_it_is_so(action):
+    step = replace(edge(expect=SAVED), action_type=action)
+    assert after(step, screen("Saved", "Editor"), screen("Saved", "Editor")).answer is Answer.YES
+    assert after(step, screen("Editor"), screen("Editor")).answer is Answer.NO
+
+
 def test_something_gone_that_was_never_there_proves_nothing():
     """At the first look after a click nothing has happened yet, "Saving…" neither."""
     step = edge(expect=ExpectSpec(gone=("Saving",)))
@@ -310,6 +317,11 @@ def test_while_something_is_under_way_nothing_can_be_told():
     assert "under way" in result.message
     busy = after(edge(), screen("Form"), screen("Chargement en cours…"), at("b"))
     assert busy.answer is Answer.CANNOT_TELL
+
+
+@pytest.mark.parametrize("heading", ["Traitement en cours", "Prescriptions en cours", "Recherche…", "Connexion…"])
+def test_a_heading_a_hint_or_an_item_that_only_sounds_like_waiting_is_none(heading):
+    assert after(edge(expect=SAVED), screen("Editor"), screen("Editor", "Saved", heading)).answer is Answer.YES
 
 
 def test_an_error_that_came_with_what_was_declared_leaves_it_open():

@@ -19,12 +19,16 @@ def neighbour(text: str, dx: int, dy: int) -> NeighbourSpec:
     return NeighbourSpec(text=text, dx=dx, dy=dy)
 
 
+def shape(role: str, dx: int, dy: int, w: int) -> ShapeSpec:
+    return ShapeSpec(role=role, dx=dx, dy=dy, w=w, h=28)
+
+
 def save(**changes) -> TargetSpec:
     base = TargetSpec(
         target_id="t_1", label="Save", text="Save", role="button", picture="p1", window_title="Ana - Records",
         box=(0.5, 0.5, 0.1, 0.04), screen_size=(1000, 700), click=(0.5, 0.5), number=1, alike=2,
         neighbours=(neighbour("Cancel", -120, 0), neighbour("Ana Costa", -200, -300)),
-        shapes=(ShapeSpec(role="button", dx=-120, dy=0, w=100, h=28), ShapeSpec(role="field", dx=0, dy=-80, w=300, h=28)),
+        shapes=(shape("button", -120, 0, 100), shape("field", 0, -80, 300)),
     )  # fmt: skip
     return replace(base, **changes)
 
@@ -33,7 +37,7 @@ def test_what_they_share_stays_and_what_differs_goes():
     later = save(
         picture="p2", window_title="Bob - Records", number=2, click=(0.4, 0.5),
         neighbours=(neighbour("Cancel", -124, 1), neighbour("Bob Li", -200, -300)),
-        shapes=(ShapeSpec(role="button", dx=-120, dy=2, w=104, h=28), ShapeSpec(role="field", dx=0, dy=-160, w=300, h=28)),
+        shapes=(shape("button", -120, 2, 104), shape("field", 0, -160, 300)),
     )  # fmt: skip
     both = combined([save(), later])
     assert (both.text, both.role, both.picture) == ("Save", "button", "p2")

@@ -6,7 +6,7 @@ import pytest
 
 from execution.perception.elements import FrameDetector
 from execution.targeting.labels import naming_label
-from execution.types import Box, Element, ElementRole, ScreenState
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 from tests.execution.perception.drawing import Canvas
 
 FIELD, CHECKBOX, BUTTON = ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.BUTTON
@@ -98,3 +98,10 @@ def test_on_a_drawn_form_the_detector_and_the_labels_agree():
         element = max(state.elements, key=lambda e, box=box: e.box.iou(box))
         label = naming_label(element.box, element.role, state)
         assert (element.role, label.text if label else "") == ("field", text)
+
+
+def test_a_line_that_the_reader_began_with_the_box_itself_still_names_it():
+    canvas = Canvas(900, 200)
+    line = canvas.text("Female", 60, 50)
+    canvas.lines[-1] = TextLine(text="Female", box=Box(34, line.y, line.right - 34, line.h))
+    assert named(canvas, Box(36, 50, 16, 16), ElementRole.RADIO) == "Female"

@@ -54,15 +54,24 @@ def look_through(pane: Pane, search: ScrollSearch) -> None:
         search.saw(pane.state())
 
 
-@pytest.mark.parametrize("per_click", [15, 53, 120, 350])
-@pytest.mark.parametrize("start", [0, 1500, 9999])
-@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize(
+    ("per_click", "start", "header"),
+    [
+        (15, 0, False),
+        (53, 700, True),
+        (53, 9999, False),
+        (120, 0, True),
+        (120, 700, False),
+        (350, 0, False),
+        (350, 700, True),
+    ],
+)
 def test_every_row_is_seen_from_wherever_it_begins_and_however_far_a_click_goes(per_click, start, header):
-    pane = Pane(60, per_click=per_click, at=start, header=header)
+    pane = Pane(40, per_click=per_click, at=start, header=header)
     search = ScrollSearch(target(), pane.state(), most=200)
     look_through(pane, search)
     hidden = {0} if header else set()  # the header lies over it
-    assert pane.shown - hidden == set(range(60)) - hidden
+    assert pane.shown - hidden == set(range(40)) - hidden
     assert search.why_ended == "looked through to its end and to its start"
     assert pane.at == 0
 

@@ -12,7 +12,10 @@ from execution.targeting.volatile import Kind, is_volatile, lasting, own_text, r
 
 word = st.text("abcdeéfghjklmopqrstuvxyz", min_size=3, max_size=9)
 names = st.lists(word, min_size=1, max_size=3).map(" ".join).map(str.capitalize)
-MONTHS = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()
+MONTHS = (
+    "janvier", "février", "mars", "avril", "mai", "juin",
+    "juillet", "août", "septembre", "octobre", "novembre", "décembre",
+)  # fmt: skip
 DATES = (
     lambda d: d.isoformat(),
     lambda d: d.strftime("%d/%m/%Y"),
@@ -90,6 +93,7 @@ def test_the_lasting_part_is_a_part_of_any_text_and_lasts(text):
         ("25 ko", ""),
         ("Yesterday", ""),
         ("Hier", ""),
+        ("11:12:32: File opened", "File opened"),
         ("1.250,50", ""),
     ],
 )

@@ -165,15 +165,14 @@ def test_what_the_model_says_is_shown_on_one_line_cut_and_without_what_cannot_be
 
 
 # --- a second sign ----------------------------------------------------------------------------------------------------
-def test_a_renamed_control_is_left_to_a_person_unless_it_may_be_repeated(save: TargetSpec, store: Pictures) -> None:
-    """S5.3: never trusted alone for an opaque action; what the label says now nobody but the model knows."""
+@pytest.mark.parametrize("effect", ["", "opaque", "observable", "idempotent", "read"])
+def test_a_control_that_reads_otherwise_is_left_to_a_person(save: TargetSpec, store: Pictures, effect: str) -> None:
+    """S5.3: only the model knows what it says; and what pressing it does is not what pressing the taught one did."""
     state = Form(words={"save": "Store"}).state()
-    answer = says(mark_of(SAVE, save, state, store))
-    for known in ({}, {"t_1": "opaque"}, {"t_1": "observable"}, {"other": "read"}):
-        found = find(save, state, store, answer, effect_classes=known)
-        assert found.status is AMBIGUOUS, found.note
-        assert "a person must say" in found.note
-    assert find(save, state, store, answer, effect_classes=REPEATABLE).status is FOUND
+    answer = says(mark_of(SAVE, save, state, store), sure=1)
+    found = find(save, state, store, answer, effect_classes={"t_1": effect} if effect else {"other": "read"})
+    assert (found.status, found.candidates[0].box) == (AMBIGUOUS, SAVE), found.note
+    assert "reads 'Store': a person must say" in found.note
 
 
 @pytest.mark.parametrize("text", ["Delete", "Don't save", "Save as...", "Save all", "Löschen", "Save 2"])
@@ -191,9 +190,10 @@ def test_an_icon_that_nothing_but_its_place_speaks_for_is_left_to_a_person(store
     icon = taught(PRINT, store, label="Print")
     state = Form(icons=(17, 4)).state()
     answer = says(mark_of(PRINT, icon, state, store), sure=1)
-    found = find(icon, state, store, answer)
-    assert found.status is AMBIGUOUS
-    assert "put in its place" in found.note
+    for known in ({}, REPEATABLE):
+        found = find(icon, state, store, answer, effect_classes=known)
+        assert found.status is AMBIGUOUS
+        assert "put in its place" in found.note
 
 
 def test_between_twins_the_model_alone_does_not_choose(save: TargetSpec, store: Pictures) -> None:

@@ -1,0 +1,52 @@
+"""Which rungs a run asks where picture and text do not settle it: the embedding, the marks, a model (S2.2, S5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+from django.conf import settings
+
+from execution.eyes import Flags
+from execution.perception.embedding import Embedder
+from execution.targeting.resolver import Rung
+from execution.targeting.rungs.embedding import EmbeddingRung
+from execution.targeting.rungs.marks import MarksRung
+from execution.targeting.rungs.vlm import VisionRung, effect_classes
+from execution.targeting.vision import VisionUnavailable
+from gpu import GPUError, GPUResourceManager, get_gpu_resource_manager
+from workflows.graph import GraphSpec
+
+
+class ManagedVision:
+    """The vision-language model of the GPU manager: no question takes memory from a run that has the GPU (S1.15)."""
+
+    def __init__(self, manager: GPUResourceManager) -> None:
+        self._manager = manager
+
+    def ask(self, picture: np.ndarray, prompt: str, schema: Mapping[str, Any]) -> str:
+        encoded, data = cv2.imencode(".png", picture)
+        if not encoded:
+            raise VisionUnavailable("the marked picture could not be encoded")
+        try:
+            answer: str = self._manager.run_sync("ask_vlm", prompt, [data.tobytes()], schema)
+        except GPUError as error:
+            raise VisionUnavailable(str(error)) from error
+        return answer
+
+
+def further_rungs(graph: GraphSpec, embedder: Embedder | None, flags: Flags) -> tuple[Rung, ...]:
+    """In the order they are asked; none where elements are not looked for (S2.2)."""
+    if not flags.enable_ui_detection:
+        return ()
+    rungs: list[Rung] = []
+    if embedder is not None and settings.RPA_EMBEDDING_FALLBACK:
+        rungs.append(EmbeddingRung(embedder).find)
+    rungs.append(MarksRung().find)
+    manager = get_gpu_resource_manager()
+    if manager.config.has_vlm:
+        model = ManagedVision(manager)
+        rungs.append(VisionRung(model, masks=flags.masks, effect_classes=effect_classes(graph)).find)
+    return tuple(rungs)
