@@ -50,7 +50,7 @@ bench-perception:
 bench-targeting:
 	@tools/setup.sh bench
 	$(PYTHON) -m tests.benchmarks.drift
-	$(PYTHON) -m tests.benchmarks.targeting
+	$(PYTHON) -m tests.benchmarks.targeting --whole
 
 messages: setup-dev
 	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --no-location

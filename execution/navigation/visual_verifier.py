@@ -89,7 +89,7 @@ class _Judged:
         self, edge: EdgeSpec, change: Change, recognition: Recognition, typed: str, variables: Mapping[str, str],
         at: Box | None,
     ) -> None:  # fmt: skip
-        self.change = change
+        self.change, self.types = change, bool(typed)
         self.expected = list(declared.came_about(edge.expect, change, variables))
         self.arrived = _destination(edge, change, recognition)
         self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
@@ -139,7 +139,7 @@ class _Judged:
             return Answer.NO, f"{message}; {trouble.note if trouble else _('a text came that denies it')}"
         if self.troubles.waiting:
             return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
-        if self.at_source:
+        if self.at_source and not self.types:  # what was typed may stand there misread: typing it again doubles it
             return Answer.NO, f"{message}; {_('the screen is still where the action started')}"
         return Answer.CANNOT_TELL, message
 

@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.targeting` measures every pair of tests.benchmarks.drift, prints each figure with its goal
 and writes build/bench/targeting.json. Nothing here passes or fails. `--sample N` takes every Nth pair of a kind,
 `--only KIND` one kind, `--ours-only` leaves the others out, `--half development` leaves the held out families alone,
-and `--show FOLDER` draws what our own answers got wrong.
+and `--show FOLDER` draws what our own answers got wrong. `--whole` adds the bench of verifying and the trial.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 
 from execution.perception.analyzer import build_analyzer
 from execution.types import Size
+from tests.benchmarks import verification
 from tests.benchmarks.airtest_peer import airtest
 from tests.benchmarks.drift import look
 from tests.benchmarks.drift.pairs import FOLDER, HALVES, KINDS, PARTS, Pair, Truth, Verdict, judge, load_all
@@ -32,8 +33,10 @@ from tests.benchmarks.readings import FOLDER as READINGS
 from tests.benchmarks.readings import Read, read_all
 from tests.benchmarks.screens.corpus import ROOT, Screen
 from tests.benchmarks.targeting_methods import Answer, Method, Ours, Scene, peers, scene
+from tests.benchmarks.trial import measuring as trial
 
 OUTPUT = ROOT / "build" / "bench" / "targeting.json"
+RUNS = 10  # of the trial
 PROMISED = Size(1920, 1080)  # the screen that the times are promised for
 
 
@@ -207,7 +210,12 @@ def main() -> None:
     parser.add_argument("--ours-only", action="store_true", help="leave the other ways out")
     parser.add_argument("--kept", action="store_true", help="take the readings and the others' answers there are")
     parser.add_argument("--show", type=Path, metavar="FOLDER", help="draw our failures there")
+    parser.add_argument("--whole", action="store_true", help="verifying and the trial of 25 actions too")
     options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+    import django
+
+    django.setup()
     print(f"{platform.node()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     screens, every = load_all(kinds=options.only or KINDS)
     pairs = choose(every, sample=options.sample, half=options.half)
@@ -219,6 +227,8 @@ def main() -> None:
         outcomes = measure(pairs, reads, methods, kept=options.kept)
     names = [method.name for method in methods]
     rows = figures(outcomes, names)
+    if options.whole:
+        rows += [*verification.measure(kept=options.kept), *trial.measure(RUNS)]
     for one in rows:
         goal = "" if one["goal"] is None else f"goal {one['goal']:g}, {'met' if one['met'] else 'NOT met'}"
         print(f"{one['figure']:<66}{one['value']:>10} {one['unit']:<3} {goal:<22} {one['peers']}")

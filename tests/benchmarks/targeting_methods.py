@@ -14,8 +14,11 @@ import cv2
 import numpy as np
 
 from execution.targeting.boxes import text_lines_in
+from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.rungs.embedding import EmbeddingRung
+from execution.targeting.rungs.marks import MarksRung
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
 from tests.benchmarks.drift.pairs import FOLDER, Pair
 from tests.benchmarks.readings import Read
@@ -80,9 +83,12 @@ class Pictures:
 
 
 class Ours:
-    """The product's resolver, taught with one click in the middle of the target."""
+    """The product's resolver as a run has it without a model, taught with one click in the middle of the target."""
 
     name = "ours"
+
+    def __init__(self) -> None:
+        self._further = (EmbeddingRung(BuiltinEmbedder()).find, MarksRung().find)
 
     def answer(self, scene: Scene) -> Answer:
         pair, pictures = scene.pair, Pictures()
@@ -91,7 +97,7 @@ class Ours:
         )
         if pair.row:
             target = replace(target, row=pair.row)
-        resolver = TargetResolver(pictures=pictures)
+        resolver = TargetResolver(pictures=pictures, further=self._further)
         started = time.perf_counter()
         said = resolver.resolve(target, scene.seen, variables=pair.variables)
         took = _ms_since(started)

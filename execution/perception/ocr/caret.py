@@ -33,7 +33,7 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
         )
         if bottom - top == len(crop) and left.any() and right.any():
             continue  # a border between two texts, which keeps them apart
-        rows = np.flatnonzero(left.any(axis=1) | right.any(axis=1))
+        rows = _own_rows(left.any(axis=1) | right.any(axis=1), top, bottom)
         if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
             continue
         past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0
@@ -49,6 +49,18 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
 def _letters(ink: np.ndarray) -> np.ndarray:
     """The ink without borders, which go from top to bottom."""
     return ink[:, ~ink.all(axis=0)]
+
+
+def _own_rows(inked: np.ndarray, top: int, bottom: int) -> np.ndarray:
+    """The rows with letters of the bar's own line: what reaches in from the lines above and below is none of them."""
+    rows = np.flatnonzero(inked)
+    if not rows.size:
+        return rows
+    groups = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    above = [g for g in groups if g[0] == 0 and g[-1] < top]
+    below = [g for g in groups if g[-1] == len(inked) - 1 and g[0] >= bottom]
+    others = [g for g in groups if not any(g is other for other in (*above, *below))]
+    return np.concatenate(others) if others else rows[:0]
 
 
 def _thin_bars(ink: np.ndarray) -> list[tuple[int, int]]:

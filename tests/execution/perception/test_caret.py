@@ -47,3 +47,12 @@ def test_a_cursor_that_touches_a_letter_is_painted_over_where_it_reaches_clearly
     with_cursor = crop.copy()
     with_cursor[4:22, 7] = 0
     assert np.array_equal(without_caret(with_cursor), crop)
+
+
+def test_letters_of_the_line_above_do_not_hide_a_cursor():
+    """A found line reaches to the descenders of the one above it, higher than the cursor does."""
+    plain, end, top, bottom = line("Noel")
+    plain[0:2, 8:10] = 20
+    typed = plain.copy()
+    typed[top - 3 : bottom + 4, end + 2] = 0
+    assert np.array_equal(without_caret(typed), plain)
