@@ -56,6 +56,7 @@ class TargetSpec:
     box: NormBox | None = None
     window_box: NormBox | None = None
     window_title: str = ""
+    app_name: str = ""
     window_size: tuple[int, int] = (0, 0)
     screen_size: tuple[int, int] = (0, 0)
     click: NormPoint = (0.5, 0.5)

@@ -47,6 +47,7 @@ class TargetSerializer(serializers.Serializer[Any]):
     box = norm_box()
     window_box = norm_box()
     window_title = serializers.CharField()
+    app_name = serializers.CharField()
     window_size = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     screen_size = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     click = serializers.ListField(

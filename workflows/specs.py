@@ -120,6 +120,7 @@ def target_spec(target: Target) -> TargetSpec:
         box=_box(evidence.get("box")),
         window_box=_box(evidence.get("window_box")),
         window_title=str(evidence.get("window_title") or ""),
+        app_name=str(evidence.get("app_name") or ""),
         window_size=_size(evidence.get("window_size")),
         screen_size=_size(evidence.get("screen_size")),
         click=_point(evidence.get("click")) or (0.5, 0.5),

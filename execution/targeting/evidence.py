@@ -66,6 +66,7 @@ def teach_target(
         box=box.normalised(frame.size),
         window_box=_in_window(box, in_window) if in_window else None,
         window_title=window.title if window else "",
+        app_name=window.app_name if window else "",
         window_size=(in_window.w, in_window.h) if in_window else (0, 0),
         screen_size=(frame.size.width, frame.size.height),
         click=_fraction(click, box),

@@ -267,9 +267,10 @@ def _against(signs: Signs, context: Context) -> str:
     present = signs.around.asked - signs.around.absent
     if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_line:
         return "what stood around it stands elsewhere, and nobody knows which window is in front"
-    if not context.state.window and not signs.in_line and signs.around.asked and signs.around.share < _MOST:
-        if signs.look and not signs.look.by_grey and signs.scale == 1.0:
-            return "it looks otherwise among other things, and nobody knows which window is in front"
+    moved = not context.state.window and not signs.in_line and signs.scale == 1.0
+    elsewhere = moved and signs.around.asked > 0 and signs.around.share < _MOST
+    if elsewhere and signs.look and not signs.look.by_grey:
+        return "it looks otherwise among other things, and nobody knows which window is in front"
     short = signs.text is not None and len(words(context.wanted.text).key) <= 1
     if short and signs.likeness < _GOOD and not (signs.kind and signs.around.share >= _MOST):
         return f"'{context.wanted.text}' alone says too little, and what is there looks otherwise"

@@ -13,8 +13,8 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from execution.targeting.boxes import text_lines_in
 from execution.perception.embedding import BuiltinEmbedder
+from execution.targeting.boxes import text_lines_in
 from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.embedding import EmbeddingRung
