@@ -10,7 +10,7 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 from rapidfuzz.distance import LCSseq
 
-from execution.navigation.words import SAME, similarity
+from execution.navigation.words import SAME, folded, similarity
 from workflows.graph import NeighbourSpec, NormBox, NormPoint, ShapeSpec, TargetSpec
 
 _Kind = TypeVar("_Kind")
@@ -43,6 +43,7 @@ def combined(taught: Sequence[TargetSpec]) -> TargetSpec:
         text=_shared_text([t.text for t in taught]),
         role=latest.role if len(roles - {""}) == 1 and latest.role else next(iter(roles - {""}), ""),
         window_title=shared_title([t.window_title for t in taught]),
+        app_name=latest.app_name if len({folded(t.app_name).strip() for t in taught}) == 1 else "",
         click=_shared_click(taught),
         neighbours=_shared_neighbours(taught),
         named_by=_shared_label(taught),

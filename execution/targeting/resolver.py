@@ -16,11 +16,12 @@ from execution.targeting.boxes import point_in
 from execution.targeting.choice import choose, is_supported, same_thing
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
+from execution.targeting.examination import signs_of
 from execution.targeting.kin import kin_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rungs import anchor, cache, text
-from execution.targeting.signs import Signs, signs_of
-from execution.targeting.windows import window_problem
+from execution.targeting.signs import Signs
+from execution.targeting.windows import another_program, window_problem
 from execution.types import Candidate, Resolution, ResolveStatus, RungResult, ScreenState
 from workflows.graph import TargetSpec
 
@@ -76,6 +77,8 @@ class TargetResolver:
         target = context.target
         if not (target.picture or target.text or target.named_by):
             return _refused(NOT_FOUND, (), "neither a picture nor a text was taught")
+        if problem := another_program(context):
+            return _refused(NOT_FOUND, (), problem)
         evidence = [cache.find(context)]
         if evidence[0].status is FOUND:
             return _answer(context, evidence[0], evidence)

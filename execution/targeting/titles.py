@@ -21,3 +21,8 @@ def related(one: str, other: str) -> bool:
         one, other = (parts[-1] for parts in names)
     words, others = (set(_WORD.findall(_FILE.sub(" ", folded(title)))) for title in (one, other))
     return bool(words & others)  # names of documents alone do not tell
+
+
+def names_only_a_document(title: str) -> bool:
+    """True for a title without a word of the program: "report.odt", "/home/ana/notes.txt"."""
+    return bool(title.strip()) and not _WORD.search(_FILE.sub(" ", folded(title)))

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from execution.navigation.screen_words import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
+from execution.targeting.examination import signs_of
 from execution.targeting.kin import kin_of
 from execution.targeting.looks import Look, look_at, scaled_template
+from execution.targeting.objections import rows
 from execution.targeting.search import peaks, usable
-from execution.targeting.signs import Signs, rows, signs_of
+from execution.targeting.signs import Signs
 from execution.types import Box, Element, ResolveStatus, RungResult
 
 _NEAR, _POINTED_AT = 24, 14  # pixels around a place

@@ -1,0 +1,145 @@
+"""What contradicts a place being the target outright, whatever else speaks for it: it is refused, in a sentence (S5.3)."""
+
+from __future__ import annotations
+
+from execution.navigation.words import SAME, words
+from execution.targeting.context import Context
+from execution.targeting.grounding.lexicon import mean_the_same
+from execution.targeting.kin import kin_of
+from execution.targeting.looks import ground_change, surroundings_likeness
+from execution.targeting.rows import Rows, rows_of
+from execution.targeting.signs import GOOD, Signs
+from execution.targeting.windows import same_window
+from execution.types import Box, ElementRole, ElementState
+
+_ENOUGH = 2  # neighbours that must not all be missing
+_UNREAD = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
+_VERY_PICTURE = 0.98  # of correlation
+_SAME_STRUCTURE = 0.7
+_MOST = 0.5  # of the neighbours
+_SAME_AROUND = 0.9  # of correlation
+_AS_CLEAR = 0.85  # of the taught contrast
+_AS_CLEAR_ELSEWHERE = 0.55  # in another theme
+# What stands beside them on the page is not their row.
+_OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
+
+
+def objection(signs: Signs, context: Context) -> str:
+    """What contradicts it outright; "" if nothing does."""
+    target = context.target
+    if not context.area.contains(signs.box.center):
+        return "it lies outside of the window it was taught in"
+    if context.has_own_text and context.wanted.problem:
+        return context.wanted.problem
+    if signs.text is not None and signs.text < GOOD:
+        said = f"reads '{signs.read}'" if signs.read else "shows no text that could be read"
+        return f"the place that looks like the target {said}, not '{context.wanted.text}'"
+    if signs.around.required_missing:
+        return f"'{signs.around.required_missing}' does not stand beside it"
+    if signs.around.replaced and _is_another_record(signs, context):
+        was, now = signs.around.replaced[0]
+        return f"beside it stood '{was}', now it reads '{now}'"
+    if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
+        return f"its label '{target.named_by.text if target.named_by else ''}' does not stand beside it"
+    if problem := _greyed_out(signs, context):
+        return problem
+    if signs.text is None and signs.label is None and signs.look is None:
+        return context.template_problem or "there is nothing to know it by"
+    if context.has_own_text and signs.text is None and not context.text_was_read and signs.likeness < _UNREAD:
+        return "the picture there is too little for a screen that was not read"
+    if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
+        return problem
+    present = signs.around.asked - signs.around.absent
+    if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_line:
+        return "what stood around it stands elsewhere, and nobody knows which window is in front"
+    moved = not context.state.window and not signs.in_line and signs.scale == 1.0
+    elsewhere = moved and signs.around.asked > 0 and signs.around.share < _MOST
+    if elsewhere and signs.look and not signs.look.by_grey:
+        return "it looks otherwise among other things, and nobody knows which window is in front"
+    short = signs.text is not None and len(words(context.wanted.text).key) <= 1
+    if short and signs.likeness < GOOD and not (signs.kind and signs.around.share >= _MOST):
+        return f"'{context.wanted.text}' alone says too little, and what is there looks otherwise"
+    if signs.translated and not (_stands_in_structure(signs) and same_window(context)):
+        return f"the place that looks like the target reads '{signs.read}', not '{context.wanted.text}'"
+    alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
+    if alone and _is_reordered(signs, context):
+        return ""
+    moved = signs.around.nearby >= _ENOUGH or (signs.shapes or 0.0) < 0.5
+    if alone and moved and not (signs.in_place and signs.likeness >= _UNREAD):
+        return "nothing that stood around it is there"
+    return ""
+
+
+def _stands_as_taught(signs: Signs) -> bool:
+    """True for what is in its very place among the same controls."""
+    return signs.in_place and (signs.shapes or 0.0) >= 0.75
+
+
+def _of_its_like(signs: Signs, context: Context) -> str:
+    """A target that had twins is known by its own row, its label, or its number among as many as there were."""
+    around = signs.around
+    if 2 * around.row_seen > around.row_asked or signs.label or (signs.numbered and signs.in_place):
+        return ""
+    if context.other_language and _stands_as_taught(signs):
+        return ""
+    if not around.asked and signs.shapes is None:  # only a picture can tell
+        likeness = surroundings_likeness(signs.box, context)
+        if likeness is not None and likeness >= _SAME_AROUND:
+            return ""
+    if not around.row_asked and signs.in_place and max(around.share, signs.shapes or 0.0) >= 0.75:
+        return ""
+    return "it is one of several alike, and nothing says that it is the one"
+
+
+def _stands_in_structure(signs: Signs) -> bool:
+    """True for what stands among the same controls at the same place, in another language."""
+    return bool(signs.kind) and (signs.shapes or 0.0) >= _SAME_STRUCTURE and (signs.in_place or signs.in_line)
+
+
+def _is_reordered(signs: Signs, context: Context) -> bool:
+    """True where its group is there in another order: the same window, the same line, its like around it."""
+    if not signs.in_line or signs.around.nearby <= _ENOUGH or not signs.text:
+        return False
+    same = signs.likeness >= GOOD or (signs.kind and signs.text >= SAME)
+    known = same_window(context) or context.state.window is None
+    return bool(same) and known and all(0.9 <= side <= 1.1 for side in context.stretch)
+
+
+def _is_another_record(signs: Signs, context: Context) -> bool:
+    """True where the texts of its own row tell records apart: not in a menu, and not in another language."""
+    target = context.target
+    if target.row or signs.label or target.role in _OF_NO_RECORD:
+        return False
+    was, now = signs.around.replaced[0]
+    return not mean_the_same(was, now) and not (
+        context.other_language and (target.alike < 2 or _stands_as_taught(signs))
+    )
+
+
+def _greyed_out(signs: Signs, context: Context) -> str:
+    """A control that is fainter than it was cannot be used now, or lies behind something."""
+    look, said = signs.look, signs.element is not None and ElementState.DISABLED in signs.element.states
+    if context.target.role == ElementRole.FIELD:
+        change = ground_change(signs.box, context)
+        grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
+        return "it is greyed out" if grey else ""
+    if look is not None and look.faded:
+        return "it is fainter than it was taught: greyed out, or behind a dialog"
+    other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
+    same = look is not None and look.contrast >= (_AS_CLEAR_ELSEWHERE if other_theme else _AS_CLEAR)
+    return "it is greyed out" if said and not same else ""
+
+
+def rows(context: Context) -> Rows:
+    """Where the texts of the wanted row are; looked for once."""
+    found: Rows | None = context.kept.get("rows")
+    if found is None:
+        found = context.kept["rows"] = rows_of(context)
+    return found
+
+
+def row_problem(box: Box, context: Context) -> str:
+    found = rows(context)
+    if found.problem:
+        return found.problem
+    return "" if found.holds(box, kin_of(context)) else f"it is not in the row of '{', '.join(found.texts)}'"

@@ -1,0 +1,106 @@
+"""What a request asks for, read as the server reads it (RELIABILITY.md A.1)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.doubles.ollama import errors
+from tests.doubles.ollama.durations import keep_alive_s
+from tests.doubles.ollama.errors import Refusal
+from tests.doubles.ollama.images import decoded
+
+LEVELS = ("high", "medium", "low")
+
+
+@dataclass
+class Ask:
+    path: str
+    body: dict[str, Any]
+    model: str
+    messages: list[dict[str, Any]]  # of /api/generate: its system and its prompt
+    images: list[bytes]
+    empty: bool  # neither prompt nor messages: a load or an unload
+    keep_alive_s: float | None
+    think: bool | str | None
+    format: Any = None
+    options: dict[str, Any] = field(default_factory=dict)
+    stream: bool = True
+    truncate: bool = True
+    # what became of it
+    kept: list[int] = field(default_factory=list)  # the messages the model saw, by their place in the request
+    prompt_tokens: int = 0
+    passes: int = 0  # two where a thinking model has to keep to a format
+
+    @property
+    def chat(self) -> bool:
+        return self.path != "/api/generate"
+
+
+def body_of(raw: bytes) -> dict[str, Any]:
+    if not raw.strip():
+        raise Refusal(400, errors.MISSING_BODY)
+    try:
+        body = json.loads(raw)
+    except ValueError as error:
+        raise Refusal(400, _go_json_error(raw)) from error
+    if not isinstance(body, dict):
+        raise Refusal(400, f"json: cannot unmarshal {_go_kind(body)} into Go value of type api.GenerateRequest")
+    return body
+
+
+def ask_of(path: str, body: dict[str, Any]) -> Ask:
+    messages = body.get("messages") or []
+    if path == "/api/generate":
+        system, prompt = body.get("system"), str(body.get("prompt") or "")
+        messages = [{"role": "system", "content": system}] * bool(system)
+        messages += [{"role": "user", "content": prompt, "images": body.get("images")}] * bool(prompt)
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise Refusal(400, "json: cannot unmarshal string into Go struct field ChatRequest.messages")
+    model = body.get("model", "")
+    if not isinstance(model, str):
+        raise Refusal(400, f"json: cannot unmarshal {_go_kind(model)} into Go struct field .model of type string")
+    return Ask(
+        path=path,
+        body=body,
+        model=model,
+        messages=messages,
+        images=[image for message in messages for image in decoded(message.get("images"))],
+        empty=not (messages if path != "/api/generate" else body.get("prompt")),
+        keep_alive_s=None if path.startswith("/v1/") else keep_alive_s(body.get("keep_alive")),
+        think=_think(body.get("think")),
+        format=body.get("format"),
+        options=dict(body.get("options") or {}),
+        stream=body.get("stream", not path.startswith("/v1/")) is not False,
+        truncate=body.get("truncate") is not False,
+    )
+
+
+def check_format(value: Any) -> None:
+    """Found out when the model is about to answer, and therefore a 500."""
+    if value not in (None, "", "json") and not isinstance(value, dict):
+        raise errors.bad_format(json.dumps(value))
+
+
+def _think(value: Any) -> bool | str | None:
+    if value is None or isinstance(value, bool) or value in LEVELS:
+        return value
+    raise Refusal(400, f'invalid think value: "{value}" (must be "high", "medium", "low", true, or false)')
+
+
+def _go_kind(value: Any) -> str:
+    kinds = {bool: "bool", list: "array", dict: "object", str: "string"}
+    return kinds.get(type(value), "number")
+
+
+def _go_json_error(raw: bytes) -> str:
+    try:
+        json.loads(raw)
+    except UnicodeDecodeError:
+        return "invalid character '\\ufffd' looking for beginning of value"
+    except json.JSONDecodeError as error:
+        if error.pos >= len(error.doc.rstrip()):
+            return "unexpected EOF"
+        return f"invalid character '{error.doc[error.pos]}' looking for beginning of value"
+    return ""

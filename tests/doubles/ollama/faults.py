@@ -1,0 +1,63 @@
+"""What may stand between a client and an answer: proxies, broken connections, servers that hang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.doubles.ollama.wire import Exchange
+
+HTML = b"<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>"
+
+
+class Kind(StrEnum):
+    PROXY = "proxy"  # the page of a proxy, 502
+    EMPTY = "empty"  # 200 and nothing in it
+    GARBAGE = "garbage"  # bytes that are no JSON, under 200
+    ERROR = "error"  # a status and an error text
+    BODY = "body"  # the text as it is, under a status
+    RESET = "reset"  # RST before any answer
+    STALL = "stall"  # no answer, ever
+    SHORT = "short"  # ends before the length it announced
+    ENDLESS = "endless"  # a body without end
+    LATE = "late"  # the real answer, after `delay_s`
+    GZIP = "gzip"  # the real answer, packed
+    FORBIDDEN = "forbidden"  # 403 with an empty body
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    kind: Kind | str
+    path: str = ""  # of the requests it hits; empty: of all
+    status: int = 200
+    text: str = ""
+    delay_s: float = 0.0
+    content_type: str = "application/json"
+
+
+def answer(fault: Fault, exchange: Exchange) -> None:
+    """Instead of the server; LATE and GZIP are no answers and are dealt with where requests are taken in."""
+    match Kind(fault.kind):
+        case Kind.PROXY:
+            exchange.answer(fault.status if fault.status != 200 else 502, HTML, "text/html")
+        case Kind.EMPTY:
+            exchange.answer(200, b"", "application/json")
+        case Kind.GARBAGE:
+            exchange.answer(200, b"\xff\xfe{]garbage", "application/json")
+        case Kind.ERROR:
+            exchange.json(fault.status, {"error": fault.text})
+        case Kind.BODY:
+            exchange.answer(fault.status, fault.text.encode(), fault.content_type)
+        case Kind.RESET:
+            exchange.reset()
+        case Kind.SHORT:
+            exchange.cut(b'{"models": [')
+        case Kind.ENDLESS:
+            exchange.begin("application/json")
+            exchange.write_endless(b" " * 4096)
+        case Kind.FORBIDDEN:
+            exchange.answer(403, b"", "")
+        case _:
+            return
