@@ -53,7 +53,7 @@ bench-targeting:
 	$(PYTHON) -m tests.benchmarks.targeting --whole
 
 messages: setup-dev
-	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --no-location
+	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --ignore tests --ignore var --add-location file --no-wrap --no-obsolete
 	$(PYTHON) manage.py compilemessages -l fr
 
 vendor:

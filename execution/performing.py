@@ -92,10 +92,13 @@ class Performer:
 
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         edge, number = suggestion.edge, 0
+        tried: Attempt | None = None
         while True:
             if not self._heed(step):
                 return Done()
-            ready = self._ready(step, state, suggestion, answer, anew=number > 0)
+            if tried and (late := self._late(suggestion, state, tried)):
+                return self._record(step, suggestion, answer, late)
+            ready = self._ready(step, state, suggestion, answer, tried=tried)
             if isinstance(ready, Done):
                 return ready
             state, suggestion = ready.state, ready.suggestion
@@ -104,7 +107,7 @@ class Performer:
                 raise DesktopLost(attempt.result.message)
             if attempt.done or not _may_repeat(step, edge.action_type, attempt.result) or number >= edge.retries:
                 return self._record(step, suggestion, answer, attempt)
-            number += 1
+            number, tried = number + 1, attempt
             self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
             self.leave.wait(edge.retry_backoff_ms * number / 1000)
 
@@ -123,11 +126,22 @@ class Performer:
             message = _("Not done: the run loop was asked to leave.")
         self.journal.close_step(step, Outcome.INTERRUPTED, message)
 
+    def _late(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt | None:
+        """An attempt whose effect shows only now: what was done late is not done twice (S1.16)."""
+        now = self.stages.observe()
+        verification = self.stages.judge(suggestion, before, now, between=(tried.after,))
+        if verification.answer is not Answer.YES:
+            return None
+        return Attempt(result=tried.result, verification=verification, after=now)
+
     def _ready(
-        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, anew: bool
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, tried: Attempt | None
     ) -> Ready | Done:
-        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say."""
-        decision = answer.decision
+        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say.
+
+        After an attempt a changed screen may be its effect: then nobody says that nothing was done.
+        """
+        decision, anew = answer.decision, tried is not None
         while True:
             ready = self.readiness.ready(
                 state,
@@ -137,6 +151,10 @@ class Performer:
             )
             if isinstance(ready, Ready):
                 return ready
+            if tried and not ready.asks and tried.result.status is ActionStatus.DONE:
+                return self.ask_whether_done(
+                    step, suggestion, ready.state, tried.verification, result=tried.result, first=answer
+                )
             if not ready.asks:
                 self.journal.close_step(step, Outcome.INTERRUPTED, ready.message, after=ready.state, decision=decision)
                 return Done(unready=True, failure=ready.message, after=ready.state)

@@ -121,9 +121,10 @@ class _Judged:
         message = _listed(self.expected)
         if self.troubles.waiting:
             return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
-        error = self.troubles.error.note if self.troubles.error else _("a text came that denies it") * self.denied
-        if error:
-            return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {error}"
+        if self.troubles.error:
+            return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {self.troubles.error.note}"
+        if self.denied:
+            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
         if self._proved or self.only_looks:  # a wait, a scroll: it is enough that it is so
             return Answer.YES, message
         if not self.change.happened:
@@ -135,8 +136,10 @@ class _Judged:
         trouble = self.troubles.error or self.troubles.complaint
         if not self.change.happened:
             return Answer.NO, f"{message}; {_('the screen did not change')}"
-        if trouble or self.denied:
-            return Answer.NO, f"{message}; {trouble.note if trouble else _('a text came that denies it')}"
+        if trouble:
+            return Answer.NO, f"{message}; {trouble.note}"
+        if self.denied:  # by the words around it alone: a person reads them better
+            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
         if self.troubles.waiting:
             return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
         if self.at_source and not self.types:  # what was typed may stand there misread: typing it again doubles it

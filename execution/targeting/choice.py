@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
+
 from execution.targeting.context import Context
 from execution.targeting.kin import kin_of
 from execution.targeting.looks import surroundings_likeness
@@ -14,6 +16,7 @@ FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, Reso
 
 _STANDS_OUT = 0.2  # of the standing, to the next
 _ENOUGH_STANDING = 0.4
+_SURE_STANDING = 0.7  # of one that got a twin since
 _SAME_STANDING = 0.9  # what stands around both is the same: pictures then differ by the focus, or by a shadow
 _HALF = 0.5  # of the standing
 _BETTER = 0.12  # of the score
@@ -36,15 +39,29 @@ def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: s
     best, why = _of_several(strong, context) if len(strong) > 1 else (strong[0], "")
     if best is None:
         ordered = tuple(candidate(s) for s in strong[:8])
-        note = f"it is at {len(strong)} places; {why}"
+        note = _("it is at %(strong)s places; %(why)s") % {"strong": len(strong), "why": why}
         return RungResult(rung=rung, status=AMBIGUOUS, score=strong[0].score, candidates=ordered, note=note)
+    if other := _new_twin(best, able, context):
+        note = _("there are more of its kind than when it was taught, and too little around it is the same")
+        pair = (candidate(best), candidate(other))
+        return RungResult(rung=rung, status=AMBIGUOUS, score=best.score, candidates=pair, note=note)
     if context.state.window is None and (other := _fainter_twin(best, every)):
-        note = f"it is at 2 places, the other is fainter ({other.around}), and nobody knows which window is in front"
+        note = _("it is at 2 places, the other is fainter (%(around)s), and nobody knows which window is in front") % {
+            "around": other.around
+        }
         pair = (candidate(best), candidate(other))
         return RungResult(rung=rung, status=AMBIGUOUS, score=best.score, candidates=pair, note=note)
     note = "; ".join([*best.support, *([why] if why else [])])
     ordered = (candidate(best), *(candidate(s) for s in every if s is not best))
     return RungResult(rung=rung, status=FOUND, score=best.score, candidates=ordered[:8], note=note)
+
+
+def _new_twin(best: Signs, able: Sequence[Signs], context: Context) -> Signs | None:
+    """Another that reads the same, where there was none like it, and what is around the best does not say that much."""
+    is_new = 0 < context.target.alike < len(kin_of(context))
+    if not is_new or best.standing is None or best.standing >= _SURE_STANDING or context.target.row:
+        return None
+    return next((s for s in able if s is not best and (s.text or 0.0) >= (best.text or 1.0)), None)
 
 
 def _fainter_twin(best: Signs, every: Sequence[Signs]) -> Signs | None:
@@ -94,34 +111,38 @@ def _refused(rung: str, every: Sequence[Signs], note: str) -> RungResult:
 
 
 def _too_little(signs: Signs, context: Context) -> str:
-    said = "; ".join(signs.support) or "nothing"
+    said = "; ".join(signs.support) or _("nothing")
     if signs.score < context.threshold:
-        look = f"; the picture there is {signs.look}" if signs.look else ""
-        return f"the most similar place is not similar enough ({signs.score:.2f}): {said} speaks for it{look}"
-    return f"only one sign speaks for the most similar place: {said}"
+        look = _("; the picture there is %(look)s") % {"look": signs.look} if signs.look else ""
+        return _("the most similar place is not similar enough (%(score).2f): %(said)s speaks for it%(look)s") % {
+            "score": signs.score,
+            "said": said,
+            "look": look,
+        }
+    return _("only one sign speaks for the most similar place: %(said)s") % {"said": said}
 
 
 def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, str]:
     """The one that stands where the target stood, by what is around each."""
     if context.target.row:
-        return None, "the wanted row is not the only one of its kind"
+        return None, _("the wanted row is not the only one of its kind")
     ranked = sorted(strong, key=lambda s: -(s.standing or 0.0))
     best, second = ranked[0], ranked[1]
     if best.standing is None:
         by_picture = _by_surroundings_picture(strong, context)
-        return by_picture or (None, "there are no neighbours to tell them apart")
+        return by_picture or (None, _("there are no neighbours to tell them apart"))
     if context.target.alike and len(kin_of(context)) > context.target.alike and _is_copy(second):
-        return None, "there are more of its kind than when it was taught, and what stood around it is there twice"
+        return None, _("there are more of its kind than when it was taught, and what stood around it is there twice")
     apart = best.standing - (second.standing or 0.0)
     if best.standing >= _ENOUGH_STANDING and apart >= _STANDS_OUT and best.score >= second.score - 0.02:
-        return best, f"told apart by what stands around it ({best.around})"
+        return best, _("told apart by what stands around it (%(around)s)") % {"around": best.around}
     by_score = sorted(strong, key=lambda s: -s.score)
     if by_score[0].score - by_score[1].score >= _BETTER and by_score[0] is best:
-        return best, "the other places are less like it"
+        return best, _("the other places are less like it")
     same_texts = (second.standing or 0.0) >= _SAME_STANDING
     if not same_texts and (by_picture := _by_surroundings_picture(strong, context)):
         return by_picture
-    return None, f"nothing tells them apart ({best.around})"
+    return None, _("nothing tells them apart (%(around)s)") % {"around": best.around}
 
 
 def _is_copy(other: Signs) -> bool:
@@ -138,5 +159,8 @@ def _by_surroundings_picture(strong: list[Signs], context: Context) -> tuple[Sig
     likeness.sort(key=lambda pair: -pair[0])
     best, second = likeness[0][0], likeness[1][0]
     if best >= _CONTEXT_LIKE and best - second >= _CONTEXT_GAP:
-        return likeness[0][1], f"told apart by what is around it ({best:.2f}, the next {second:.2f})"
+        return likeness[0][1], _("told apart by what is around it (%(best).2f, the next %(second).2f)") % {
+            "best": best,
+            "second": second,
+        }
     return None

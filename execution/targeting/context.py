@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
+from execution.targeting.grounding.lexicon import is_known, mean_the_same
 from execution.targeting.places import PlaceStore
 from execution.targeting.scale import scales_of
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
@@ -27,6 +29,7 @@ VLM = "som_vlm"
 
 _FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
 _MOST_SIGHTINGS = 400
+_FEW_TRANSLATED = 2  # labels: one alone may be a button renamed
 _FEW_LINES, _FEW_TEXTS, _MOST_WORDS = 4, 3, 2
 _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 
@@ -76,7 +79,17 @@ class Context:
         every = [n for n in (target.named_by, *target.neighbours) if n is not None]
         asked = [n for n in every if len(n.text.split()) <= _MOST_WORDS]  # what is longer is rather what a person wrote
         seen = sum(1 for n in asked if len(self.neighbour_boxes(n)))
-        return len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked)
+        if len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked):
+            return True
+        return self._is_translated([n.text for n in asked] + [self.target.text])
+
+    def _is_translated(self, texts: Sequence[str]) -> bool:
+        """True where known labels are gone and what they mean is read in another language, more than stayed."""
+        known = [text for text in dict.fromkeys(texts) if text and is_known(text)]
+        gone = [text for text in known if not self.sightings(text)]
+        now = [line.text for line in self.words.lines]
+        translated = sum(any(mean_the_same(text, other) for other in now) for text in gone)
+        return translated >= _FEW_TRANSLATED and translated > len(known) - len(gone)
 
     @cached_property
     def taught(self) -> Box:
@@ -96,11 +109,11 @@ class Context:
     @cached_property
     def _loaded(self) -> tuple[np.ndarray | None, str]:
         if not self.target.picture:
-            return None, "no picture was taught"
+            return None, _("no picture was taught")
         try:
             return np.asarray(cv2.cvtColor(self.pictures.load(self.target.picture), cv2.COLOR_BGR2GRAY)), ""
         except PictureError as error:
-            return None, f"the taught picture cannot be used: {error}"
+            return None, _("the taught picture cannot be used: %(error)s") % {"error": error}
 
     @cached_property
     def around(self) -> tuple[np.ndarray, Box] | None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import SAME
 from execution.targeting.boxes import target_box
@@ -43,13 +45,17 @@ def _by_text(text: str, state: ScreenState) -> Resolution:
     if len(exact) == 1:
         return _found(exact[0].box, exact[0].box.center, text=exact[0].line.text)
     status = ResolveStatus.AMBIGUOUS if exact else ResolveStatus.NOT_FOUND
-    message = f"'{text}' is read {len(exact)} times on this screen" if exact else f"'{text}' is not read on this screen"
+    message = (
+        _("'%(text)s' is read %(exact)s times on this screen") % {"text": text, "exact": len(exact)}
+        if exact
+        else _("'%(text)s' is not read on this screen") % {"text": text}
+    )
     evidence = RungResult(rung=TEXT, status=status, candidates=candidates, note=message)
     return Resolution(status=status, evidence=(evidence,), message=message)
 
 
 def _found(box: Box, point: Point, *, text: str = "") -> Resolution:
-    note = f"shown by the coach: '{text}'" if text else "shown by the coach"
+    note = _("shown by the coach: '%(text)s'") % {"text": text} if text else _("shown by the coach")
     evidence = RungResult(
         rung=COACH, status=ResolveStatus.FOUND, score=1.0, candidates=(Candidate(box=box, score=1.0),), note=note
     )

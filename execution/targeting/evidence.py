@@ -13,7 +13,8 @@ from execution.navigation.words import words
 from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import target_box, text_lines_in
 from execution.targeting.correction import resolve_correction
-from execution.targeting.labels import NAMED, naming_label
+from execution.targeting.grounding.lexicon import is_known
+from execution.targeting.labels import CHOICES, NAMED, naming_label
 from execution.targeting.panes import scrolling_part
 from execution.targeting.structure import alike, in_its_window, number_of, role_of, shapes_around
 from execution.targeting.volatile import Kind, lasting, lasting_span, own_text, record_span
@@ -26,6 +27,8 @@ _CONTEXT_MARGIN = 48
 _MOST_NEIGHBOURS = 6
 _MOST_IN_ROW = 3
 _FARTHEST = 400  # pixels, outside its own row
+_DRAWN = 2  # characters, at most, that pictures are read as
+_FAR_NARROWER = 0.6  # of the box
 _REPEATED = 3  # times on one screen
 
 
@@ -87,7 +90,19 @@ def text_of(box: Box, role: str, state: ScreenState) -> str:
     """
     if role == ElementRole.FIELD:
         return ""
-    return own_text(" ".join(line.text for line in text_lines_in(box, state)))
+    lines = text_lines_in(box, state)
+    text = own_text(" ".join(line.text for line in lines))
+    return "" if _is_drawn(text, box, role, lines) else text
+
+
+def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool:
+    """True for a small picture or an empty check box that was read as "Q", "0" or "+"; a button's "7" or "OK" stays."""
+    if not text or len(text.replace(" ", "")) > _DRAWN or is_known(text):
+        return False
+    if role in CHOICES or role == ElementRole.ICON:
+        return True
+    wide = max(line.box.right for line in lines) - min(line.box.x for line in lines)
+    return not role and wide < _FAR_NARROWER * box.w
 
 
 def _neighbours(box: Box, state: ScreenState, *, has_twins: bool) -> tuple[NeighbourSpec, ...]:

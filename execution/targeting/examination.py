@@ -14,12 +14,13 @@ from rapidfuzz import fuzz
 from execution.navigation.screen_words import Wanted
 from execution.navigation.words import SAME, SEEN, similarity, words
 from execution.targeting.context import Context
-from execution.targeting.grounding.lexicon import mean_different
+from execution.targeting.grounding.lexicon import mean_different, same_shortcut
 from execution.targeting.grounding.wording import compare
 from execution.targeting.kin import is_same_number
 from execution.targeting.looks import look_at
 from execution.targeting.neighbours import label_in_place, surroundings
 from execution.targeting.objections import objection, row_problem
+from execution.targeting.sequence import in_sequence
 from execution.targeting.shapes import element_at, same_kind, structure_share
 from execution.targeting.signs import GOOD, Signs
 from execution.types import Box, Element, ElementRole
@@ -64,6 +65,8 @@ def _examined(box: Box, context: Context, scale: float | None) -> Signs:
     in_place, in_line = (False, False) if context.target.row else _placed(box, context)
     signs = replace(signs, in_place=in_place, in_line=in_line, numbered=is_same_number(box, context))
     signs = replace(_with_text(signs, context), is_holder=_is_holder(element, context))
+    if context.other_language and not context.target.row:
+        signs = replace(signs, in_sequence=in_sequence(box, context, scale=best.scale))
     problem = row_problem(box, context) if context.target.row else ""
     signs = replace(signs, in_row=bool(context.target.row) and not problem)
     signs = replace(signs, against=objection(signs, context) or problem)
@@ -109,6 +112,8 @@ def _with_text(signs: Signs, context: Context) -> Signs:
     room = signs.box.grown(3, context.state.frame.size)
     read = " ".join(line.text for line in context.words.lines if room.contains(line.box.center))
     wording = compare(want, read)
+    if context.other_language and not want.exact and same_shortcut(want.text, read):
+        return replace(signs, text=0.9, read=read)
     if _is_misread(signs, read, want):
         return replace(signs, text=SAME, read=read)
     if (
@@ -158,6 +163,8 @@ def _score(signs: Signs, context: Context) -> float:
         told.append((min(1.0, 1.25 * signs.shapes), _SHAPES))
     if signs.in_place:
         told.append((1.0, 2 * _PLACE if context.other_language else _PLACE))
+    if signs.in_sequence:
+        told.append((1.0, _ROW))
     if signs.in_row:
         told.append((1.0, _ROW))
     if signs.kind is False:

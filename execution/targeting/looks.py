@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.targeting.context import Context
 from execution.targeting.search import correlate, edges, usable
@@ -43,8 +44,12 @@ class Look(NamedTuple):
         return self.grey >= _NOTHING and self.contrast < FADED
 
     def __str__(self) -> str:
-        how = f"{self.grey:.1%} alike" if self.by_grey else f"its edges {self.edges:.1%} alike"
-        return how + ("" if self.scale == 1.0 else f" at {self.scale:g} times the size")
+        how = (
+            _("%(grey).1f%% alike") % {"grey": 100 * self.grey}
+            if self.by_grey
+            else _("its edges %(edges).1f%% alike") % {"edges": 100 * self.edges}
+        )
+        return how + ("" if self.scale == 1.0 else _(" at %(scale)g times the size") % {"scale": self.scale})
 
     @property
     def by_grey(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import wanted
 from execution.navigation.words import find, similarity, words
@@ -28,7 +29,8 @@ class Surroundings:
 
     `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
     the target's own row, all of which now read differently: (taught, now). `absent` counts
-    the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not.
+    the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not. `elsewhere` is a
+    text of its own row in whose place another stands now, while it stands in another row of that column.
     """
 
     seen: int
@@ -40,6 +42,7 @@ class Surroundings:
     absent: int = 0
     nearby: int = 0
     other_language: bool = False
+    elsewhere: str = ""
 
     @property
     def share(self) -> float:
@@ -62,7 +65,7 @@ class Surroundings:
         return not self.seen and self.absent < self.asked
 
     def __str__(self) -> str:
-        return f"{self.seen} of {self.asked} neighbours in place"
+        return _("%(seen)s of %(asked)s neighbours in place") % {"seen": self.seen, "asked": self.asked}
 
 
 NONE = Surroundings(seen=0, asked=0)
@@ -75,7 +78,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         return NONE
     if context.target.row:  # the taught row's texts say nothing of the row that is wanted now
         neighbours = tuple(n for n in neighbours if wanted(n.text, {}).problem)
-    seen, absent, nearby, rows, missing = 0, 0, 0, list[bool](), ""
+    seen, absent, nearby, rows, missing, elsewhere = 0, 0, 0, list[bool](), "", ""
     height = max(box.h, round(context.taught.h * scale))
     replaced = []
     for neighbour in neighbours:
@@ -94,6 +97,8 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         now = _text_at_place(neighbour, box, context, scale) if in_row else ""
         if now and not _is_part(now, want.text):
             replaced.append((want.text, now))
+        if in_row and not elsewhere and _is_in_another_row(neighbour, want.text, box, context, scale):
+            elsewhere = want.text
     return Surroundings(
         seen=seen,
         asked=len(neighbours),
@@ -104,6 +109,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         absent=absent,
         nearby=nearby,
         other_language=context.other_language,
+        elsewhere=elsewhere,
     )
 
 
@@ -140,6 +146,18 @@ def _near(now: np.ndarray, taught: float, scale: float, stretch: float, slack: i
     low, high = min(ends), max(ends)
     room = max(slack * max(1.0, scale), far * abs(taught) * scale)
     return (low - room <= now) & (now <= high + room)
+
+
+def _is_in_another_row(neighbour: NeighbourSpec, text: str, box: Box, context: Context, scale: float) -> bool:
+    """True if it is read in its column in another row, while another text stands in this one."""
+    middles = context.neighbour_boxes(neighbour)
+    for size in {scale, 1.0} if len(middles) else ():
+        across = np.abs(middles[:, 0] - box.center.x - neighbour.dx * size) <= _SLACK_X * max(1.0, size)
+        away = np.abs(middles[:, 1] - box.center.y) > box.h * _OWN_ROW
+        now = _text_at_place(neighbour, box, context, size) if (across & away).any() else ""
+        if now and not _is_part(now, text):
+            return True
+    return False
 
 
 def _is_near(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> bool:

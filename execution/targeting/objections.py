@@ -1,8 +1,11 @@
-"""What contradicts a place being the target outright, whatever else speaks for it: it is refused, in a sentence (S5.3)."""
+"""What contradicts a place being the target outright, whatever else speaks for it, in a sentence (S5.3)."""
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.words import SAME, words
+from execution.targeting.clearness import is_as_clear_as_its_like
 from execution.targeting.context import Context
 from execution.targeting.grounding.lexicon import mean_the_same
 from execution.targeting.kin import kin_of
@@ -16,6 +19,7 @@ _ENOUGH = 2  # neighbours that must not all be missing
 _UNREAD = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_STRUCTURE = 0.7
+_SAME_SHAPES = 0.85  # where texts are too few to tell
 _MOST = 0.5  # of the neighbours
 _SAME_AROUND = 0.9  # of correlation
 _AS_CLEAR = 0.85  # of the taught contrast
@@ -28,45 +32,69 @@ def objection(signs: Signs, context: Context) -> str:
     """What contradicts it outright; "" if nothing does."""
     target = context.target
     if not context.area.contains(signs.box.center):
-        return "it lies outside of the window it was taught in"
+        return _("it lies outside of the window it was taught in")
     if context.has_own_text and context.wanted.problem:
         return context.wanted.problem
     if signs.text is not None and signs.text < GOOD:
-        said = f"reads '{signs.read}'" if signs.read else "shows no text that could be read"
-        return f"the place that looks like the target {said}, not '{context.wanted.text}'"
+        said = _("reads '%(read)s'") % {"read": signs.read} if signs.read else _("shows no text that could be read")
+        return _("the place that looks like the target %(said)s, not '%(wanted)s'") % {
+            "said": said,
+            "wanted": context.wanted.text,
+        }
     if signs.around.required_missing:
-        return f"'{signs.around.required_missing}' does not stand beside it"
+        return _("'%(required_missing)s' does not stand beside it") % {
+            "required_missing": signs.around.required_missing
+        }
     if signs.around.replaced and _is_another_record(signs, context):
         was, now = signs.around.replaced[0]
-        return f"beside it stood '{was}', now it reads '{now}'"
+        return _("beside it stood '%(was)s', now it reads '%(now)s'") % {"was": was, "now": now}
+    if signs.around.elsewhere and target.alike > 1 and not target.row:
+        return _("its row was that of '%(elsewhere)s', which stands in another now") % {
+            "elsewhere": signs.around.elsewhere
+        }
     if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
-        return f"its label '{target.named_by.text if target.named_by else ''}' does not stand beside it"
+        return _("its label '%(text)s' does not stand beside it") % {
+            "text": target.named_by.text if target.named_by else ""
+        }
     if problem := _greyed_out(signs, context):
         return problem
     if signs.text is None and signs.label is None and signs.look is None:
-        return context.template_problem or "there is nothing to know it by"
+        return context.template_problem or _("there is nothing to know it by")
     if context.has_own_text and signs.text is None and not context.text_was_read and signs.likeness < _UNREAD:
-        return "the picture there is too little for a screen that was not read"
+        return _("the picture there is too little for a screen that was not read")
     if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
         return problem
     present = signs.around.asked - signs.around.absent
-    if not context.state.window and present >= 3 and 2 * signs.around.seen < present and not signs.in_line:
-        return "what stood around it stands elsewhere, and nobody knows which window is in front"
+    drawn_larger = signs.scale != 1.0 and (signs.shapes or 0.0) >= _SAME_SHAPES
+    few = present >= 3 and 2 * signs.around.seen < present
+    if not context.state.window and few and not signs.in_line and not drawn_larger:
+        return _("what stood around it stands elsewhere, and nobody knows which window is in front")
     moved = not context.state.window and not signs.in_line and signs.scale == 1.0
     elsewhere = moved and signs.around.asked > 0 and signs.around.share < _MOST
     if elsewhere and signs.look and not signs.look.by_grey:
-        return "it looks otherwise among other things, and nobody knows which window is in front"
+        return _("it looks otherwise among other things, and nobody knows which window is in front")
     short = signs.text is not None and len(words(context.wanted.text).key) <= 1
     if short and signs.likeness < GOOD and not (signs.kind and signs.around.share >= _MOST):
-        return f"'{context.wanted.text}' alone says too little, and what is there looks otherwise"
+        return _("'%(wanted)s' alone says too little, and what is there looks otherwise") % {
+            "wanted": context.wanted.text
+        }
     if signs.translated and not (_stands_in_structure(signs) and same_window(context)):
-        return f"the place that looks like the target reads '{signs.read}', not '{context.wanted.text}'"
+        return _("the place that looks like the target reads '%(read)s', not '%(wanted)s'") % {
+            "read": signs.read,
+            "wanted": context.wanted.text,
+        }
+    if signs.in_sequence is False and signs.translated and not _stands_as_taught(signs):
+        return _("what stands beside '%(read)s' means something else than what stood beside '%(wanted)s'") % {
+            "read": signs.read,
+            "wanted": context.wanted.text,
+        }
     alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
-    if alone and _is_reordered(signs, context):
+    if alone and (_is_reordered(signs, context) or _is_in_its_line(signs, context)):
         return ""
     moved = signs.around.nearby >= _ENOUGH or (signs.shapes or 0.0) < 0.5
-    if alone and moved and not (signs.in_place and signs.likeness >= _UNREAD):
-        return "nothing that stood around it is there"
+    by_key = context.other_language and (signs.text or 0.0) >= GOOD and (signs.shapes or 0.0) >= _SAME_SHAPES
+    if alone and moved and not by_key and not (signs.in_place and signs.likeness >= _UNREAD):
+        return _("nothing that stood around it is there")
     return ""
 
 
@@ -88,12 +116,17 @@ def _of_its_like(signs: Signs, context: Context) -> str:
             return ""
     if not around.row_asked and signs.in_place and max(around.share, signs.shapes or 0.0) >= 0.75:
         return ""
-    return "it is one of several alike, and nothing says that it is the one"
+    return _("it is one of several alike, and nothing says that it is the one")
 
 
 def _stands_in_structure(signs: Signs) -> bool:
     """True for what stands among the same controls at the same place, in another language."""
     return bool(signs.kind) and (signs.shapes or 0.0) >= _SAME_STRUCTURE and (signs.in_place or signs.in_line)
+
+
+def _is_in_its_line(signs: Signs, context: Context) -> bool:
+    """True for what means the same at the same number of its line, in another language of the same program."""
+    return bool(signs.in_sequence and (signs.text or 0.0) >= GOOD) and same_window(context)
 
 
 def _is_reordered(signs: Signs, context: Context) -> bool:
@@ -122,12 +155,14 @@ def _greyed_out(signs: Signs, context: Context) -> str:
     if context.target.role == ElementRole.FIELD:
         change = ground_change(signs.box, context)
         grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
-        return "it is greyed out" if grey else ""
+        return _("it is greyed out") if grey else ""
     if look is not None and look.faded:
-        return "it is fainter than it was taught: greyed out, or behind a dialog"
+        return _("it is fainter than it was taught: greyed out, or behind a dialog")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
     same = look is not None and look.contrast >= (_AS_CLEAR_ELSEWHERE if other_theme else _AS_CLEAR)
-    return "it is greyed out" if said and not same else ""
+    if not said or same:
+        return ""
+    return "" if other_theme and is_as_clear_as_its_like(signs, context) else _("it is greyed out")
 
 
 def rows(context: Context) -> Rows:
@@ -142,4 +177,8 @@ def row_problem(box: Box, context: Context) -> str:
     found = rows(context)
     if found.problem:
         return found.problem
-    return "" if found.holds(box, kin_of(context)) else f"it is not in the row of '{', '.join(found.texts)}'"
+    return (
+        ""
+        if found.holds(box, kin_of(context))
+        else _("it is not in the row of '%(texts)s'") % {"texts": ", ".join(found.texts)}
+    )

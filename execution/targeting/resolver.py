@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.screen_words import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import point_in
@@ -76,7 +78,7 @@ class TargetResolver:
     def _resolved(self, context: Context) -> Resolution:
         target = context.target
         if not (target.picture or target.text or target.named_by):
-            return _refused(NOT_FOUND, (), "neither a picture nor a text was taught")
+            return _refused(NOT_FOUND, (), _("neither a picture nor a text was taught"))
         if problem := another_program(context):
             return _refused(NOT_FOUND, (), problem)
         evidence = [cache.find(context)]
@@ -134,7 +136,7 @@ def _together(
         rung = next((r for r in found if same_thing(r.candidates[0].box, joint.candidates[0].box)), None)
         if rung is not None:
             return _answer(context, replace(rung, candidates=joint.candidates, score=joint.score), evidence)
-    message = unsure[0].note if unsure else "the picture is at one place and the text at another"
+    message = unsure[0].note if unsure else _("the picture is at one place and the text at another")
     return _refused(AMBIGUOUS, evidence, message)
 
 
@@ -144,9 +146,11 @@ def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungRe
     if problem := signs.against or _contradicted(rung, context):
         return _refused(NOT_FOUND, evidence, problem)
     if any(r.status is FOUND and same_thing(r.candidates[0].box, signs.box) for r in evidence[:-1]):
-        return _refused(NOT_FOUND, evidence, "what was found there before was refused")
+        return _refused(NOT_FOUND, evidence, _("what was found there before was refused"))
     if not is_supported(signs, context):
-        return _refused(NOT_FOUND, evidence, f"{rung.note}; but no second sign speaks for that place")
+        return _refused(
+            NOT_FOUND, evidence, _("%(note)s; but no second sign speaks for that place") % {"note": rung.note}
+        )
     return _answer(context, rung, evidence)
 
 
@@ -185,7 +189,7 @@ def _answer(context: Context, rung: RungResult, evidence: Sequence[RungResult]) 
 
 def _remark(signs: Signs, context: Context) -> str:
     unread = context.has_own_text and signs.text is None
-    return "; not confirmed by its text: the screen was not read" if unread else ""
+    return _("; not confirmed by its text: the screen was not read") if unread else ""
 
 
 def _refused(status: ResolveStatus, evidence: Sequence[RungResult], message: str) -> Resolution:

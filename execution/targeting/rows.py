@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.screen_words import Sighting, wanted
 from execution.navigation.words import SAME
 from execution.targeting.context import Context
@@ -39,7 +41,11 @@ def rows_of(context: Context) -> Rows:
         texts.append(want.text)
         found = tuple(s.box for s in _cells(want.text, context, exact=want.exact))
         if not found:
-            said = f"'{want.text}' is not read anywhere" if context.text_was_read else "the screen was not read"
+            said = (
+                _("'%(text)s' is not read anywhere") % {"text": want.text}
+                if context.text_was_read
+                else _("the screen was not read")
+            )
             return Rows(texts=tuple(texts), places=(), problem=said)
         places.append(found)
     return Rows(texts=tuple(texts), places=tuple(places))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execution.targeting.context import Context
 
 # Screens are drawn at 100, 125, 150, 175 and 200 %: these are the ratios of any two up to 150 %, and of 100 to 200 %.
-STEPS = (0.5, 2 / 3, 0.8, 5 / 6, 1.0, 1.2, 1.25, 1.5, 2.0)
+STEPS = (0.5, 2 / 3, 0.8, 5 / 6, 1.0, 1.2, 1.25, 4 / 3, 1.5, 2.0)
 _NEAR = 0.055  # of a step
 _FAR_APART = 40  # pixels between two neighbours, by which a scale can be measured
 _MOST = 3

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.types import Box
 
@@ -29,9 +30,12 @@ class Peak(NamedTuple):
 def usable(template: np.ndarray) -> str:
     """Why a picture cannot be searched for; "" if it can."""
     if min(template.shape[:2]) < _LEAST_SIDE:
-        return f"the taught picture is too small ({template.shape[1]}x{template.shape[0]} pixels)"
+        return _("the taught picture is too small (%(width)sx%(height)s pixels)") % {
+            "width": template.shape[1],
+            "height": template.shape[0],
+        }
     if float(template.std()) < _LEAST_CONTRAST:
-        return "the taught picture is of one colour"
+        return _("the taught picture is of one colour")
     return ""
 
 

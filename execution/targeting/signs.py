@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from execution.targeting.looks import Look
 from execution.targeting.neighbours import NONE, Surroundings
 from execution.types import Box, Element
@@ -28,6 +30,7 @@ class Signs:
     in_line: bool = False
     numbered: bool | None = None
     in_row: bool = False
+    in_sequence: bool | None = None
     is_holder: bool = False
     translated: bool = False
     element: Element | None = None
@@ -43,23 +46,25 @@ class Signs:
         """The signs that speak for it, in words."""
         found = []
         if (self.text or 0.0) >= GOOD:
-            found.append(f"read as '{self.read}'")
+            found.append(_("read as '%(read)s'") % {"read": self.read})
         if self.look and self.likeness >= GOOD:
             found.append(str(self.look))
         if self.around.seen and self.around.share >= 1 / 3:
             found.append(str(self.around))
         if self.label:
-            found.append("its label stands beside it")
+            found.append(_("its label stands beside it"))
         if (self.shapes or 0.0) >= 0.5:
-            found.append("the controls around it are the same")
+            found.append(_("the controls around it are the same"))
         if self.is_holder:
-            found.append("it is of the same kind")
+            found.append(_("it is of the same kind"))
+        if self.in_sequence:
+            found.append(_("it is as many places along its line"))
         if self.in_row:
-            found.append("it is in the wanted row")
+            found.append(_("it is in the wanted row"))
         if self.in_place and self.kind:
-            found.append("it is where it was taught")
+            found.append(_("it is where it was taught"))
         elif self.in_line and self.around.nearby >= 2:
-            found.append("what stood around it is near")
+            found.append(_("what stood around it is near"))
         return found
 
     @property

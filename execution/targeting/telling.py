@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from workflows.graph import NeighbourSpec, TargetSpec
 
 # What a target without a text of its own is called: one of it, several of it.
 ROLES = {
-    "button": (_lazy("a button"), _lazy("buttons")),
-    "field": (_lazy("a field"), _lazy("fields")),
-    "checkbox": (_lazy("a check box"), _lazy("check boxes")),
-    "radio": (_lazy("a radio button"), _lazy("radio buttons")),
-    "tab": (_lazy("a tab"), _lazy("tabs")),
-    "menu_item": (_lazy("a menu entry"), _lazy("menu entries")),
-    "link": (_lazy("a link"), _lazy("links")),
-    "icon": (_lazy("a small picture"), _lazy("small pictures")),
+    "button": (gettext_lazy("a button"), gettext_lazy("buttons")),
+    "field": (gettext_lazy("a field"), gettext_lazy("fields")),
+    "checkbox": (gettext_lazy("a check box"), gettext_lazy("check boxes")),
+    "radio": (gettext_lazy("a radio button"), gettext_lazy("radio buttons")),
+    "tab": (gettext_lazy("a tab"), gettext_lazy("tabs")),
+    "menu_item": (gettext_lazy("a menu entry"), gettext_lazy("menu entries")),
+    "link": (gettext_lazy("a link"), gettext_lazy("links")),
+    "icon": (gettext_lazy("a small picture"), gettext_lazy("small pictures")),
 }
 
 

@@ -6,7 +6,7 @@ It stands in for perception and desktop alone; journal, prompts, decisions and r
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -45,7 +45,7 @@ class World:
     node: str | None = None  # None: a screen nobody taught
     acts: list[str] = field(default_factory=list)
     unresolved: dict[str, ResolveStatus] = field(default_factory=dict)  # edge → why its target is not found
-    effects: dict[str, list[str]] = field(default_factory=dict)  # edge → what its next acts do: done, nothing, unclear
+    effects: dict[str, list[str]] = field(default_factory=dict)  # edge → what its acts do: done, nothing, unclear, late
     on_act: Any = None
     on_observe: Any = None
     on_glance: Any = None
@@ -58,6 +58,8 @@ class World:
     degraded: bool = False
     degraded_reason: str = ""
     _seen: int = 0
+    _looks: int = 0
+    _late: str = ""  # where the screen will be at the next look but one
 
     @property
     def eyes(self) -> World:
@@ -69,6 +71,9 @@ class World:
     def observe(self) -> ScreenState:
         if self.on_observe:
             self.on_observe(self)
+        self._looks += 1
+        if self._late and self._looks > 1:
+            self.node, self._late = self._late, ""
         number = sum(ord(c) for c in self.node or "?")
         pixels = np.full((40, 60, 3), number % 256, np.uint8)
         return ScreenState(
@@ -204,6 +209,8 @@ class World:
         effect = (self.effects.get(edge.edge_id) or ["done"]).pop(0)
         if effect == "done":
             self.node = edge.destination
+        if effect == "late":
+            self._late, self._looks = edge.destination, 0
         if effect == "refused":
             return ActionResult(status=ActionStatus.FAILED, message="There is no such key.")
         if effect == "lost":
@@ -214,12 +221,16 @@ class World:
     def verify(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState
     ) -> tuple[Verification, ScreenState]:
+        return self.judge(suggestion, before, after), after
+
+    def judge(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
+    ) -> Verification:
         if self._seen:
-            return Verification(answer=Answer.CANNOT_TELL, message="It does not show."), after
-        arrived = self.node == suggestion.edge.destination
-        return Verification(
-            answer=Answer.YES if arrived else Answer.NO, message="Seen." if arrived else "Not seen."
-        ), after
+            return Verification(answer=Answer.CANNOT_TELL, message="It does not show.")
+        if self.node == suggestion.edge.destination:
+            return Verification(answer=Answer.YES, message="Seen.")
+        return Verification(answer=Answer.NO, message="Not seen.")
 
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
         frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))

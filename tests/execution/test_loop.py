@@ -232,6 +232,31 @@ def test_a_failed_action_is_tried_again_where_it_may_be_repeated(stage: Any) -> 
     assert execution.steps_failed == 0
 
 
+def test_what_shows_late_is_not_done_twice(stage: Any) -> None:
+    """S1.16: each time after looking at the screen again."""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
+    s.world.effects["ab"] = ["late"]
+    execution = s.run()
+    assert execution.state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
+    assert s.outcomes()[0] == "succeeded"
+
+
+def test_after_an_attempt_a_changed_screen_is_never_called_nothing_done(stage: Any) -> None:
+    """S9.1: what was tried may have had its effect; a person says."""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
+    s.world.effects["ab"] = ["nothing"]
+    s.world.on_act = lambda edge_id: s.world.unresolved.update({"ab": ResolveStatus.NOT_FOUND})
+
+    def another_screen_after_the_act(world: Any) -> None:
+        world.node = None if world.acts else world.node
+
+    s.world.on_glance = another_screen_after_the_act
+    s.run("stop")
+    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
+    assert s.world.acts == ["ab"]
+
+
 def test_an_opaque_action_is_never_done_twice(stage: Any) -> None:
     """S9.3: nothing changed, and still nobody but a person may say that it is done again."""
     s = stage()

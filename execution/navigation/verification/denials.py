@@ -13,7 +13,7 @@ from execution.navigation.words import NEGATIONS, Words, folded, words
 
 _DENYING = NEGATIONS | frozenset(
     {
-        "none", "nothing", "neither", "nor", "unsaved", "unsuccessful", "aborted", "cancelled", "canceled", "denied",
+        "nothing", "neither", "nor", "unsaved", "unsuccessful", "aborted", "cancelled", "canceled", "denied",
         "refused", "rejected", "invalid", "incorrect", "interrupted", "lost", "hasnt", "havent", "wont", "doesnt",
         "arent", "fail", "failing", "errors", "unavailable", "incomplete", "ne", "erreurs", "echoue", "echouee",
         "echoues", "echouees", "annule", "annulee", "refuse", "refusee", "rejete", "rejetee", "invalide",
@@ -28,10 +28,11 @@ _PUT_OFF = frozenset(
 _GLUED = re.compile(
     r"couldnot|cannot|wasnot|isnot|hasnot|notbe|willbe|failed|impossible|unable|error|erreur|napas|nepeut"
 )
-# "No errors", "sans erreur" deny a denial; in "No. 12" and "N° 12" nothing is denied.
+# "No errors", "sans erreur" deny a denial; in "No. 12" and "N° 12" nothing is denied, nor in "Filetype: None", where it
+# is what a label says.
 _NO_HARM = re.compile(
     r"\b(?:no|without|sans|aucune?|0|zero|pas d)\W{0,2}(?:errors?|erreurs?|failures?|problems?|problemes?|echecs?"
-    r"|warnings?|avertissements?)\b|\bno\W{0,2}(?=\d)|\bn°"
+    r"|warnings?|avertissements?)\b|\bno\W{0,2}(?=\d)|\bn°|:\s*(?:none|aucune?)\b"
 )
 _ERROR = re.compile(
     r"\berrors?\b|\berreurs?\b|\bfailed\b|\bfailure\b|\bunable to\b|\bcould ?n[o']t\b|\bcannot (?:be )?(?!be undone)"

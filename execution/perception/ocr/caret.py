@@ -33,7 +33,7 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
         )
         if bottom - top == len(crop) and left.any() and right.any():
             continue  # a border between two texts, which keeps them apart
-        rows = _own_rows(np.hstack((left, right)).any(axis=1), top, bottom)
+        rows = _own_rows(np.asarray(np.hstack((left, right)).any(axis=1)), top, bottom)
         if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
             continue
         past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0

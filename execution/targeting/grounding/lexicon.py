@@ -6,6 +6,7 @@ inside of a longer label is nobody's guess. One word may mean two things ("Annul
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from execution.navigation.words import words
@@ -24,7 +25,7 @@ new; nouveau; nouvelle; neu; nuevo; nueva
 delete; supprimer; löschen; eliminar
 remove; retirer; enlever; entfernen; quitar
 add; ajouter; hinzufügen; añadir; agregar
-edit; modifier; éditer; bearbeiten; editar
+edit; édition; modifier; éditer; bearbeiten; editar
 copy; copier; kopieren; copiar
 cut; couper; ausschneiden; cortar
 paste; coller; einfügen; pegar
@@ -49,16 +50,32 @@ download; télécharger; herunterladen; descargar
 import; importer; importieren; importar
 export; exporter; exportieren; exportar
 print preview; aperçu avant impression; druckvorschau; vista previa de impresión
+bookmarks; favourites; favorites; signets; favoris; marque-pages; lesezeichen; marcadores; favoritos
+history; historique; verlauf; historial
+terminal; konsole
+documents; dokumente; documentos
+project; projet; projekt; proyecto
+build; construire; construir
+calculator; calculatrice; rechner; taschenrechner; calculadora
+payments; paiements; règlements; zahlungen; pagos
+bank; banque; banco
+entries; écritures; einträge; buchungen; asientos; entradas
+invoices; factures; rechnungen; facturas
+back; previous; précédent; zurück; anterior
+increase indent; augmenter l'indentation; einzug vergrößern; aumentar sangría
+decrease indent; diminuer l'indentation; einzug verkleinern; disminuir sangría
+comma; virgule; komma; coma
 settings; paramètres; réglages; einstellungen; configuración; ajustes
 preferences; préférences; einstellungen; preferencias
 options; optionen; opciones
+format; formatieren; formato
 help; aide; hilfe; ayuda
 about; à propos; über; acerca de
 file; fichier; datei; archivo
 view; affichage; ansicht; ver
 tools; outils; werkzeuge; extras; herramientas
 window; fenêtre; fenster; ventana
-insert; insérer; einfügen; insertar
+insert; insertion; insérer; einfügen; insertar
 log in; login; sign in; connexion; se connecter; anmelden; iniciar sesión
 log out; logout; sign out; déconnexion; se déconnecter; abmelden; cerrar sesión
 user name; username; nom d'utilisateur; identifiant; benutzername; nombre de usuario
@@ -285,6 +302,12 @@ pictures; images; bilder; imágenes
 """
 
 
+# "Ctrl+U" behind a menu's words is the same key in every language; its names are not.
+_KEYS = r"(?:ctrl|strg|control|shift|maj|umschalt|alt|alt gr)"
+_SHORTCUT = re.compile(rf"(?:\b{_KEYS}\s*\+\s*)+(?:f\d{{1,2}}|[a-z0-9])$|\bf\d{{1,2}}$")
+_SAME_KEYS = {"strg": "ctrl", "control": "ctrl", "maj": "shift", "umschalt": "shift"}
+
+
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[int]]:
     """The meanings of each label, by its key: no case, no accents, no spaces."""
@@ -306,3 +329,20 @@ def mean_different(one: str, other: str) -> bool:
     groups = _groups()
     mine, yours = groups.get(words(one).key), groups.get(words(other).key)
     return mine is not None and yours is not None and not mine & yours
+
+
+def is_known(label: str) -> bool:
+    """Whether a whole label is one of those that nearly every program has."""
+    return words(label).key in _groups()
+
+
+def same_shortcut(one: str, other: str) -> bool:
+    """Whether both labels end with the same key to press: "Decrease Indent Ctrl+U", "Diminuer l'indentation Ctrl+U"."""
+    mine, yours = _shortcut(one), _shortcut(other)
+    return bool(mine) and mine == yours
+
+
+def _shortcut(label: str) -> tuple[str, ...]:
+    found = _SHORTCUT.search(label.strip().casefold())
+    keys = re.split(r"\s*\+\s*", found.group()) if found else []
+    return tuple(_SAME_KEYS.get(key, key) for key in keys)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.types import Box, Frame
 
@@ -73,9 +74,12 @@ def _ink(grey: np.ndarray) -> np.ndarray:
 
 def _problem(ink: np.ndarray) -> str:
     if min(ink.shape) < _LEAST_SIDE:
-        return f"the taught picture is too small ({ink.shape[1]}x{ink.shape[0]} pixels)"
+        return _("the taught picture is too small (%(width)sx%(height)s pixels)") % {
+            "width": ink.shape[1],
+            "height": ink.shape[0],
+        }
     if float(ink.std()) < _LEAST_CONTRAST:
-        return "the taught picture is of one colour"
+        return _("the taught picture is of one colour")
     return ""
 
 

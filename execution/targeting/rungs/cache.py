@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from execution.targeting.choice import candidate, is_supported
 from execution.targeting.context import CACHE, Context
 from execution.targeting.examination import signs_of
@@ -16,10 +18,10 @@ def find(context: Context) -> RungResult:
     """The remembered place, if picture, text and surroundings agree there; if they do not, it is forgotten."""
     key = key_of(context)
     if key is None or context.places is None:
-        return RungResult(rung=CACHE, status=ResolveStatus.NOT_NEEDED, note="nothing is remembered for this target")
+        return RungResult(rung=CACHE, status=ResolveStatus.NOT_NEEDED, note=_("nothing is remembered for this target"))
     kept = context.places.get(key)
     if kept is None:
-        return RungResult(rung=CACHE, status=ResolveStatus.NOT_FOUND, note="no place is remembered for it")
+        return RungResult(rung=CACHE, status=ResolveStatus.NOT_FOUND, note=_("no place is remembered for it"))
     signs = signs_of(_on_screen(kept, context), context)
     problem = signs.against or _problem(signs, context)
     if problem:
@@ -29,9 +31,9 @@ def find(context: Context) -> RungResult:
             status=ResolveStatus.NOT_FOUND,
             score=signs.score,
             candidates=(candidate(signs),),
-            note=f"at the remembered place: {problem}",
+            note=_("at the remembered place: %(problem)s") % {"problem": problem},
         )
-    note = "; ".join(["at the remembered place", *signs.support])
+    note = "; ".join([_("at the remembered place"), *signs.support])
     return RungResult(
         rung=CACHE, status=ResolveStatus.FOUND, score=signs.score, candidates=(candidate(signs),), note=note
     )
@@ -58,11 +60,15 @@ def key_of(context: Context) -> PlaceKey | None:
 def _problem(signs: Signs, context: Context) -> str:
     """A place is only believed on sight: twins elsewhere are not looked for here, so it must stand out by itself."""
     if signs.likeness < _ALIKE:
-        return f"it looks otherwise now ({signs.look})" if signs.look else "there is no picture to compare"
+        return (
+            _("it looks otherwise now (%(look)s)") % {"look": signs.look}
+            if signs.look
+            else _("there is no picture to compare")
+        )
     if signs.score < context.threshold or not is_supported(signs, context):
-        return "too little of what was taught is there"
+        return _("too little of what was taught is there")
     if (context.target.alike > 1 or signs.text is None) and (signs.standing or 0.0) < _ALIKE:
-        return "it has twins, and what stands around it is not the same"
+        return _("it has twins, and what stands around it is not the same")
     return ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.targeting.context import MARKS, Context
@@ -46,23 +47,23 @@ class EmbeddingRung:
         """The one element whose picture stands out as the target's, if nothing else contradicts it."""
         target = context.target
         if not target.picture or target.role in _NAMED_ELSEWHERE:
-            return _not(ResolveStatus.NOT_NEEDED, "no picture that tells it from others was taught")
+            return _not(ResolveStatus.NOT_NEEDED, _("no picture that tells it from others was taught"))
         if context.wanted.problem:
             return _not(ResolveStatus.NOT_FOUND, context.wanted.problem)
         elements = self._fitting(context)
         if not elements:
-            return _not(ResolveStatus.NOT_FOUND, "no element has the target's size and kind")
+            return _not(ResolveStatus.NOT_FOUND, _("no element has the target's size and kind"))
         try:
             taught = context.pictures.load(target.picture)
         except PictureError as error:
-            return _not(ResolveStatus.NOT_FOUND, f"the taught picture cannot be used: {error}")
+            return _not(ResolveStatus.NOT_FOUND, _("the taught picture cannot be used: %(error)s") % {"error": error})
         try:
             alike = self._alike(taught, [context.state.frame.crop(e.box) for e in elements])
         except ModelsDiffer:
-            return _not(ResolveStatus.NOT_FOUND, "the embedding model was changed meanwhile")
+            return _not(ResolveStatus.NOT_FOUND, _("the embedding model was changed meanwhile"))
         best = _standing_out(alike)
         if best is None:
-            return _not(ResolveStatus.NOT_FOUND, "no element stands out by its embedding")
+            return _not(ResolveStatus.NOT_FOUND, _("no element stands out by its embedding"))
         index, share = best
         worth = min(_MOST_SAID, _LEAST + (share - _STANDS_OUT) / (1 - _STANDS_OUT) * (_MOST_SAID - _LEAST))
         signs = Signs(context, taught_picture(context))
@@ -70,8 +71,16 @@ class EmbeddingRung:
         judged = [signs.judge(elements[index], told={"embedding": worth}), *(signs.judge(e) for e in others)]
         found = decide(judged, context)
         if found.candidates and found.candidates[0].box != elements[index].box:
-            return replace(found, status=ResolveStatus.NOT_FOUND, note=f"the embedding points elsewhere: {found.note}")
-        return replace(found, note=f"by the embedding ({self._embedder.model_id}): {found.note}")
+            return replace(
+                found,
+                status=ResolveStatus.NOT_FOUND,
+                note=_("the embedding points elsewhere: %(note)s") % {"note": found.note},
+            )
+        return replace(
+            found,
+            note=_("by the embedding (%(model_id)s): %(note)s")
+            % {"model_id": self._embedder.model_id, "note": found.note},
+        )
 
     def _fitting(self, context: Context) -> list[Element]:
         """The elements of the target's size and kind, the likest first."""

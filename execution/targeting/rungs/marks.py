@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.words import SAME
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
@@ -26,7 +28,7 @@ class MarksRung:
         """The element that is the target; ambiguous where a second is nearly as good."""
         elements = candidates(context)
         if not elements:
-            note = "no elements were detected" if not context.state.elements else "no element is in the window"
+            note = _("no elements were detected") if not context.state.elements else _("no element is in the window")
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=note)
         if context.wanted.problem:
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
@@ -44,13 +46,22 @@ def decide(judged: Sequence[Judged], context: Context, *, rung: str = MARKS) -> 
     best = ranked[0]
     status, note = ResolveStatus.FOUND, _described(best)
     if best.score < context.threshold:
-        status, note = ResolveStatus.NOT_FOUND, f"the most similar element is not similar enough: {note}"
+        status, note = (
+            ResolveStatus.NOT_FOUND,
+            _("the most similar element is not similar enough: %(note)s") % {"note": note},
+        )
     elif (rival := next((j for j in ranked[1:] if lead(best, j) < MARGIN), None)) is not None:
-        status, note = ResolveStatus.AMBIGUOUS, f"another element is as good: {note}; {_described(rival)}"
+        status, note = (
+            ResolveStatus.AMBIGUOUS,
+            _("another element is as good: %(note)s; %(rival)s") % {"note": note, "rival": _described(rival)},
+        )
     elif context.target.alike > 1 and not context.target.row and not stands_as_taught(best):
-        status, note = ResolveStatus.AMBIGUOUS, f"it had a twin, and this may be that: {note}"
+        status, note = ResolveStatus.AMBIGUOUS, _("it had a twin, and this may be that: %(note)s") % {"note": note}
     elif best.element.role is ElementRole.TEXT:
-        status, note = ResolveStatus.NOT_FOUND, f"the text stands where there is no control: {note}"
+        status, note = (
+            ResolveStatus.NOT_FOUND,
+            _("the text stands where there is no control: %(note)s") % {"note": note},
+        )
     return RungResult(rung=rung, status=status, score=best.score, candidates=shown, note=note)
 
 
@@ -98,4 +109,7 @@ def _described(judged: Judged) -> str:
 def _why_none(judged: Sequence[Judged]) -> str:
     """What speaks against the one that has most for it."""
     best = max(judged, key=lambda j: j.weight)
-    return f"none of {len(judged)} elements is the target; of the most similar one: {best.against or best.note}"
+    return _("none of %(judged)s elements is the target; of the most similar one: %(value)s") % {
+        "judged": len(judged),
+        "value": best.against or best.note,
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from execution.navigation.screen_words import Sighting
 from execution.navigation.words import SAME
 from execution.targeting.choice import choose
@@ -20,11 +22,11 @@ _VOUCHED = 0.5
 def find(context: Context) -> RungResult:
     """Where the target's text is read as a text of its own, or within one that the neighbours vouch for."""
     if not context.target.text and context.target.named_by is None:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note="no text was taught")
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=_("no text was taught"))
     if context.has_own_text and context.wanted.problem:
         return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
     if not context.text_was_read:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note="the screen was not read")
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=_("the screen was not read"))
     if not context.has_own_text:
         return _by_label(context)
     want = context.wanted
@@ -33,8 +35,12 @@ def find(context: Context) -> RungResult:
     if not within and context.other_language:
         return _translated(context)
     if not within:
-        where = " in its window" if found else " anywhere"
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=f"'{want.text}' is not read{where}")
+        where = _(" in its window") if found else " anywhere"
+        return RungResult(
+            rung=TEXT,
+            status=ResolveStatus.NOT_FOUND,
+            note=_("'%(text)s' is not read%(where)s") % {"text": want.text, "where": where},
+        )
     whole = [s for s in within if s.whole]
     return _among(_exact_first(whole), context) if whole else _inside(within, context)
 
@@ -52,7 +58,7 @@ def _among(found: list[Sighting], context: Context) -> RungResult:
         lost = lost or box is None
         if box is not None:
             boxes.append(box)
-    nothing = "where beside the text to click cannot be told from the text alone" if lost else ""
+    nothing = _("where beside the text to click cannot be told from the text alone") if lost else ""
     return choose(TEXT, [signs_of(box, context) for box in boxes], context, nothing=nothing)
 
 
@@ -75,7 +81,10 @@ def _inside(found: list[Sighting], context: Context) -> RungResult:
         signs = signs_of(box, context)
         if signs.label or (signs.around.seen and signs.around.share >= _VOUCHED):
             vouched.append(signs)
-    note = f"'{context.wanted.text}' is only part of a longer text: '{found[0].line.text}'"
+    note = _("'%(wanted)s' is only part of a longer text: '%(text)s'") % {
+        "wanted": context.wanted.text,
+        "text": found[0].line.text,
+    }
     return choose(TEXT, vouched, context, nothing=note)
 
 
@@ -105,7 +114,9 @@ def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:
 
 def _translated(context: Context) -> RungResult:
     """On a screen in another language: what stands among the same controls, and means the same or what nobody knows."""
-    nothing = f"'{context.wanted.text}' is not read anywhere, nor is most of what stood around it"
+    nothing = _("'%(wanted)s' is not read anywhere, nor is most of what stood around it") % {
+        "wanted": context.wanted.text
+    }
     fitting = [e for e in context.controls if same_kind(context.target.role, e.role) and _as_high(e, context)]
     signs = [signs_of(e.box, context) for e in fitting if e.text]
     return choose(TEXT, [s for s in signs if s.text or s.translated], context, nothing=nothing)
@@ -119,10 +130,10 @@ def _by_label(context: Context) -> RungResult:
     """What a label names is the control of the taught kind at its place from the label."""
     label, role = context.target.named_by, context.target.role
     if label is None:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note="no text was taught")
-    nothing = f"no control stands where '{label.text}' would name it"
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=_("no text was taught"))
+    nothing = _("no control stands where '%(text)s' would name it") % {"text": label.text}
     if not len(context.neighbour_boxes(label)):
-        nothing = f"its label '{label.text}' is not read anywhere"
+        nothing = _("its label '%(text)s' is not read anywhere") % {"text": label.text}
         return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=nothing)
     found = [e for e in context.controls if same_kind(role, e.role) and _labelled(e, context)]
     signs = [signs_of(e.box, context) for e in found]

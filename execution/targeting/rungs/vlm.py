@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from django.utils.translation import gettext as _
+
 from execution.perception.marks import SomEngine
 from execution.targeting.context import VLM, Context
 from execution.targeting.grounding.answers import ModelAnswer, read_answer
@@ -57,16 +59,18 @@ class VisionRung:
             return _refused(context.wanted.problem)
         elements = candidates(context, masks=self._masks)
         if not elements:
-            return _refused("there is nothing to put marks on")
+            return _refused(_("there is nothing to put marks on"))
         shown = marked_area(context.state.frame, context.area, elements, masks=self._masks, engine=self._engine)
         if not shown.elements:
-            return _refused("there is no room for marks")
+            return _refused(_("there is no room for marks"))
         count = len(shown.elements)
         try:
             asked = question(context, count=count, masks=self._masks)
             said = self._model.ask(shown.picture, asked, answer_schema(count))
         except VisionUnavailable as error:
-            return _refused(f"the vision model is not to be had: {one_line(error.reason, 200)}")
+            return _refused(
+                _("the vision model is not to be had: %(reason)s") % {"reason": one_line(error.reason, 200)}
+            )
         return self._weighed(read_answer(said), shown.elements, elements, context)
 
     def _weighed(
@@ -77,9 +81,12 @@ class VisionRung:
         if answer.problem:
             return _refused(answer.problem)
         if answer.mark is None:
-            return _refused(f"the model sees the target on no mark{_because(answer)}")
+            return _refused(_("the model sees the target on no mark%(answer)s") % {"answer": _because(answer)})
         if not 1 <= answer.mark <= len(marked):
-            return _refused(f"the model chose mark {answer.mark}, and there are marks 1 to {len(marked)}")
+            return _refused(
+                _("the model chose mark %(mark)s, and there are marks 1 to %(marked)s")
+                % {"mark": answer.mark, "marked": len(marked)}
+            )
         signs = Signs(context, taught_picture(context), renamed=True)
         chosen = signs.judge(marked[answer.mark - 1])
         others = [signs.judge(e) for e in elements if e is not chosen.element]
@@ -91,21 +98,23 @@ class VisionRung:
         """The model's choice against the other signs."""
         score = 1 - (1 - chosen.weight) * (1 - _WEIGHT * answer.sure)
         candidate = Candidate(box=chosen.element.box, score=score, text=chosen.text)
-        told = f"the model chose mark {answer.mark}{_because(answer)}"
+        told = _("the model chose mark %(mark)s%(answer)s") % {"mark": answer.mark, "answer": _because(answer)}
         if answer.sure < _SURE:
-            return _refused(f"{told}, but is not sure ({answer.sure:.2f})", candidate)
+            return _refused(
+                _("%(told)s, but is not sure (%(sure).2f)") % {"told": told, "sure": answer.sure}, candidate
+            )
         if chosen.against and not chosen.renamed:
-            return _refused(f"{told}, but {chosen.against}", candidate)
+            return _refused(_("%(told)s, but %(against)s") % {"told": told, "against": chosen.against}, candidate)
         if doubt := self._doubt(chosen, others, context):
             return RungResult(
                 rung=VLM,
                 status=ResolveStatus.AMBIGUOUS,
                 score=score,
                 candidates=(candidate,),
-                note=f"{told}, but {doubt}",
+                note=_("%(told)s, but %(doubt)s") % {"told": told, "doubt": doubt},
             )
         if score < context.threshold:
-            return _refused(f"{told}, but the other signs agree too little", candidate)
+            return _refused(_("%(told)s, but the other signs agree too little") % {"told": told}, candidate)
         signs = ", ".join(f"{name} {value:.2f}" for name, value in chosen.signs.items())
         return RungResult(
             rung=VLM, status=ResolveStatus.FOUND, score=score, candidates=(candidate,), note=f"{told}; {signs}"
@@ -117,15 +126,18 @@ class VisionRung:
         rival = max(others, key=lambda j: j.score, default=None)
         ahead = lead(chosen, rival) if rival else 1.0
         if ahead <= -MARGIN and rival:
-            return f"the other signs speak for the one at {rival.element.box.x}, {rival.element.box.y}"
+            return _("the other signs speak for the one at %(x)s, %(y)s") % {
+                "x": rival.element.box.x,
+                "y": rival.element.box.y,
+            }
         if chosen.renamed and chosen.text:
-            return f"it {chosen.note}: a person must say whether that is it"
+            return _("it %(note)s: a person must say whether that is it") % {"note": chosen.note}
         if chosen.renamed or chosen.identity < (_WEAK_SIGN if repeatable else _SECOND_SIGN):
-            return "no other sign tells it from what may have been put in its place"
+            return _("no other sign tells it from what may have been put in its place")
         if context.target.alike > 1 and not context.target.row and not stands_as_taught(chosen):
-            return "the target had a twin, and this may be that"
+            return _("the target had a twin, and this may be that")
         twin = rival is not None and rival.score > 0 and ahead < MARGIN
-        return "another is like it in all other signs" if twin and not repeatable else ""
+        return _("another is like it in all other signs") if twin and not repeatable else ""
 
 
 def effect_classes(graph: GraphSpec) -> dict[str, str]:
@@ -149,11 +161,11 @@ def _several(answer: ModelAnswer, marked: Sequence[Element]) -> RungResult:
     named = [marked[number - 1] for number in answer.several if 1 <= number <= len(marked)]
     shown = tuple(Candidate(box=e.box, score=0.0, text=e.text) for e in named[:8])
     if not shown:
-        return _refused("the model chose marks that there are not")
+        return _refused(_("the model chose marks that there are not"))
     if len(named) == len(answer.several) == 1:
-        return _refused("the model did not answer with a number")
+        return _refused(_("the model did not answer with a number"))
     numbers = ", ".join(str(number) for number in answer.several[:8])
-    note = f"the model chose several marks ({numbers}){_because(answer)}"
+    note = _("the model chose several marks (%(numbers)s)%(answer)s") % {"numbers": numbers, "answer": _because(answer)}
     return RungResult(rung=VLM, status=ResolveStatus.AMBIGUOUS, candidates=shown, note=note)
 
 

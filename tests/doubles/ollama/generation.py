@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.doubles.ollama import errors
@@ -69,6 +70,12 @@ class Generation:
             self.exchange.write(self.frame.line(self.frame.error(text)))
             self.exchange.end()
 
+    def forget(self) -> None:
+        """The server was killed: nothing is said any more, and nobody is told."""
+        self._ended, self.over = True, lambda end: None
+        if self._timer is not None:
+            self._timer.cancel()
+
     # --- in one piece -----------------------------------------------------------------------------------------------
     def _answer_whole(self) -> None:
         end, frame = self.reply.end, self.frame
@@ -116,7 +123,7 @@ class Generation:
             return [body[at : at + self.reply.every] for at in range(0, len(body), self.reply.every)]
         if self.reply.cuts:
             marks = [0, *(at for at in self.reply.cuts if 0 < at < len(body)), len(body)]
-            return [body[one:two] for one, two in zip(marks, marks[1:], strict=False)]
+            return [body[one:two] for one, two in pairwise(marks)]
         return lines
 
     def _send(self) -> None:

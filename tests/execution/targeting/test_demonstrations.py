@@ -132,3 +132,10 @@ def test_two_demonstrations_on_drawn_screens():
     both = combined([shown("Ana Costa"), shown("Bernard Li")])
     assert (both.text, both.window_title) == ("Save", "* - Records")
     assert [n.text for n in both.neighbours] == ["Cancel"]
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"), [(("Clinic", "clinic"), "clinic"), (("Clinic", "Ledger"), ""), (("Clinic", ""), "")]
+)
+def test_the_program_stays_where_all_demonstrations_were_of_it(names, kept):
+    assert combined([save(app_name=name) for name in names]).app_name == kept

@@ -170,3 +170,31 @@ def test_a_window_without_a_size_and_a_target_of_one_pixel_are_taken_as_they_are
     canvas, elements = records()
     target = taught(canvas, Box(700, 450, 1, 1), elements, window=Window(title="x", box=Box(0, 0, 0, 0)))
     assert (target.window_size, target.window_box, target.alike) == ((0, 0), None, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "kept"),
+    [
+        ("Q", ElementRole.ICON, ""),
+        ("00", ElementRole.ICON, ""),
+        ("0", ElementRole.CHECKBOX, ""),
+        ("O", ElementRole.RADIO, ""),
+        ("Remember me", ElementRole.CHECKBOX, "Remember me"),
+        ("OK", ElementRole.ICON, "OK"),
+        ("7", ElementRole.BUTTON, "7"),
+        ("AC", ElementRole.BUTTON, "AC"),
+        ("+", "", ""),
+    ],
+)
+def test_a_small_picture_read_as_a_letter_has_no_text(text, role, kept):
+    """S6.1: an empty check box is read as "0" and an icon as "Q"; the next reading says something else."""
+    canvas, box = Canvas(400, 200), Box(100, 80, 130, 40)
+    canvas.text(text, 120, 90)
+    elements = [Element(box=box, role=ElementRole(role), text=text)] if role else []
+    assert taught(canvas, box, elements).text == kept
+
+
+def test_the_program_of_the_window_is_kept():
+    canvas, elements = records()
+    window = Window(title="Records", app_name="Clinic", box=Box(40, 30, 900, 400))
+    assert taught(canvas, Box(500, 140, 100, 28), elements, window=window).app_name == "Clinic"

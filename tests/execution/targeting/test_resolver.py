@@ -7,10 +7,15 @@ from dataclasses import replace
 import cv2
 import pytest
 
-from execution.targeting.context import ANCHOR, TEXT
+from execution.desktop.points import to_input
+from execution.navigation.screen_words import ScreenWords
+from execution.targeting.choice import choose
+from execution.targeting.context import ANCHOR, TEXT, Context
 from execution.targeting.evidence import teach_target
+from execution.targeting.neighbours import Surroundings
 from execution.targeting.resolver import TargetResolver
-from execution.types import Box, Resolution, ResolveStatus, ScreenState, Window
+from execution.targeting.signs import Signs
+from execution.types import Box, Element, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures, frame
 from workflows.graph import NeighbourSpec, TargetSpec
 
@@ -351,3 +356,66 @@ def test_it_is_quick_on_a_full_screen(store):
     results = [resolve(taught, state, store) for _ in range(5)]
     assert all(r.status is FOUND for r in results)
     assert min(r.resolve_ms for r in results) < 100
+
+
+def test_a_picture_of_three_by_three_pixels_is_said_to_be_too_small(store):
+    canvas = form()
+    dot = TargetSpec(target_id="t", label="x", picture=store.put(canvas.pixels[645:648, 940:943].copy()))
+    found = resolve(dot, seen(canvas), store)
+    assert (found.status, found.point) == (NOT_FOUND, None)
+    assert "the taught picture is too small (3x3 pixels)" in found.message
+
+
+@pytest.mark.parametrize(("origin", "scale"), [(Point(0, 0), 1.0), (Point(1920, 0), 2.0), (Point(-1280, 200), 1.5)])
+def test_the_place_is_in_pixels_of_the_frame_whatever_monitor_it_shows(target, store, origin, scale):
+    """S5.3, S4: targeting knows nothing of monitors; acting maps the point to where the mouse goes."""
+    state = seen(form(dx=40), dx=40)
+    other = replace(state, frame=replace(state.frame, monitor=1, origin=origin, scale=scale))
+    found = resolve(target, other, store)
+    assert found.point == (SAVE.center.x + 40, SAVE.center.y)
+    sent = to_input(found.point, origin=origin, scale=scale)
+    assert sent == (origin.x + int((found.point.x + 0.5) / scale), origin.y + int((found.point.y + 0.5) / scale))
+    assert origin.x <= sent.x < origin.x + other.frame.size.width / scale
+
+
+def test_the_button_of_a_row_that_shares_all_but_the_name_is_not_taken(store):
+    """S5.3: its own row is still there, its button is not; the next row has the same doctor and the same reason."""
+
+    def list_of(*names: str, without: str = "") -> ScreenState:
+        canvas, elements = Canvas(1280, 800), []
+        for row, name in enumerate(names):
+            others = ("Allergic reaction", "Dr Hargreaves") if row < 2 else ("Migraine", "Dr Whitaker")
+            for text, x in zip((name, *others), (80, 330, 560), strict=True):
+                canvas.text(text, x, 106 + 40 * row)
+            if name != without:
+                box = canvas.button("Refuse", Box(800, 100 + 40 * row, 90, 28))
+                elements.append(Element(box=box, role=ElementRole.BUTTON, text="Refuse"))
+        return canvas.state(elements=elements, window=Window(title="Visits", box=Box(40, 40, 1200, 700)))
+
+    names = ("Thackeray, Rosalind", "Vaughan, Victor", "Quigley, Fred")
+    state = list_of(*names)
+    taught = teach_target(state.frame, Box(800, 100, 90, 28), label="x", state=state, click=None, store=store)
+    assert resolve(taught, state, store).status is FOUND
+    gone = resolve(taught, list_of(*names, without=names[0]), store)
+    assert gone.status is not FOUND, gone.message
+    assert "its row was that of 'Thackeray, Rosalind', which stands in another now" in gone.message
+
+
+def test_a_button_that_got_a_twin_since_is_not_chosen_for_a_little_more_around_it(target, store):
+    """S5.3: two read the same where there was one, and half of what stood around it is at neither."""
+    state = seen(form())
+    context = Context(
+        target=target, state=state, variables={}, pictures=store, threshold=0.75, words=ScreenWords(state.texts)
+    )
+    twins = (SAVE, Box(SAVE.x, SAVE.y - 60, SAVE.w, SAVE.h))
+    half, less = Surroundings(seen=3, asked=6, nearby=1), Surroundings(seen=1, asked=6)
+    best, other = (
+        Signs(box=box, text=1.0, read="Save", around=around, shapes=0.1, score=score, label=None, in_line=True)
+        for box, around, score in ((twins[0], half, 0.95), (twins[1], less, 0.7))
+    )
+    context.kept["kin"] = twins[:1]
+    assert choose(TEXT, [best, other], context, nothing="").status is FOUND
+    context.kept["kin"] = twins
+    chosen = choose(TEXT, [best, other], context, nothing="")
+    assert (chosen.status, len(chosen.candidates)) == (AMBIGUOUS, 2)
+    assert "there are more of its kind than when it was taught" in chosen.note
