@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -28,6 +29,7 @@ _MOST_NEIGHBOURS = 6
 _MOST_IN_ROW = 3
 _FARTHEST = 400  # pixels, outside its own row
 _DRAWN = 2  # characters, at most, that pictures are read as
+_NUMBERED = re.compile("[1-9]")  # a day of a calendar, a page; an empty box is read as "0"
 _FAR_NARROWER = 0.6  # of the box
 _REPEATED = 3  # times on one screen
 
@@ -102,7 +104,7 @@ def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool
     if role in CHOICES or role == ElementRole.ICON:
         return True
     wide = max(line.box.right for line in lines) - min(line.box.x for line in lines)
-    return not role and wide < _FAR_NARROWER * box.w
+    return not role and (wide < _FAR_NARROWER * box.w or not _NUMBERED.search(text))
 
 
 def _neighbours(box: Box, state: ScreenState, *, has_twins: bool) -> tuple[NeighbourSpec, ...]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from execution.targeting.boxes import point_in, target_box
 from execution.targeting.evidence import teach_target
-from execution.types import Box, Element, ElementRole, Point, Window
+from execution.types import Box, Element, ElementRole, Point, Size, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 
 
@@ -184,6 +184,7 @@ def test_a_window_without_a_size_and_a_target_of_one_pixel_are_taken_as_they_are
         ("7", ElementRole.BUTTON, "7"),
         ("AC", ElementRole.BUTTON, "AC"),
         ("+", "", ""),
+        ("0", "", ""),
     ],
 )
 def test_a_small_picture_read_as_a_letter_has_no_text(text, role, kept):
@@ -198,3 +199,10 @@ def test_the_program_of_the_window_is_kept():
     canvas, elements = records()
     window = Window(title="Records", app_name="Clinic", box=Box(40, 30, 900, 400))
     assert taught(canvas, Box(500, 140, 100, 28), elements, window=window).app_name == "Clinic"
+
+
+@pytest.mark.parametrize(("text", "kept"), [("0", ""), ("D", ""), ("7", "7"), ("12", "12")])
+def test_one_letter_that_fills_a_box_of_no_known_kind_is_a_picture_and_a_number_is_not(text, kept):
+    """S6.1: the check box of a row, which the detector passed over; the day of a calendar is read as it is."""
+    canvas = Canvas(400, 200)
+    assert taught(canvas, canvas.text(text, 120, 90).grown(2, Size(400, 200)), []).text == kept
