@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from django.conf import settings
 from django.db import connections
 from django.utils.translation import gettext as _
 
@@ -28,6 +29,7 @@ from execution.program import ActionExecutor, CapturerDesktop, ExecutionResult, 
 from execution.runner import Hooks, Runner
 from execution.stages import Stages
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.rungs.marks import MarksRung
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -272,7 +274,9 @@ class ExecutionLoop:
 
     def resolve_target_advanced(self, target_spec: TargetSpec, screen_state: ScreenState) -> Resolution:
         execution = self._execution()
-        resolver = TargetResolver(pictures=PictureStore())
+        resolver = TargetResolver(
+            pictures=PictureStore(), similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD, further=(MarksRung().find,)
+        )
         return resolver.resolve(target_spec, screen_state, variables=execution.variables if execution else {})
 
     def on_step_complete(self, listener: Callable[[StepResult], None]) -> None:

@@ -130,7 +130,7 @@ class GPUResourceManager:
             self._carefully(lambda: vlm.load(model))
             return vlm.ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
 
-        answer: str = await self._ask(f"answer {id(pictures)}", work)
+        answer: str = await self._ask(None, work)  # no two questions are the same
         return answer
 
     async def load_model(self, model: str) -> None:
@@ -195,7 +195,7 @@ class GPUResourceManager:
         self._say("resource_changed")
 
     # --- small parts ------------------------------------------------------------------------------------------------
-    async def _ask(self, key: str, work: Callable[[], Any]) -> Any:
+    async def _ask(self, key: str | None, work: Callable[[], Any]) -> Any:
         future: Future[Any] = self._worker.submit(key, work)
         return await asyncio.shield(asyncio.wrap_future(future))  # one caller who gives up takes nothing from others
 

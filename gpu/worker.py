@@ -22,7 +22,7 @@ class Worker:
         self._lock = threading.Lock()
         self._requests: queue.Queue[Work | None] = queue.Queue()
         self._thread: threading.Thread | None = None
-        self._last: tuple[str, Future[Any]] | None = None
+        self._last: tuple[str | None, Future[Any]] | None = None
         self._open = 0
 
     @property
@@ -30,10 +30,10 @@ class Worker:
         """How many requests wait or are being done."""
         return self._open
 
-    def submit(self, key: str, work: Callable[[], Any]) -> Future[Any]:
-        """Ask for `work`. Whoever asks for the same right after shares the one that is not done yet."""
+    def submit(self, key: str | None, work: Callable[[], Any]) -> Future[Any]:
+        """Ask for `work`. Whoever asks for the same key right after shares the one that is not done; None: nobody."""
         with self._lock:
-            if self._last is not None and self._last[0] == key and not self._last[1].done():
+            if key is not None and self._last is not None and self._last[0] == key and not self._last[1].done():
                 return self._last[1]
             future: Future[Any] = Future()
             self._last = (key, future)
