@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -33,7 +32,8 @@ PAIR = Pair(
 )  # fmt: skip
 
 needs_styles = pytest.mark.skipif(
-    shutil.which("npm") is None, reason="the pages' style sheets need npm: tools/setup.sh bench"
+    not styles.fetched(),
+    reason="the pages' style sheets are not fetched here: tools/setup.sh bench, make bench-targeting",
 )
 
 

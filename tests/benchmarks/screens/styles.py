@@ -24,9 +24,14 @@ FOLDER = ROOT / "build" / "bench" / "npm"
 _MODULES = FOLDER / "node_modules"
 
 
+def fetched() -> bool:
+    """Whether every package lies there in the version named above."""
+    return not _missing()
+
+
 def fetch() -> None:
     """Install what is missing into build/bench/npm; raises RuntimeError with npm's words where that fails."""
-    wanted = [f"{name}@{version}" for name, version in PACKAGES.items() if _installed(name) != version]
+    wanted = _missing()
     if not wanted:
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -59,6 +64,10 @@ def icon(name: str) -> str:
     """An inline SVG of bootstrap-icons."""
     svg = (_MODULES / "bootstrap-icons" / "icons" / f"{name}.svg").read_text()
     return " ".join(svg.split()).replace('width="16" height="16"', "").replace("<svg ", '<svg aria-hidden="true" ', 1)
+
+
+def _missing() -> list[str]:
+    return [f"{name}@{version}" for name, version in PACKAGES.items() if _installed(name) != version]
 
 
 def _installed(name: str) -> str | None:
