@@ -7,32 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu.config import GPUResourceConfig
+    from gpu.exceptions import CloudModelRefused, GPUError, NotEnoughVRAM, VLMUnavailable
     from gpu.manager import GPUResourceManager, get_gpu_resource_manager
     from gpu.ollama import OllamaManager
     from gpu.shared import last_known_status
-    from gpu.types import (
-        CloudModelRefused,
-        ExecutionMode,
-        GPUError,
-        GPUResourceStatus,
-        ModelState,
-        NotEnoughVRAM,
-        VLMUnavailable,
-        VRAMInfo,
-    )
+    from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
     from gpu.vram import VRAMMonitor
 
 _MODULE_OF = {
-    "CloudModelRefused": "gpu.types",
+    "CloudModelRefused": "gpu.exceptions",
     "ExecutionMode": "gpu.types",
-    "GPUError": "gpu.types",
+    "GPUError": "gpu.exceptions",
     "GPUResourceConfig": "gpu.config",
     "GPUResourceManager": "gpu.manager",
     "GPUResourceStatus": "gpu.types",
     "ModelState": "gpu.types",
-    "NotEnoughVRAM": "gpu.types",
+    "NotEnoughVRAM": "gpu.exceptions",
     "OllamaManager": "gpu.ollama",
-    "VLMUnavailable": "gpu.types",
+    "VLMUnavailable": "gpu.exceptions",
     "VRAMInfo": "gpu.types",
     "VRAMMonitor": "gpu.vram",
     "get_gpu_resource_manager": "gpu.manager",

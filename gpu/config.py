@@ -14,18 +14,31 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GPUResourceConfig:
+    """Times in seconds, memory in MB."""
+
     ollama_url: str = ""
     vlm_model: str = ""
-    idle_timeout_s: float = 300.0
+    # --- talking to the server
     connect_timeout_s: float = 5.0
     ask_timeout_s: float = 5.0
     load_timeout_s: float = 300.0  # a client that hangs up earlier aborts the load on the server (RELIABILITY.md A.4)
-    answer_timeout_s: float = 60.0
+    answer_timeout_s: float = 60.0  # the whole of an answer
+    silence_timeout_s: float = 30.0  # between two parts of it
+    num_ctx: int = 8192  # the same for all who ask one model: another one loads it anew (A.3)
+    max_tokens: int = 512
     load_tries: int = 3
     retry_pause_s: float = 0.5  # doubled after each try
+    # --- who may have the memory
+    idle_timeout_s: float = 300.0
     gone_timeout_s: float = 30.0
     vram_timeout_s: float = 5.0  # drivers report freed memory late (A.7)
     headroom_mb: int = 512
+    swaps_per_minute: int = 6
+    # --- asking the owner
+    max_waiting: int = 16
+    probe_every_s: float = 1.0  # also how late an outage is seen
+    claim_every_s: float = 0.5
+    lease_s: float = 10.0  # an asker of another process without a sign of life for so long is gone
 
     @classmethod
     def from_settings(cls) -> Self:
@@ -33,15 +46,11 @@ class GPUResourceConfig:
         from django.conf import settings
 
         plain = cls()
-        return cls(
-            ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"),
-            vlm_model=settings.RPA_VLM_MODEL,
-            idle_timeout_s=_number("RPA_GPU_IDLE_TIMEOUT_S", plain.idle_timeout_s),
-            load_timeout_s=_number("RPA_GPU_LOAD_TIMEOUT_S", plain.load_timeout_s),
-            answer_timeout_s=_number("RPA_GPU_ANSWER_TIMEOUT_S", plain.answer_timeout_s),
-            gone_timeout_s=_number("RPA_GPU_GONE_TIMEOUT_S", plain.gone_timeout_s),
-            headroom_mb=int(_number("RPA_GPU_HEADROOM_MB", plain.headroom_mb)),
-        )
+        set_here = {
+            name: type(getattr(plain, name))(_number(f"RPA_GPU_{name.upper()}", getattr(plain, name)))
+            for name in _FROM_ENVIRONMENT
+        }
+        return cls(ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"), vlm_model=settings.RPA_VLM_MODEL, **set_here)
 
     @property
     def has_vlm(self) -> bool:
@@ -51,6 +60,12 @@ class GPUResourceConfig:
     def ollama_is_here(self) -> bool:
         """Whether Ollama uses the memory of this machine's GPU, and not of another machine's."""
         return (urlsplit(self.ollama_url).hostname or "") in LOOPBACK
+
+
+_FROM_ENVIRONMENT = (
+    "load_timeout_s", "answer_timeout_s", "silence_timeout_s", "num_ctx", "max_tokens", "idle_timeout_s",
+    "gone_timeout_s", "headroom_mb", "swaps_per_minute", "max_waiting",
+)  # fmt: skip
 
 
 def _number(name: str, otherwise: float) -> float:

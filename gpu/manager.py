@@ -15,9 +15,10 @@ from functools import cache
 from typing import Any
 
 from gpu.config import GPUResourceConfig
+from gpu.exceptions import GPUError, VLMUnavailable
 from gpu.ollama import OllamaManager
 from gpu.shared import publish
-from gpu.types import ExecutionMode, GPUError, GPUResourceStatus, ModelState, VLMUnavailable, VRAMInfo
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
 from gpu.vlm import Residence
 from gpu.vram import VRAMMonitor
 from gpu.worker import Worker

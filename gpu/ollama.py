@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from gpu.config import GPUResourceConfig
-from gpu.types import CloudModelRefused, VLMUnavailable
+from gpu.exceptions import CloudModelRefused, VLMUnavailable
 
 CLOUD = (":cloud", "-cloud")
 OPTIONS: Mapping[str, Any] = {"num_ctx": 8192, "num_predict": 512, "temperature": 0, "seed": 0}

@@ -1,16 +1,12 @@
-"""The values of the GPU manager, and what can go wrong with it (S3.1).
-
-GPUError
-├── VLMUnavailable        there is no vision-language model to be had now
-│   ├── CloudModelRefused
-│   └── NotEnoughVRAM     carries needed and free MB
-"""
+"""The values of the GPU manager (S3.1), of the models behind it and of what they say."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 
 class ExecutionMode(StrEnum):
@@ -25,6 +21,27 @@ class ModelState(StrEnum):
     LOADED = "loaded"
     UNLOADING = "unloading"
     ERROR = "error"
+
+
+class Purpose(StrEnum):
+    """Who asks a model, the more urgent first: a run never waits for a chat."""
+
+    TARGET = "target"  # the last rung of a run
+    CLASSIFY = "classify"  # the names of elements
+    ASSISTANT = "assistant"
+    SUMMARY = "summary"  # of a conversation that no longer fits
+    PRELOAD = "preload"
+
+
+class RequestKind(StrEnum):
+    """What can be asked of the owner of the GPU."""
+
+    MODE = "mode"
+    LOAD = "load"
+    UNLOAD = "unload"
+    CLIP_TO_GPU = "clip_to_gpu"
+    CLIP_TO_CPU = "clip_to_cpu"
+    USE = "use"  # the model is loaded and stays so until the asker is done with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,29 +68,82 @@ class GPUResourceStatus:
     last_vlm_request: datetime | None = None
 
 
-class GPUError(Exception):
-    """The message says what is missing and what to do."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOnDisk:
+    """An entry of the server's list; `size_mb` is that of the file."""
+
+    name: str
+    digest: str
+    size_mb: int
+    capabilities: frozenset[str] = frozenset()  # as the server says; empty where it does not
+    remote: bool = False  # it runs on somebody else's machine
 
 
-class VLMUnavailable(GPUError):
-    """There is no vision-language model to be had now; `passing` when trying again may help."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """What the server says of one model when asked for it alone."""
 
-    def __init__(self, message: str, *, passing: bool = True) -> None:
-        super().__init__(message)
-        self.passing = passing
-
-
-class CloudModelRefused(VLMUnavailable):
-    """The model runs on somebody else's machine: screens do not leave this one (RELIABILITY.md T9)."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, passing=False)
+    name: str
+    capabilities: frozenset[str]
+    context_length: int | None
+    remote: bool
 
 
-class NotEnoughVRAM(VLMUnavailable):
-    """Refused before anything was loaded."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resident:
+    """A model in memory. `vram_mb` is the server's own estimate: it tells “partly on the processor”, nothing else."""
 
-    def __init__(self, what: str, *, needed_mb: int, free_mb: int) -> None:
-        message = f"{what} needs {needed_mb} MB of GPU memory and {free_mb} MB are free. Close what holds it."
-        super().__init__(message, passing=False)
-        self.needed_mb, self.free_mb = needed_mb, free_mb
+    name: str
+    digest: str
+    size_mb: int
+    vram_mb: int
+    context_length: int | None
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """`pictures` are encoded ones (PNG, JPEG). Roles: system, user, assistant."""
+
+    role: str
+    content: str
+    pictures: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A part of an answer as it comes; the last one has `done` and what the answer took."""
+
+    text: str = ""
+    done: bool = False
+    done_reason: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    load_s: float = 0.0
+    total_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    text: str
+    model: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    load_s: float = 0.0
+    total_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of the owner of the GPU, by this process or by another; all of it can be kept as JSON.
+
+    `deadline_s` counts from the moment of asking: until then there is a result or a typed error.
+    """
+
+    kind: RequestKind
+    model: str = ""  # LOAD, UNLOAD, USE
+    mode: ExecutionMode | None = None  # MODE
+    purpose: Purpose = Purpose.TARGET
+    deadline_s: float = 300.0
+    asked_by: str = ""  # a person or a run, in words
+    extra: Mapping[str, Any] = field(default_factory=dict)

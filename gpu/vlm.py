@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from gpu.exceptions import NotEnoughVRAM, VLMUnavailable
 from gpu.ollama import OllamaManager, is_named
-from gpu.types import ModelState, NotEnoughVRAM, VLMUnavailable
+from gpu.types import ModelState
 from gpu.vram import MB, VRAMMonitor
 
 LOOK_EVERY_S = 0.25  # Ollama tells nobody when a model is gone: it has to be asked

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from gpu.config import GPUResourceConfig
+from gpu.exceptions import CloudModelRefused, VLMUnavailable
 from gpu.ollama import OllamaManager
-from gpu.types import CloudModelRefused, VLMUnavailable
 
 VLM = "qwen2.5vl:7b"
 SCHEMA = {"type": "object", "properties": {"mark": {"type": "integer"}}}

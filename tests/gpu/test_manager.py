@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 
 from gpu.config import GPUResourceConfig
+from gpu.exceptions import GPUError, NotEnoughVRAM, VLMUnavailable
 from gpu.manager import GPUResourceManager
-from gpu.types import (
-    ExecutionMode,
-    GPUError,
-    GPUResourceStatus,
-    ModelState,
-    NotEnoughVRAM,
-    VLMUnavailable,
-)
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, OllamaServer
 from tests.gpu.conftest import VLM, Ledger
 

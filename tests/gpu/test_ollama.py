@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpu.config import GPUResourceConfig
+from gpu.exceptions import CloudModelRefused, VLMUnavailable
 from gpu.ollama import OllamaManager
-from gpu.types import CloudModelRefused, VLMUnavailable
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, OllamaServer
 from tests.gpu.conftest import VLM
 

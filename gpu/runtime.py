@@ -1,0 +1,117 @@
+"""The one event loop of the GPU side of a process, in a thread of its own; everybody else's code crosses over here."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from gpu.exceptions import GPUError
+
+T = TypeVar("T")
+
+_END = object()
+
+
+class Runtime:
+    """Started with the first coroutine; a daemon, so that a load of minutes never keeps a process from ending."""
+
+    def __init__(self, name: str = "gpu") -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop, running."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name=self._name, daemon=True)
+                self._thread.start()
+            return self._loop
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the caller runs in this loop."""
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            return False
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Have it done there; cancelling the future cancels it."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+
+    def run(self, coroutine: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
+        """From code that is not asynchronous: its result. Raises GPUError where an event loop runs in this thread."""
+        if _a_loop_runs_here():
+            coroutine.close()
+            raise GPUError("An event loop runs in this thread: await the coroutine instead.")
+        future = self.submit(coroutine)
+        try:
+            return future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """From any event loop: its result; whoever gives up waiting cancels it."""
+        if self.is_here:
+            return await coroutine
+        return await asyncio.wrap_future(self.submit(coroutine))
+
+    def iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
+        """From code that is not asynchronous: its items one by one; leaving early closes it."""
+        try:
+            while (item := self.run(_next(items))) is not _END:
+                yield item
+        finally:
+            self.run(_close(items))
+
+    async def stream(self, items: AsyncIterator[T]) -> AsyncIterator[T]:
+        """From any event loop: its items one by one; leaving early closes it."""
+        try:
+            while (item := await self.wait(_next(items))) is not _END:
+                yield item
+        finally:
+            await asyncio.shield(asyncio.wrap_future(self.submit(_close(items))))
+
+    def close(self) -> None:
+        """Cancel what is left and end the thread."""
+        with self._lock:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _a_loop_runs_here() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _next(items: AsyncIterator[T]) -> Any:
+    return await anext(items, _END)
+
+
+async def _close(items: AsyncIterator[Any]) -> None:
+    close = getattr(items, "aclose", None)
+    if close is not None:
+        await close()
+
+
+async def _cancel_all() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
