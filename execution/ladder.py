@@ -21,23 +21,27 @@ from workflows.graph import GraphSpec
 
 
 class ManagedVision:
-    """The vision-language model of the GPU manager: no question takes memory from a run that has the GPU (S1.15)."""
+    """The vision-language model of the GPU manager, asked for one run: it is loaded first if need be (S1.15)."""
 
-    def __init__(self, manager: GPUResourceManager) -> None:
-        self._manager = manager
+    def __init__(self, manager: GPUResourceManager, *, execution_id: str = "") -> None:
+        self._manager, self._execution_id = manager, execution_id
 
     def ask(self, picture: np.ndarray, prompt: str, schema: Mapping[str, Any]) -> str:
         encoded, data = cv2.imencode(".png", picture)
         if not encoded:
             raise VisionUnavailable("the marked picture could not be encoded")
         try:
-            answer: str = self._manager.run_sync("ask_vlm", prompt, [data.tobytes()], schema)
+            answer: str = self._manager.run_sync(
+                "ask_vlm", prompt, [data.tobytes()], schema, execution_id=self._execution_id
+            )
         except GPUError as error:
             raise VisionUnavailable(str(error)) from error
         return answer
 
 
-def further_rungs(graph: GraphSpec, embedder: Embedder | None, flags: Flags) -> tuple[Rung, ...]:
+def further_rungs(
+    graph: GraphSpec, embedder: Embedder | None, flags: Flags, *, execution_id: str = ""
+) -> tuple[Rung, ...]:
     """In the order they are asked; none where elements are not looked for (S2.2)."""
     if not flags.enable_ui_detection:
         return ()
@@ -47,6 +51,6 @@ def further_rungs(graph: GraphSpec, embedder: Embedder | None, flags: Flags) -> 
     rungs.append(MarksRung().find)
     manager = get_gpu_resource_manager()
     if manager.config.has_vlm:
-        model = ManagedVision(manager)
+        model = ManagedVision(manager, execution_id=execution_id)
         rungs.append(VisionRung(model, masks=flags.masks, effect_classes=effect_classes(graph)).find)
     return tuple(rungs)

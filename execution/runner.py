@@ -31,6 +31,7 @@ from execution.ladder import further_rungs
 from execution.loop import Loop, LoopLimits
 from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
+from execution.naming import element_classifier
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.place_store import DatabasePlaces
@@ -157,7 +158,7 @@ class Runner:
 
     def _load_analyzer(self) -> ScreenAnalyzer:
         self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})
-        analyzer = build_analyzer(PerceptionConfig.from_settings(settings))
+        analyzer = build_analyzer(PerceptionConfig.from_settings(settings), classifier=element_classifier())
         analyzer.warm_up()
         return analyzer
 
@@ -341,7 +342,7 @@ def build_stages(
         pictures=pictures,
         similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
         places=DatabasePlaces(),
-        further=further_rungs(graph, analyzer.embedder, flags),
+        further=further_rungs(graph, analyzer.embedder, flags, execution_id=execution.execution_id),
     )
     return Stages(graph, execution.variables, eyes, matcher, resolver)
 

@@ -162,6 +162,7 @@ RPA_EMBEDDER = env.str("RPA_EMBEDDER", "builtin")
 RPA_CLIP_MODEL = env.str("RPA_CLIP_MODEL", "ViT-B-32")
 RPA_CLIP_WEIGHTS = env.str("RPA_CLIP_WEIGHTS", "")  # a file in RPA_MODELS_DIR, or a path of its own
 RPA_UI_DETECTOR = env.str("RPA_UI_DETECTOR", "builtin")
+RPA_CLASSIFY_ELEMENTS = env.bool("RPA_CLASSIFY_ELEMENTS", False)  # by the VLM, some seconds for every new screen
 RPA_ENABLE_UI_DETECTION = env.bool("RPA_ENABLE_UI_DETECTION", True)
 RPA_ENABLE_OCR = env.bool("RPA_ENABLE_OCR", True)
 RPA_ANALYZE_TIMEOUT_MS = env.int("RPA_ANALYZE_TIMEOUT_MS", 8000)

@@ -18,6 +18,7 @@ from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
 from execution.perception.harmless import CLOCK, Verdict
 from execution.perception.look import Look, Near, unusable, with_problem
+from execution.perception.masking import painted_over
 from execution.perception.ocr import reader_from
 from execution.perception.ocr.base import TextReader
 from execution.perception.parts import Part
@@ -215,7 +216,8 @@ class ScreenAnalyzer:
         self, naming: UIDetector, look: Look, elements: tuple[Element, ...], notes: tuple[str, ...]
     ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
         """The elements with what a model calls them; without their names the state is whole, and says so (S2.9)."""
-        said = self._classifying.ask(lambda: naming.classified(look.frame.pixels, elements), patience=look.patience)
+        shown = painted_over(look.frame.pixels, look.masks)
+        said = self._classifying.ask(lambda: naming.classified(shown, elements), patience=look.patience)
         if said.answer is None:
             return elements, (*notes, said.problem)
         return said.answer.elements, (*notes, *said.answer.notes)

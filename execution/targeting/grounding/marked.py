@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 
 from execution.perception.marks import SomEngine
+from execution.perception.masking import painted_over
 from execution.types import Box, Element, Frame
 from workflows.graph import NormBox
 
 MOST_PIXELS = 1_500_000  # 1600 × 940: about 2000 tokens of the models in use; a 4K screen would be 10 000
 LONGEST_SIDE = 1800
-_HIDDEN = (128, 128, 128)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +29,7 @@ def marked_area(
     frame: Frame, area: Box, elements: Sequence[Element], *, masks: Sequence[NormBox] = (), engine: SomEngine
 ) -> MarkedArea:
     """The `area` of a frame with marks on the elements; `masks` are fractions of the frame and are painted over."""
-    picture = frame.crop(area).copy()
-    for mask in masks:
-        hidden = Box.from_normalised(mask, frame.size)
-        hidden = hidden.grown(1, frame.size).intersection(area)  # a fraction may fall between two pixels
-        picture[hidden.y - area.y : hidden.bottom - area.y, hidden.x - area.x : hidden.right - area.x] = _HIDDEN
+    picture = replace(frame, pixels=painted_over(frame.pixels, masks)).crop(area)
     scale = scale_for(picture.shape[1], picture.shape[0])
     if scale < 1:
         picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

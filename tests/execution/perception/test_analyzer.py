@@ -302,6 +302,23 @@ def test_elements_are_named_by_the_model_if_it_is_there_and_the_state_says_so_if
     assert not state.degraded
 
 
+def test_the_model_that_names_sees_nothing_of_what_is_masked():
+    """S10.4"""
+    seen = []
+
+    class Looks(Namer):
+        def classify(self, marked, elements):
+            seen.append(marked)
+            return super().classify(marked, elements)
+
+    canvas = Canvas(400, 200)
+    canvas.button("Save", Box(100, 80, 90, 30))
+    canvas.pixels[150:200, 300:400] = (7, 77, 177)
+    analyzer = ScreenAnalyzer(None, FrameDetector(), None, classifier=Looks(there=True))
+    analyzer.analyze(frame(canvas.pixels), None, masks=((0.75, 0.75, 0.25, 0.25),))
+    assert seen and not (seen[0] == (7, 77, 177)).all(axis=2).any()
+
+
 def test_a_known_screen_is_named_once_the_model_is_there():
     """S2.9, S2.6: what the cache holds without names is no answer any more; the names are then remembered."""
     canvas = Canvas(400, 200)
