@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from analytics.projection import project
-from analytics.resources import SAMPLE_EVERY_S, ResourceMonitor
+from analytics.resources import SAMPLE_EVERY_S, ResourceSampler
 from execution.models import Robot, Step
 from execution.signals import run_begun, run_ended, step_recorded
 
@@ -26,7 +26,7 @@ class AnalyticsExecutionIntegration:
     def __init__(self, *, every_s: float = SAMPLE_EVERY_S) -> None:
         self._every_s = every_s
         self._lock = threading.Lock()
-        self._monitors: dict[str, ResourceMonitor] = {}
+        self._monitors: dict[str, ResourceSampler] = {}
         self._warned: set[str] = set()
 
     def connect(self) -> None:
@@ -53,7 +53,7 @@ class AnalyticsExecutionIntegration:
         with self._lock:
             if execution_id in self._monitors:
                 return
-            monitor = self._monitors[execution_id] = ResourceMonitor(execution_id, every_s=self._every_s)
+            monitor = self._monitors[execution_id] = ResourceSampler(execution_id, every_s=self._every_s)
         self._carefully(monitor.start, lambda: execution_id)
 
     def stop_resource_monitoring(self, execution_id: str) -> None:

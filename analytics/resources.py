@@ -7,31 +7,27 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import psutil
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
 from analytics.models import ResourceSample
-from gpu import VRAMMonitor
+from gpu.resources import ReadsVRAM, ResourceMonitor
 
 log = logging.getLogger(__name__)
 
 SAMPLE_EVERY_S = 5.0
-MB = 1024 * 1024
 
 
-class ResourceMonitor:
+class ResourceSampler:
     """Samples from `start` to `stop`; the last one is taken at the stop, so that a short run has one too."""
 
-    def __init__(self, execution_id: str, *, vram: VRAMMonitor | None = None, every_s: float = SAMPLE_EVERY_S) -> None:
+    def __init__(self, execution_id: str, *, vram: ReadsVRAM | None = None, every_s: float = SAMPLE_EVERY_S) -> None:
         self.execution_id, self.every_s = execution_id, every_s
-        self._vram = vram or VRAMMonitor()
-        self._process = psutil.Process()
+        self._monitor = ResourceMonitor(vram=vram)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"resources {execution_id}", daemon=True)
 
     def start(self) -> None:
-        psutil.cpu_percent()  # the first answer is always 0: it measures since the question before
         self._thread.start()
 
     def stop(self) -> None:
@@ -44,15 +40,14 @@ class ResourceMonitor:
         return ResourceSample.objects.create(execution_id=self.execution_id, at=timezone.now(), **self._measure())
 
     def _measure(self) -> dict[str, Any]:
-        gpus = self._vram.read()
-        busy = self._vram.utilisation()
+        now = self._monitor.read()
         return {
-            "cpu_percent": psutil.cpu_percent(),
-            "ram_percent": psutil.virtual_memory().percent,
-            "process_ram_mb": round(self._process.memory_info().rss / MB, 1),
-            "gpu_percent": max(busy.values(), default=None),
-            "vram_used_mb": sum(gpu.used_mb for gpu in gpus) if gpus else None,
-            "vram_total_mb": sum(gpu.total_mb for gpu in gpus) if gpus else None,
+            "cpu_percent": now.cpu_percent,
+            "ram_percent": now.ram_percent,
+            "process_ram_mb": now.process_ram_mb,
+            "gpu_percent": now.gpu_percent,
+            "vram_used_mb": now.vram_used_mb,
+            "vram_total_mb": now.vram_total_mb,
         }
 
     def _run(self) -> None:

@@ -152,10 +152,16 @@ class RunsClient(Client):
         self._rows: dict[int, str] = {}
         self._attention: int | None = None
         self._told: int | None = None
+        self._gpu = self._gpu_told = ""
 
     def offer(self, rows: Mapping[int, str], attention: int) -> None:
         self._rows |= rows
         self._attention = attention
+        self.flush()
+
+    def offer_gpu(self, text: str) -> None:
+        """What is to be known of the GPU now, as JSON without its braces; empty where there is nothing to know."""
+        self._gpu = text
         self.flush()
 
     def flush(self) -> None:
@@ -167,6 +173,9 @@ class RunsClient(Client):
         if self._attention != self._told and self.has_room():
             self._told = self._attention
             self._send(f'"type":"attention","count":{self._attention}')
+        if self._gpu != self._gpu_told and self.has_room():
+            self._gpu_told = self._gpu
+            self._send(f'"type":"gpu",{self._gpu}')
 
     def _send(self, body: str) -> None:
         self._batch += 1

@@ -4,8 +4,9 @@ What a run's socket says, and what it is answered:
   {"type": "snapshot", "seq", "execution", "prompt", "steps"}   {"type": "ack", "seq"}: welcome, not waited for
   {"type": "events", "batch", "events": [{"seq", "kind", "at", "payload"}]}   {"type": "ack", "seq": the last one's}
   {"type": "frame", "url", "taken_at"}   {"type": "frame_ack"}, once it is loaded
-What the socket of all runs says: {"type": "runs", "runs": [row], "batch"} and {"type": "attention", "count", "batch"},
-answered by {"type": "ack", "batch"}.
+What the socket of all runs says: {"type": "runs", "runs": [row], "batch"}, {"type": "attention", "count", "batch"} and
+{"type": "gpu", "mark", "banner": null or {"title", "text", "since"}, "batch"}, answered by {"type": "ack", "batch"}.
+`mark` differs whenever there is something new to see of the GPU.
 Codes they close with: 4400 not an acknowledgement, 4401 no login, 4403 no permission, 4404 unknown run, 4408 nothing
 acknowledged for too long, 1011 trouble here: come again.
 
@@ -75,7 +76,7 @@ async def run_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
 
 @socket
 async def runs_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
-    """All runs: the rows that change, and how many need a person."""
+    """All runs: the rows that change, how many need a person, and what every page says of the GPU."""
     return await hub.open_runs(session_key=session_key, language=_language(scope))
 
 

@@ -19,6 +19,7 @@ from django.db import connections
 
 from execution import sessions, stream
 from execution.clients import Client, Refused, RunClient, RunsClient
+from execution.gpu_news import news_of_gpu
 from execution.tail import Tail
 
 log = logging.getLogger(__name__)
@@ -183,10 +184,12 @@ class Hub:
         new = [client for client in clients if client.is_new]
         if new or (clients and self._has_stirred):
             languages = {client.language for client in clients}
+            gpu = await self._in(self._reader, news_of_gpu, languages)  # first: what raises here may not lose rows
             news = await self._in(self._reader, stream.news_of_runs, self._known_runs, languages, bool(new))
             self._known_runs = news.known
             for client in clients:
                 client.offer(news.rows(client.language, everything=client.is_new), news.attention)
+                client.offer_gpu(gpu.text(client.language))
                 client.is_new = False
         self._has_stirred = False
         for client in clients:

@@ -1,22 +1,111 @@
+"""The API of the GPU: what it is like, its memory over time, and what operators may ask of it (S3.8, S3.9)."""
+
 from __future__ import annotations
 
+import logging
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from gpu.exceptions import GPUError
 from gpu.manager import get_gpu_resource_manager
-from gpu.shared import as_json, last_known_status
+from gpu.ownership import machine_name
+from gpu.refusals import answer_to
+from gpu.samples import MOST_MINUTES, memory_over_time
+from gpu.serializers import GPUSamplesSerializer, GPUWishSerializer
+from gpu.status import as_json, last_known_status
+from gpu.types import Request as GPURequest
+from gpu.wishes import Wish, wishes
+
+log = logging.getLogger(__name__)
+
+VIEW = "execution.view_execution"
+OPERATE_GPU = "gpu.operate_gpu"
+
+# What is refused or done at once is answered at once; what lasts longer is told under the number of the request.
+QUICK_S = 0.4
 
 
 class GPUStatusView(APIView):
     """The GPU's memory now, and the models as the run loop of this machine last told; `at` says when that was."""
 
-    read_permission = "execution.view_execution"
+    read_permission = VIEW
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         own = as_json(get_gpu_resource_manager().get_status())
         told = last_known_status() or {"at": None}
         return Response({**own, **told, "vram": own["vram"]})
+
+
+class GPUSamplesView(APIView):
+    """The memory of each GPU over the last minutes, for a chart: [seconds since 1970, MB in use], the oldest first."""
+
+    read_permission = VIEW
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("minutes", int, description=f"1 to {MOST_MINUTES}, 15 without it."),
+            OpenApiParameter("machine", str, description="Of this machine; without it, the one that answers."),
+        ],
+        responses=GPUSamplesSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        text = request.query_params.get("minutes", "15")
+        minutes = min(max(int(text), 1), MOST_MINUTES) if text.isascii() and text.isdigit() else 15
+        machine = request.query_params.get("machine") or machine_name()
+        since = timezone.now() - timedelta(minutes=minutes)
+        return Response({"machine": machine, "gpus": memory_over_time(machine, since=since)})
+
+
+class GPURequestsView(APIView):
+    """Change the mode, load or unload a model, move CLIP."""
+
+    write_permission = OPERATE_GPU
+
+    @extend_schema(request=GPUWishSerializer, responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        """200 when it was done at once, 202 with its number while it lasts, 409, 422, 502 to 504 when it cannot be."""
+        serializer = GPUWishSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        wish = wishes.make(GPURequest(asked_by=request.user.get_username(), **serializer.validated_data))
+        wish.wait(QUICK_S)
+        return _told(wish, 200 if wish.is_over else 202)
+
+
+class GPURequestView(APIView):
+    """What became of a request; of the last few, and only until the server is started anew."""
+
+    read_permission = VIEW
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, request_id: uuid.UUID) -> Response:
+        """Always 200 for one that is known: `state` is doing, done or failed; then `error`, `detail` and `status`."""
+        wish = wishes.find(request_id)
+        if wish is None:
+            raise NotFound(f"No request {request_id} is known here any more.")
+        answer = _told(wish, 200)
+        if answer.status_code != 200:
+            return Response({**(answer.data or {}), "status": answer.status_code})
+        return answer
+
+
+def _told(wish: Wish, status: int) -> Response:
+    body: dict[str, Any] = {"request_id": str(wish.id), "kind": wish.request.kind.value}
+    error = wish.error()
+    if error is None:
+        return Response({**body, "state": "done" if wish.is_over else "doing"}, status=status)
+    if not isinstance(error, GPUError):
+        log.error("request %s (%s) met an error of the program", wish.id, wish.request.kind, exc_info=error)
+        error = GPUError(_("That is an error of the program; the server's log says more."))
+    refused, why, headers = answer_to(error)
+    return Response({**body, "state": "failed", **why}, status=refused, headers=headers)

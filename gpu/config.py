@@ -39,6 +39,13 @@ class GPUResourceConfig:
     probe_every_s: float = 1.0  # also how late an outage is seen
     claim_every_s: float = 0.5
     lease_s: float = 10.0  # an asker of another process without a sign of life for so long is gone
+    # --- a server that is away
+    failures_until_open: int = 3  # in a row; then it is not asked for `open_s`, or until a probe succeeds
+    open_s: float = 5.0
+    due_pause_s: float = 5.0  # until what a mode wants, and has not got, is tried again; doubled after each try
+    due_pause_at_most_s: float = 60.0
+    # --- what is sent
+    max_picture_megapixels: float = 33.0  # a larger picture is refused before it is decoded
 
     @classmethod
     def from_settings(cls) -> Self:
@@ -50,7 +57,12 @@ class GPUResourceConfig:
             name: type(getattr(plain, name))(_number(f"RPA_GPU_{name.upper()}", getattr(plain, name)))
             for name in _FROM_ENVIRONMENT
         }
-        return cls(ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"), vlm_model=settings.RPA_VLM_MODEL, **set_here)
+        return cls(
+            ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"),
+            vlm_model=settings.RPA_VLM_MODEL,
+            max_picture_megapixels=settings.RPA_MAX_PICTURE_MEGAPIXELS,
+            **set_here,
+        )
 
     @property
     def has_vlm(self) -> bool:

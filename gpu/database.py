@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from django.db import close_old_connections, connections
@@ -13,12 +13,18 @@ T = TypeVar("T")
 
 
 class DatabaseThread:
+    """All work is done one after the other, in the order it was asked."""
+
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "gpu-rows")
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What `work` returns or raises; all work is done one after the other."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, _fresh, work)
+        """What `work` returns or raises; it is done also when the caller gives up."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Have it done, from any thread."""
+        return self._executor.submit(_fresh, work)
 
     def close(self) -> None:
         """End after what was asked so far."""

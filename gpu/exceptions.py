@@ -2,6 +2,9 @@
 
 GPUError
 ├── OwnedElsewhere        another process holds the GPU, and does not answer
+│   └── OwnerGone             nobody holds it any more: who asked may take it and do it itself
+├── CatalogueErrors       a file of models cannot be used; carries each error with its line
+├── UnknownModel          no model of the catalogue has that key
 ├── ClipUnavailable       CLIP cannot go there, or there is no CLIP; it works where it was
 └── VLMUnavailable        there is no model to be had now; `passing` when trying again may help
     ├── CloudModelRefused     it runs on somebody else's machine
@@ -18,12 +21,17 @@ GPUError
     ├── AnswerBroken          it broke off: no end was told, a garbled line, an error in the middle
     ├── AnswerUnusable        it came to an end and cannot be used: cut, empty, not after the schema
     ├── PromptTooLarge        more than the model's context, or a picture that is too large
+    ├── RequestRefused        the server finds fault with what it was asked
     └── NoModelFits           of the catalogue, nothing can do this here and now; carries the reasons
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpu.types import Attempt
 
 
 class GPUError(Exception):
@@ -31,6 +39,10 @@ class GPUError(Exception):
 
 
 class OwnedElsewhere(GPUError):
+    pass
+
+
+class OwnerGone(OwnedElsewhere):
     pass
 
 
@@ -43,6 +55,7 @@ class VLMUnavailable(GPUError):
 
     passing = True
     falls_back = False
+    attempts: tuple[Attempt, ...] = ()  # of the model manager: what was tried before it gave up
 
     def __init__(self, message: str, *, passing: bool | None = None) -> None:
         super().__init__(message)
@@ -128,3 +141,23 @@ class NoModelFits(VLMUnavailable):
     def __init__(self, message: str, *, reasons: Sequence[str]) -> None:
         super().__init__(message)
         self.reasons = tuple(reasons)
+
+
+class UnknownModel(GPUError):
+    pass
+
+
+class CatalogueErrors(GPUError):
+    """`problems` are (line, what is wrong), the first line first; line 0 is the file as a whole."""
+
+    def __init__(self, source: str, problems: Sequence[tuple[int, str]]) -> None:
+        self.source, self.problems = source, tuple(sorted(problems))
+        lines = [f"{source}:{line}: {what}" if line else f"{source}: {what}" for line, what in self.problems]
+        super().__init__("\n".join(lines))
+
+
+class RequestRefused(VLMUnavailable):
+    """Asked again it would be refused again; another model may take it."""
+
+    passing = False
+    falls_back = True

@@ -53,6 +53,7 @@ class VRAMInfo:
     total_mb: int
     used_mb: int
     free_mb: int
+    reserved_mb: int = 0  # by the driver for itself, for information: older ones count it as used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +112,27 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try at an answer by one model; `instead_of` is the model that had failed before it."""
+
+    model: str  # the catalogue's key
+    provider: str
+    outcome: str  # gpu.choices.Outcome
+    seconds: float
+    error: str = ""  # the class of gpu.exceptions
+    reason: str = ""  # its words
+    instead_of: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A part of an answer as it comes; the last one has `done` and what the answer took."""
+    """A part of an answer as it comes; the last one has `done` and what the answer took.
+
+    From the model manager: `restarted` says that what was shown so far is void, because the answer begins anew; the
+    last one tells the key of the model, every attempt, and which earlier messages that model did not see.
+    """
 
     text: str = ""
     done: bool = False
@@ -121,6 +141,10 @@ class Chunk:
     tokens_out: int = 0
     load_s: float = 0.0
     total_s: float = 0.0
+    restarted: bool = False
+    model: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    dropped: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,3 +171,14 @@ class Request:
     deadline_s: float = 300.0
     asked_by: str = ""  # a person or a run, in words
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagerDetails:
+    """What the rows show beside the status; `residents` and `queue` as `gpu.models.GPUState` keeps them."""
+
+    status: GPUResourceStatus
+    vram: tuple[VRAMInfo, ...]  # of every GPU
+    residents: tuple[Mapping[str, Any], ...]
+    queue: tuple[Mapping[str, Any], ...]
+    degraded_since: datetime | None

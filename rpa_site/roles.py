@@ -22,12 +22,13 @@ _MODELS = {
     "workflows": ("workflow", "workflowversion", "node", "edge", "target", "variable", "picture", "correction"),
     "execution": ("execution", "step", "prompt", "decision", "executionevent", "robot"),
     "analytics": ("stepmetric", "resourcesample"),
+    "gpu": ("cataloguemodel", "gpustate", "gpuevent", "gpusample", "learnedneed", "modeluse"),
 }
 _EDITED = ("workflow", "node", "edge", "target", "variable", "picture")
 
 OWN = {
     Role.VIEWER: frozenset(f"{app}.view_{model}" for app, names in _MODELS.items() for model in names),
-    Role.OPERATOR: frozenset({"execution.operate_execution"}),
+    Role.OPERATOR: frozenset({"execution.operate_execution", "gpu.operate_gpu", "gpu.use_assistant"}),
     Role.DESIGNER: frozenset(f"workflows.{verb}_{model}" for verb in ("add", "change", "delete") for model in _EDITED)
     | {"workflows.publish_workflow"},
     Role.ADMIN: frozenset(
@@ -35,7 +36,8 @@ OWN = {
         for verb in ("add", "change", "delete", "view")
         for app, model in (("auth", "user"), ("workflows", "credential"))
     )
-    | {"workflows.view_credentialuse"},
+    | {"workflows.view_credentialuse"}
+    | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")},
 }
 _ORDER = list(Role)
 

@@ -22,6 +22,8 @@ fetch cytoscape 3.34.4;         take cytoscape 3.34.4 MIT dist/cytoscape.min.js 
 fetch dagre 0.8.5;              take dagre 0.8.5 MIT dist/dagre.min.js dagre.min.js
 fetch cytoscape-dagre 2.5.0;    take cytoscape-dagre 2.5.0 MIT cytoscape-dagre.js cytoscape-dagre.js
 fetch @panzoom/panzoom 4.6.2;   take @panzoom/panzoom 4.6.2 MIT dist/panzoom.min.js panzoom.min.js
+fetch uplot 1.6.32;             take uplot 1.6.32 MIT dist/uPlot.iife.min.js uplot.iife.min.js
+take uplot 1.6.32 MIT dist/uPlot.min.css uplot.min.css
 fetch @tabler/icons 3.51.0
 python3 - "$work/@tabler_icons" "$out/tabler-icons.svg" <<'PY'
 import re, sys

@@ -25,6 +25,7 @@ from execution.perception.parts import Part
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
 from execution.types import Element, Frame, ScreenState, Timings, Window
+from gpu.clip import CLIPManager
 from workflows.graph import NormBox
 
 PATIENCE_S = patience_s(8000)
@@ -253,15 +254,17 @@ class ScreenAnalyzer:
         return replace(self._again(whole, look), timings=state.timings)
 
 
-def build_analyzer(config: PerceptionConfig | None = None, *, classifier: Classifier | None = None) -> ScreenAnalyzer:
-    """The product's own analyzer, as configured; `classifier` names the elements (S2.9).
+def build_analyzer(
+    config: PerceptionConfig | None = None, *, classifier: Classifier | None = None, clip: CLIPManager | None = None
+) -> ScreenAnalyzer:
+    """The product's own analyzer, as configured; `classifier` names the elements (S2.9), `clip` is the one that moves.
 
     Models are loaded with the first frame or by `warm_up`. ValueError for a reader, language or embedder that there is
     not, DetectorUnavailable for a detector; see PerceptionConfig.check. An embedder whose weights cannot be had is
     replaced by the built-in one, which the report tells.
     """
     config = config or PerceptionConfig()
-    opened = open_embedder(config)
+    opened = open_embedder(config, clip=clip)
     problems = [opened.note] if opened.note else []
     return ScreenAnalyzer(
         reader_from(config),

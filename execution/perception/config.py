@@ -33,8 +33,7 @@ class BadConfig(ValueError):
 class PerceptionConfig:
     """Which reader, embedder and element detector, and where their files lie.
 
-    `languages` are two-letter codes (en, fr). `ui_detector` is "builtin" or the path of an ONNX file. The device is the
-    one that CLIP begins on; the GPU manager may move it later.
+    `languages` are two-letter codes (en, fr). `ui_detector` is "builtin" or the path of an ONNX file.
     """
 
     reader: str = "rapidocr"
@@ -44,7 +43,6 @@ class PerceptionConfig:
     embedder: str = BUILTIN
     clip_model: str = "ViT-B-32"
     clip_weights: Path | None = None
-    clip_device: str = "cpu"
     ui_detector: str = BUILTIN
 
     @classmethod

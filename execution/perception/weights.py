@@ -1,17 +1,13 @@
-"""Files of weights: which there are, where they come from, and whether one on disk is whole.
+"""Files of weights: which there are, where they come from, and whether one on disk is the one that was published.
 
 Nothing here connects to anything; `manage.py fetchmodels` is the only thing that downloads (DESIGN 5.9).
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import json
 import os
-import struct
-import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,17 +15,18 @@ from types import ModuleType
 from typing import Any
 
 from execution.perception.ocr.languages import UnknownLanguage
+from gpu.weights import Damaged, checksum, look_over
 
-_CHUNK = 1 << 20
-_LONGEST_HEADER = 100_000_000  # of a safetensors file, as its own library has it
-
-
-class Damaged(ValueError):
-    """A file is not what it should be; the message ends a sentence that begins with its name."""
-
-
-class WeightsUnavailable(RuntimeError):
-    """A model cannot be loaded from its file; the message says which file, what is wrong and what to do."""
+__all__ = [
+    "Damaged",
+    "UnknownLanguage",
+    "Weights",
+    "checksum",
+    "easyocr_table",
+    "easyocr_weights",
+    "look_over",
+    "verify",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,16 +114,6 @@ def _packed(row: dict[str, Any]) -> Weights:
     return Weights(group="easyocr", filename=row["filename"], url=row["url"], checksum=row["md5sum"], packed=True)
 
 
-def checksum(path: Path, algorithm: str, *, on_bytes: Callable[[int], None] = lambda count: None) -> str:
-    """The file's checksum in hex; `on_bytes` hears of each piece read."""
-    digest = hashlib.new(algorithm, usedforsecurity=False)
-    with path.open("rb") as file:
-        while piece := file.read(_CHUNK):
-            digest.update(piece)
-            on_bytes(len(piece))
-    return digest.hexdigest()
-
-
 def verify(path: Path, weights: Weights) -> None:
     """Raises Damaged, or FileNotFoundError, unless the file is the very one that was published."""
     look_over(path, suffix=Path(weights.filename).suffix)
@@ -135,42 +122,3 @@ def verify(path: Path, weights: Weights) -> None:
     found = checksum(path, weights.algorithm) if weights.checksum else ""
     if not found.startswith(weights.checksum):
         raise Damaged(f"has the {weights.algorithm} checksum {found} where {weights.checksum} was published")
-
-
-def look_over(path: Path, *, suffix: str = "") -> None:
-    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all.
-
-    `suffix` is the file's own where it has another name for now.
-    """
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        start = file.read(64)
-    if not size:
-        raise Damaged("is empty")
-    if start.lstrip()[:1] == b"<":
-        raise Damaged("is a web page, not weights: the download was answered by a proxy or a login page")
-    if start.startswith(b"version https://git-lfs"):
-        raise Damaged("is a pointer to the weights, not the weights: fetch the file itself")
-    if (suffix or path.suffix) == ".safetensors":
-        _look_over_safetensors(path, size)
-    elif start.startswith(b"PK\x03\x04") and not zipfile.is_zipfile(path):
-        raise Damaged(f"is cut off after {size} bytes")
-
-
-def _look_over_safetensors(path: Path, size: int) -> None:
-    """Its header says where the last tensor ends, which is where the file must end."""
-    with path.open("rb") as file:
-        start = file.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
-        if not 2 <= length <= _LONGEST_HEADER:
-            raise Damaged("is no safetensors file")
-        header = file.read(length)
-    if len(header) < length:
-        raise Damaged(f"is cut off after {size} bytes, within its header")
-    try:
-        tensors = {name: row for name, row in json.loads(header).items() if name != "__metadata__"}
-        end = 8 + length + max((row["data_offsets"][1] for row in tensors.values()), default=0)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise Damaged("is no safetensors file") from error
-    if size != end:
-        raise Damaged(f"is cut off: it has {size} bytes of {end}" if size < end else f"has {size - end} bytes too many")

@@ -1,4 +1,4 @@
-"""The robots: which run loops live, on which desktop, and what they do."""
+"""The robots: which run loops live, on which desktop, and what they do; and the GPU that they share."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from execution.choices import ON_DESKTOP
 from execution.listing import badge, listed
 from execution.models import Execution, Robot
 from execution.robot_words import eyes_in_words
+from execution.views.gpu import gpu_context
 from execution.views.pictures import VIEW_ROBOT
 from workflows.permissions import permitted
 
@@ -23,8 +24,9 @@ def robots(request: HttpRequest) -> HttpResponse:
     everyone = list(Robot.objects.order_by("name"))
     alive = [described(robot, at_work.get(robot.pk)) for robot in everyone if robot.is_alive]
     gone = sorted((r for r in everyone if not r.is_alive), key=lambda r: r.heartbeat_at, reverse=True)
-    template = "execution/_robots.html" if request.GET.get("board") else "execution/robots.html"
-    context = {"alive": alive, "gone": gone, "queued": Execution.objects.queued().count()}
+    template = "execution/_robots_board.html" if request.GET.get("board") else "execution/robots.html"
+    queued = Execution.objects.queued().count()
+    context = {"alive": alive, "gone": gone, "queued": queued, **gpu_context(request.user)}
     return render(request, template, context)
 
 

@@ -103,6 +103,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'models',
                 'db_table': 'gpu_catalogue',
                 'ordering': ('-tier', 'key'),
+                'permissions': [('operate_gpu', "Can change the GPU's mode, load and unload models"), ('use_assistant', 'Can ask the assistant')],
                 'constraints': [models.UniqueConstraint(fields=('provider', 'name'), name='gpu_catalogue_unique'), models.UniqueConstraint(condition=models.Q(('held', True)), fields=('held',), name='gpu_catalogue_one_held')],
             },
         ),

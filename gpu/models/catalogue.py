@@ -34,6 +34,10 @@ class CatalogueModel(models.Model):
         ordering = ("-tier", "key")
         verbose_name = _("model")
         verbose_name_plural = _("models")
+        permissions = [
+            ("operate_gpu", "Can change the GPU's mode, load and unload models"),
+            ("use_assistant", "Can ask the assistant"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=("provider", "name"), name="gpu_catalogue_unique"),
             models.UniqueConstraint(fields=("held",), condition=models.Q(held=True), name="gpu_catalogue_one_held"),

@@ -11,7 +11,7 @@ from analytics import integration as module
 from analytics import resources
 from analytics.integration import AnalyticsExecutionIntegration
 from analytics.models import ResourceSample, StepMetric
-from analytics.resources import ResourceMonitor
+from analytics.resources import ResourceSampler
 from execution.models import Robot, Step
 from execution.signals import run_begun, run_ended, step_recorded
 from gpu.types import VRAMInfo
@@ -98,10 +98,10 @@ def test_a_database_that_takes_no_sample_costs_a_warning(
 ) -> None:
     """S1.21"""
 
-    def full(self: ResourceMonitor) -> None:
+    def full(self: ResourceSampler) -> None:
         raise DatabaseError("disk full")
 
-    monkeypatch.setattr(ResourceMonitor, "sample", full)
+    monkeypatch.setattr(ResourceSampler, "sample", full)
     execution_id = make_execution().execution_id
     analytics.on_execution_start(execution_id)
     analytics.on_execution_complete(execution_id)
@@ -123,7 +123,7 @@ class Card:
 @pytest.mark.django_db
 def test_a_sample_says_what_the_machine_gives() -> None:
     """S7.2"""
-    sample = ResourceMonitor("exec_1", vram=Card()).sample()  # type: ignore[arg-type]
+    sample = ResourceSampler("exec_1", vram=Card()).sample()  # type: ignore[arg-type]
     assert 0 <= sample.cpu_percent <= 100
     assert 0 < sample.ram_percent <= 100
     assert sample.process_ram_mb > 10
@@ -140,7 +140,7 @@ def test_what_is_not_known_is_empty_and_not_zero() -> None:
         def utilisation(self) -> dict[str, int]:
             return {}
 
-    sample = ResourceMonitor("exec_1", vram=Nothing()).sample()  # type: ignore[arg-type]
+    sample = ResourceSampler("exec_1", vram=Nothing()).sample()  # type: ignore[arg-type]
     assert (sample.gpu_percent, sample.vram_used_mb, sample.vram_total_mb) == (None, None, None)
 
 
@@ -148,16 +148,16 @@ def test_what_is_not_known_is_empty_and_not_zero() -> None:
 def test_samples_are_taken_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """S7.2"""
     taken, third = [], threading.Event()
-    real = ResourceMonitor.sample
+    real = ResourceSampler.sample
 
-    def counted(self: ResourceMonitor) -> Any:
+    def counted(self: ResourceSampler) -> Any:
         taken.append(real(self))
         if len(taken) == 3:
             third.set()
         return taken[-1]
 
-    monkeypatch.setattr(ResourceMonitor, "sample", counted)
-    monitor = ResourceMonitor("exec_1", every_s=0.01)
+    monkeypatch.setattr(ResourceSampler, "sample", counted)
+    monitor = ResourceSampler("exec_1", every_s=0.01)
     monitor.start()
     assert third.wait(10)
     monitor.stop()
@@ -172,14 +172,14 @@ def test_a_sample_that_is_not_kept_does_not_end_the_sampling(
 ) -> None:
     calls, second = [], threading.Event()
 
-    def busy_once(self: ResourceMonitor) -> None:
+    def busy_once(self: ResourceSampler) -> None:
         calls.append(1)
         if len(calls) == 1:
             raise DatabaseError("database is locked")
         second.set()
 
-    monkeypatch.setattr(resources.ResourceMonitor, "sample", busy_once)
-    monitor = ResourceMonitor("exec_1", every_s=0.01)
+    monkeypatch.setattr(resources.ResourceSampler, "sample", busy_once)
+    monitor = ResourceSampler("exec_1", every_s=0.01)
     monitor.start()
     assert second.wait(10)
     monitor.stop()

@@ -10,7 +10,7 @@ import pytest
 
 from analytics import integration
 from analytics.models import ResourceSample, StepMetric
-from analytics.resources import ResourceMonitor
+from analytics.resources import ResourceSampler
 from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
@@ -72,7 +72,7 @@ def test_helpers_that_fail_cost_a_run_a_warning_each_and_nothing_else(
 ) -> None:
     """S1.21: in the log and on the status page, once."""
     monkeypatch.setattr(integration, "project", broken)
-    monkeypatch.setattr(ResourceMonitor, "start", broken)
+    monkeypatch.setattr(ResourceSampler, "start", broken)
     monkeypatch.setattr(GPUResourceManager, "set_execution_mode", broken)
     done = run()
     assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 3, 2)

@@ -5,21 +5,21 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from execution.perception.embedding.base import DeviceUnavailable, Embedder, ModelsDiffer, cosine
+from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.perception.embedding.builtin import BuiltinEmbedder
-from execution.perception.weights import WeightsUnavailable
+from execution.perception.embedding.open_clip import OpenClipEmbedder
+from gpu.clip import CLIPManager
+from gpu.exceptions import ClipUnavailable
 
 if TYPE_CHECKING:
     from execution.perception.config import PerceptionConfig
-    from execution.perception.embedding.open_clip import OpenClipEmbedder
 
 __all__ = [
     "BuiltinEmbedder",
-    "DeviceUnavailable",
     "Embedder",
     "ModelsDiffer",
+    "OpenClipEmbedder",
     "OpenedEmbedder",
-    "WeightsUnavailable",
     "cosine",
     "open_embedder",
 ]
@@ -34,34 +34,21 @@ class OpenedEmbedder(NamedTuple):
     note: str
 
 
-def open_embedder(config: PerceptionConfig) -> OpenedEmbedder:
-    """The embedder that is configured, on its device; ValueError for a name that there is not.
+def open_embedder(config: PerceptionConfig, *, clip: CLIPManager | None = None) -> OpenedEmbedder:
+    """The embedder that is configured; ValueError for a name that there is not.
 
-    Where its weights or its device cannot be had, the built-in one or the processor serves, with a warning logged.
+    `clip` is the CLIP that the GPU manager moves; without it, one of its own stays on the processor. Where its weights
+    cannot be had, the built-in embedder serves, with a warning logged.
     """
     if config.embedder == "builtin":
         return OpenedEmbedder(BuiltinEmbedder(), "")
     if config.embedder != "open_clip":
         raise ValueError(f"There is no embedder named {config.embedder!r}; choose one of: builtin, open_clip.")
     try:
-        embedder = _open_clip(config)
-    except WeightsUnavailable as error:
-        return _told(BuiltinEmbedder(), f"the built-in embedding serves: {error}")
-    try:
-        embedder.move(config.clip_device)
-    except DeviceUnavailable as error:
-        return _told(embedder, str(error))
-    return OpenedEmbedder(embedder, "")
-
-
-def _open_clip(config: PerceptionConfig) -> OpenClipEmbedder:
-    from execution.perception.embedding.open_clip import OpenClipEmbedder
-
-    if config.clip_weights is None:
-        raise WeightsUnavailable("RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'.")
-    return OpenClipEmbedder(model=config.clip_model, weights=config.clip_weights)
-
-
-def _told(embedder: Embedder, note: str) -> OpenedEmbedder:
-    logger.warning("Perception is degraded: %s", note)
-    return OpenedEmbedder(embedder, note)
+        return OpenedEmbedder(
+            OpenClipEmbedder(clip or CLIPManager(model=config.clip_model, weights=config.clip_weights)), ""
+        )
+    except ClipUnavailable as error:
+        note = f"the built-in embedding serves: {error}"
+        logger.warning("Perception is degraded: %s", note)
+        return OpenedEmbedder(BuiltinEmbedder(), note)

@@ -14,10 +14,6 @@ class ModelsDiffer(ValueError):
     """Vectors of two models were to be compared; they mean nothing to each other."""
 
 
-class DeviceUnavailable(RuntimeError):
-    """A model cannot be put on a device and works on where it was; the message says why."""
-
-
 class Embedder(Protocol):
     """Turns a picture into a vector; `model_id` names the model, its weights and its way of looking."""
 

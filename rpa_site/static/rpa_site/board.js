@@ -3,7 +3,7 @@
 
 import { find } from "./dom.js";
 
-const BETWEEN = 400; // at most so often, however much happens
+const BETWEEN = 400; // at most so often, however much happens; a board may say otherwise
 const WITHOUT_SOCKET = 5000;
 
 const board = find("[data-board]");
@@ -18,7 +18,7 @@ export async function refresh() {
   while (wanted && !document.hidden) {
     wanted = false;
     await once();
-    await new Promise((done) => setTimeout(done, BETWEEN));
+    await new Promise((done) => setTimeout(done, Number(board.dataset.between || BETWEEN)));
   }
   busy = false;
 }
@@ -87,7 +87,10 @@ function become(old, fresh) {
     if (name === "class" && keep) continue;
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !(keep && name === "class")) old.removeAttribute(name);
+  for (const { name } of [...old.attributes]) {
+    const isReaders = (keep && name === "class") || (name === "open" && old.nodeName === "DETAILS"); // as they left it
+    if (!isReaders && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
   if (!keep) morph(old, fresh);
 }
 

@@ -1,4 +1,4 @@
-/* The top bar on every page: light and dark, menu, what needs a person, the live dot, times that stay fresh. */
+/* The top bar on every page: light and dark, menu, what needs a person, trouble with the models, the live dot, times that stay fresh. */
 
 import { all, announce, find, text } from "./dom.js";
 import { LiveSocket } from "./socket.js";
@@ -92,6 +92,16 @@ if (bell && "Notification" in window && window.isSecureContext) {
   });
 }
 
+// --- trouble with the models ---------------------------------------------------------------------------------------
+function showGpu(news) {
+  const banner = find("#gpu-banner");
+  if (banner) {
+    if (news.banner) for (const part of all("[data-gpu-banner]", banner)) text(part, news.banner[part.dataset.gpuBanner]);
+    banner.hidden = !news.banner;
+  }
+  document.dispatchEvent(new CustomEvent("surehand:gpu", { detail: news }));
+}
+
 // --- the live dot --------------------------------------------------------------------------------------------------
 function showState(state) {
   const dot = find("[data-live]");
@@ -109,6 +119,7 @@ if (bar && find("[data-attention-count]")) {
     onstate: showState,
     onmessage(message, send) {
       if (message.type === "attention") showAttention(message.count);
+      if (message.type === "gpu") showGpu(message);
       if (message.type === "runs") document.dispatchEvent(new CustomEvent("surehand:runs", { detail: message.runs }));
       if (message.batch !== undefined) send({ type: "ack", batch: message.batch });
     },

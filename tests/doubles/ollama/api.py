@@ -187,6 +187,7 @@ class Api:
             raise Refusal(*profile.no_vision)
         if not all(is_whole(image) for image in ask.images):
             raise Refusal(*profile.bad_image)
+        ask.truncate = ask.truncate or not profile.knows_truncate
         history.fit(ask, runner.context)
 
     def _generation(

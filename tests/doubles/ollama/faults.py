@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tests.doubles.ollama.framing import compact
+
 if TYPE_CHECKING:
     from tests.doubles.ollama.wire import Exchange
 
@@ -25,6 +27,8 @@ class Kind(StrEnum):
     LATE = "late"  # the real answer, after `delay_s`
     GZIP = "gzip"  # the real answer, packed
     FORBIDDEN = "forbidden"  # 403 with an empty body
+    REDIRECT = "redirect"  # to the address in `text`
+    LONG_LINE = "long_line"  # one line without end, under 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,7 @@ class Fault:
     path: str = ""  # of the requests it hits; empty: of all
     status: int = 200
     text: str = ""
+    headers: tuple[str, ...] = ()  # whole lines, of BODY and ERROR
     delay_s: float = 0.0
     content_type: str = "application/json"
 
@@ -47,9 +52,14 @@ def answer(fault: Fault, exchange: Exchange) -> None:
         case Kind.GARBAGE:
             exchange.answer(200, b"\xff\xfe{]garbage", "application/json")
         case Kind.ERROR:
-            exchange.json(fault.status, {"error": fault.text})
+            exchange.answer(fault.status, compact({"error": fault.text}), "application/json", *fault.headers)
         case Kind.BODY:
-            exchange.answer(fault.status, fault.text.encode(), fault.content_type)
+            exchange.answer(fault.status, fault.text.encode(), fault.content_type, *fault.headers)
+        case Kind.REDIRECT:
+            exchange.answer(fault.status if fault.status != 200 else 302, b"", "", f"Location: {fault.text}")
+        case Kind.LONG_LINE:
+            exchange.begin("application/x-ndjson")
+            exchange.write_endless(b"x" * 4096)
         case Kind.RESET:
             exchange.reset()
         case Kind.SHORT:

@@ -17,6 +17,7 @@ class Profile:
     runtime_oom_unloads_all: bool
     repeats_allowed: int  # repeated tokens until the answer is ended
     repeats_end_silently: bool  # without `done` and without an error (RELIABILITY.md A.4.5)
+    knows_truncate: bool  # before 0.13 `truncate: false` is ignored, as every unknown field is
     bad_image: tuple[int, str]
     no_vision: tuple[int, str]
 
@@ -32,6 +33,7 @@ OLD = Profile(
     runtime_oom_unloads_all=False,
     repeats_allowed=30,
     repeats_end_silently=True,
+    knows_truncate=False,
     bad_image=(500, "failed to process inputs: image: unknown format"),
     no_vision=(500, "this model is missing data required for image input"),
 )
@@ -46,6 +48,7 @@ NEW = Profile(
     runtime_oom_unloads_all=True,
     repeats_allowed=100,
     repeats_end_silently=False,
+    knows_truncate=True,
     bad_image=(400, "Failed to load image or audio file"),
     no_vision=(500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
 )

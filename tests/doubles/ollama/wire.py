@@ -36,12 +36,12 @@ class Exchange:
     def json(self, status: int, value: Any) -> None:
         self.answer(status, compact(value), JSON)
 
-    def answer(self, status: int, body: bytes, content_type: str) -> None:
+    def answer(self, status: int, body: bytes, content_type: str, *more: str) -> None:
         packing = []
         if self.packed and body:
             body, packing = gzip.compress(body), ["Content-Encoding: gzip"]
         kind = [f"Content-Type: {content_type}"] if content_type else []
-        self._head(status, [*kind, *packing, f"Content-Length: {len(body)}"])
+        self._head(status, [*kind, *packing, *more, f"Content-Length: {len(body)}"])
         self._send(b"" if self.method == "HEAD" else body)
         self._finish()
 

@@ -1,0 +1,208 @@
+"""What a question is about, in English or French: read by rules, so that it is the same with and without a model.
+
+Only the person's own words are read here, never a text of a screen.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Topic(StrEnum):
+    DECISIONS = "decisions"  # who corrected, answered, rejected what
+    CORRECTION = "correction"  # a correction is to be drafted
+    STATE = "state"  # why is it paused, what does it wait for
+    FAILURE = "failure"  # which step failed, and why
+    SCREEN = "screen"  # what was on the screen
+    TARGET = "target"  # why there
+    PROGRESS = "progress"  # how far is it, how long did it take
+    STEP = "step"  # what did it do at step 4
+    RUN = "run"  # all else
+
+
+class Which(StrEnum):
+    """A step that is named by its place and not by its number."""
+
+    NONE = ""
+    FIRST = "first"
+    LAST = "last"
+    BEFORE = "before"  # the one before the step that was spoken of
+    NEXT = "next"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`said` are the texts that the person put in quotation marks, `run` a run that they named."""
+
+    topic: Topic
+    steps: tuple[int, ...] = ()
+    which: Which = Which.NONE
+    run: str = ""
+    said: tuple[str, ...] = ()
+    language: str = "en"
+    text: str = ""
+
+
+_QUOTED = re.compile(r"“([^”]{1,200})”|«\s*([^»]{1,200}?)\s*»|\"([^\"]{1,200})\"|(?<![\w’'])'([^']{1,200})'(?!\w)")
+_RUN = re.compile(r"\b(exec_\w+)\b|\b(?:run|execution)s?\s+(?:n[o°]?\s*|#\s*)?(\d+)\b")
+_NUMBERS = re.compile(r"\b(?:steps?|etapes?)\s*(?:n[o°]?\s*|#\s*)?((?:\d+(?:\s*(?:,|and|et|or|ou|&)\s*)?)+)")
+_NTH = re.compile(r"\b(\d+)\s*(?:st|nd|rd|th|e|eme|ere|er)\s+(?:step|etape)\b")
+_ORDINALS = {
+    word: number
+    for number, words in enumerate(
+        (
+            ("second", "deuxieme", "seconde"), ("third", "troisieme"), ("fourth", "quatrieme"), ("fifth", "cinquieme"),
+            ("sixth", "sixieme"), ("seventh", "septieme"), ("eighth", "huitieme"), ("ninth", "neuvieme"),
+            ("tenth", "dixieme"),
+        ),
+        start=2,
+    )
+    for word in words
+}  # fmt: skip
+_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+(?:step|etape)\b")
+
+_WHICH = (
+    (Which.FIRST, (r"\bfirst (step|thing)\b", r"\bpremiere etape\b")),
+    (
+        Which.BEFORE,
+        (
+            r"\b(previous step|step before|one before|before that)\b",
+            r"\betape (d.avant|precedente)\b|\bjuste avant\b",
+        ),
+    ),
+    (
+        Which.NEXT,
+        (r"\b(next step|step after|one after|after that)\b", r"\betape (d.apres|suivante)\b|\bjuste apres\b"),
+    ),
+    (Which.LAST, (r"\b(last|latest|final) (step|thing)\b", r"\bderniere etape\b|\ben dernier\b")),
+)
+
+# The first that matches is what the question is about.
+_TOPICS = (
+    (
+        Topic.DECISIONS,
+        (
+            r"\bwho\b|\bby whom\b|^(et |mais )?qui\b|\bpar qui\b",
+            r"\bqui (a|ont|l.a)\b.*\b(corrig|repond|decid|accept|refus|rejet|arret|lanc|demarr|fait)",
+            r"\b(was|were|been|got) (corrected|rejected|accepted|skipped)\b|\bcorrected steps?\b",
+            r"\bcorrections? (made|were|was|faites?)\b",
+            r"\b(a|ont) ete (corrig|rejet|accept|ignor)|\betapes? corrigee",
+        ),
+    ),
+    (
+        Topic.CORRECTION,
+        (
+            r"\bcorrect(ion)? (it|this|that|the)\b|\bfix (it|this|that)\b|\binstead\b|\brather\b",
+            r"\b(draft|propose|suggest|prepare|make|write) (me )?(a |the )?correction\b",
+            r"\bhow (do|can|should|would) (i|we|one) correct",
+            r"\b(should|must) (have )?(be|been|click|clicked|type|typed|press|pressed)\b",
+            r"\b(corrige|corriger|corrigez)\b|\bune correction\b|\bplutot\b|\bau lieu\b",
+            r"\b(propose|redige|prepare|suggere|fais)[rz]?(-moi)? (moi )?(une )?correction\b",
+            r"\bil (faut|faudrait|fallait) (cliquer|taper|saisir|appuyer)\b|\bdevrait (etre|cliquer|taper)\b",
+        ),
+    ),
+    (
+        Topic.STATE,
+        (
+            r"\bpaus|\bwait(s|ing|ed)?\b|\bstuck\b|\bhang(s|ing)?\b|\bqueued?\b|\bdoubt\b|\bwhat does it ask\b",
+            r"\bwhy (did|has|is) (it|the run) stop|\bwhy is nothing\b",
+            r"\battend\b|\battente\b|\bbloqu|\bdemande-t-il\b|\bdoute\b",
+            r"\bpourquoi.*\b(arrete|s.arrete|rien ne)\b",
+        ),
+    ),
+    (
+        Topic.FAILURE,
+        (
+            r"\bfail|\berrors?\b|\bwrong\b|\bproblems?\b|\bcrash|\bbroke|\bdidn.t work\b|\bdid not work\b",
+            r"\bechou|\bechec\b|\berreurs?\b|\bplante|\bprobleme|\bpas (marche|fonctionne|reussi)|\brate[es]?\b",
+        ),
+    ),
+    (
+        Topic.TARGET,
+        (
+            r"\bwhy\b.*\b(there|target|click|chose|choose|pick|place|button|this one|that one|here)|\btarget\b",
+            r"\bhow (did|does|has) (it|the robot) (find|found)|\bdid it (click|find) there\b|\brunner-up\b",
+            r"\bhow sure\b|\bconfiden|\bscore\b|\bconfiance\b|\bcible\b|\bcomment\b.*\btrouve",
+            r"\bpourquoi\b.*\b(la|cible|cliqu|choisi|endroit|bouton|ici|celui|celle)",
+        ),
+    ),
+    (
+        Topic.SCREEN,
+        (
+            r"\bon (the |its |that )?screen\b|\bscreen (show|look|say|said)|\bwindow title\b|\bwhat was read\b",
+            r"\bwhat (did|does|could|can) (it|the robot) (see|read|look)|\bwhich (screen|window)\b",
+            r"\b(was|were|is) (shown|displayed|visible|there to see)\b",
+            r"\b(a|sur) l.ecran\b|\bl.ecran\b|\bvoyait\b|\bvoit\b|\bvu\b|\baffich|\bquel(le)? (ecran|fenetre)\b",
+        ),
+    ),
+    (
+        Topic.PROGRESS,
+        (
+            r"\bhow (far|long|many|much)\b|\bprogress|\bremain|\bto go\b|\bis it (done|finished|over|still)\b",
+            r"\bwhen\b|\bslow|\bou en est\b|\bcombien\b|\bavance|\brest(e|ent|ant)\b|\btermine\b|\bfini\b",
+            r"\bquand\b|\bduree\b|\blent",
+        ),
+    ),
+    (Topic.TARGET, (r"^(and |et |but |mais )?(why|pourquoi)\b[\s?!.]*$",)),
+    (
+        Topic.STEP,
+        (
+            r"\bsteps?\b|\betapes?\b|\bwhat (did|has|does) (it|the robot) d",
+            r"\bqu.(a-t-il|a-t-elle|est-ce qu.il a) fait\b",
+        ),
+    ),
+)
+_TOPIC = tuple((topic, re.compile("|".join(patterns))) for topic, patterns in _TOPICS)
+_PLACE = tuple((which, re.compile("|".join(patterns))) for which, patterns in _WHICH)
+
+_FRENCH = re.compile(
+    r"\b(le|la|les|l|un|une|des|du|qui|que|quoi|quel|quelle|est|etait|pourquoi|comment|combien|ou|en|etape|sur|ecran|pas|"
+    r"il|elle|a-t-il|et|dans|avec|plutot|faut|corrige|moi|cette|ce|cela|ca|fait|echoue|a|c)\b"
+)
+_ENGLISH = re.compile(
+    r"\b(the|a|an|which|what|who|why|how|is|was|were|did|does|it|this|that|step|on|at|screen|of|and|in|far|failed|fail|"
+    r"correct|draft|instead|should|with|to|there|happened|tell|me|about|run)\b"
+)
+
+
+def understood(text: str, *, language: str = "en") -> Question:
+    """What `text` asks; `language` (en, fr) stands where the words themselves do not tell it."""
+    said = tuple(next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text))
+    plain = folded(_QUOTED.sub(" ", text))
+    steps, which = _steps(plain), next((w for w, pattern in _PLACE if pattern.search(plain)), Which.NONE)
+    topic = next((topic for topic, pattern in _TOPIC if pattern.search(plain)), Topic.RUN)
+    if topic is Topic.RUN and (steps or which):
+        topic = Topic.STEP
+    run = _RUN.search(plain)
+    return Question(
+        topic=topic,
+        steps=steps,
+        which=which,
+        run=next(filter(None, run.groups())) if run else "",
+        said=said,
+        language=_language(plain, language),
+        text=text,
+    )
+
+
+def folded(text: str) -> str:
+    """In small letters without accents, its apostrophes alike."""
+    letters = unicodedata.normalize("NFKD", text.replace("’", "'").replace("œ", "oe").lower())
+    return " ".join("".join(c for c in letters if not unicodedata.combining(c)).split())
+
+
+def _steps(plain: str) -> tuple[int, ...]:
+    listed = [int(n) for found in _NUMBERS.finditer(plain) for n in re.findall(r"\d+", found[1])]
+    listed += [int(found[1]) for found in _NTH.finditer(plain)]
+    listed += [_ORDINALS[found[1]] for found in _ORDINAL.finditer(plain)]
+    return tuple(dict.fromkeys(n for n in listed if n <= 10**9))[:5]
+
+
+def _language(plain: str, otherwise: str) -> str:
+    french, english = len(_FRENCH.findall(plain)), len(_ENGLISH.findall(plain))
+    if french == english:
+        return "fr" if otherwise.startswith("fr") else "en"
+    return "fr" if french > english else "en"

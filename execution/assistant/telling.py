@@ -1,0 +1,290 @@
+"""The answer that the records give by themselves, in sentences that name their steps (S4.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from execution.assistant.facts import Facts
+from execution.assistant.questions import Topic
+from execution.assistant.wording import (
+    RUNGS,
+    capital,
+    decided,
+    found_how,
+    listed,
+    outcome,
+    seconds,
+    sentence,
+    what_and_where,
+    why,
+)
+from execution.choices import FINAL, ExecutionState, Outcome, PauseReason
+from execution.models import Step
+from execution.outlook import likely_path
+from execution.summary import run_summary
+
+MOST_TEXTS = 12
+MOST_DECISIONS = 8
+
+
+@dataclass(slots=True)
+class Told:
+    """Sentences, and the steps that they stand on in the order of their weight."""
+
+    sentences: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def say(self, text: str, *steps: Step) -> None:
+        if text:
+            self.sentences.append(text)
+        self.steps.extend(step for step in steps if step not in self.steps)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+def told(facts: Facts) -> Told:
+    """The whole answer to the question, without a model. In the language that is active."""
+    said = Told()
+    if facts.unknown:
+        _unknown(facts, said)
+        if not facts.focus:
+            return said
+    _ABOUT[facts.question.topic](facts, said)
+    return said
+
+
+def _unknown(facts: Facts, said: Told) -> None:
+    numbers = listed(list(facts.unknown))
+    if facts.steps:
+        last = facts.steps[-1]
+        said.say(
+            _("This run has no step %(n)s; its last one is step %(last)d.") % {"n": numbers, "last": last.index}, last
+        )
+    else:
+        said.say(_("This run has no step %(n)s: it has taken none yet.") % {"n": numbers})
+
+
+# --- what failed ----------------------------------------------------------------------------------------------------
+def _failure(facts: Facts, said: Told) -> None:
+    if facts.question.steps or facts.question.which:
+        for step in facts.focus:
+            _story(facts, said, step)
+        return
+    failed = facts.failed
+    if not failed:
+        said.say(_("No step of this run failed."))
+        for step in facts.steps:
+            if step.outcome == Outcome.REJECTED:
+                said.say(_("But %(step)s was rejected.") % {"step": what_and_where(facts, step)}, step)
+        _state_of(facts, said)
+        return
+    last = failed[-1]
+    if len(failed) > 1:
+        numbers = listed([s.index for s in failed])
+        said.say(_("The steps that failed are %(numbers)s. The last of them is:") % {"numbers": numbers})
+    said.say(_("%(step)s failed.") % {"step": capital(what_and_where(facts, last))}, last, *reversed(failed))
+    said.say(why(facts, last))
+    for decision in facts.by_person(last):
+        said.say(decided(facts, last.index, decision))
+    match facts.execution.state:
+        case ExecutionState.FAILED:
+            said.say(_("The run ended as failed."))
+        case ExecutionState.COMPLETED:
+            said.say(_("The run was completed all the same."))
+        case _:
+            _state_of(facts, said)
+
+
+# --- one step -------------------------------------------------------------------------------------------------------
+def _step(facts: Facts, said: Told) -> None:
+    if not facts.focus:
+        said.say(_("There is no such step in this run."))
+    for step in facts.focus:
+        _story(facts, said, step)
+
+
+def _story(facts: Facts, said: Told, step: Step) -> None:
+    said.say(sentence(f"{capital(what_and_where(facts, step))}: {outcome(step)}"), step)
+    said.say(why(facts, step))
+    for decision in facts.decisions.get(step.index, ()):
+        said.say(decided(facts, step.index, decision))
+    if step.retries:
+        said.say(_("It was tried %(n)d times.") % {"n": step.retries + 1})
+    if step.outcome and step.total_ms:
+        said.say(_("It took %(time)s.") % {"time": seconds(step.total_ms / 1000)})
+
+
+def _target(facts: Facts, said: Told) -> None:
+    if not facts.focus:
+        said.say(_("This run has taken no step yet, so it has chosen no target."))
+        return
+    for step in facts.focus:
+        if not step.suggestion:
+            said.say(_("%(step)s chose no target.") % {"step": capital(what_and_where(facts, step))}, step)
+            said.say(why(facts, step))
+            continue
+        said.say(_("About %(step)s:") % {"step": what_and_where(facts, step)}, step)
+        for part in found_how(facts, step):
+            said.say(part)
+        said.say(_evidence(facts, step))
+        said.say(_screen_sure(facts, step))
+        for decision in facts.by_person(step):
+            said.say(decided(facts, step.index, decision))
+
+
+def _evidence(facts: Facts, step: Step) -> str:
+    """What the other signs said, each in a few words."""
+    hidden, suggestion = facts.hidden.of(step), step.suggestion
+    parts = []
+    for rung in suggestion.get("evidence") or ():
+        if rung.get("rung") == suggestion.get("rung") or not rung.get("note"):
+            continue
+        name = str(RUNGS.get(rung.get("rung", ""), rung.get("rung", "")))
+        parts.append(f"{name}: {hidden.text(rung['note'])}")
+    return sentence(_("The other signs: %(signs)s") % {"signs": "; ".join(parts)}) if parts else ""
+
+
+def _screen_sure(facts: Facts, step: Step) -> str:
+    name = facts.hidden.text(facts.screen_name(step))
+    if not name or not step.confidence:
+        return ""
+    return _("It took the screen for “%(name)s”, sure to %(score).2f.") % {"name": name, "score": step.confidence}
+
+
+# --- the screen -----------------------------------------------------------------------------------------------------
+def _screen(facts: Facts, said: Told) -> None:
+    if not facts.focus:
+        said.say(_("This run has taken no step yet, so nothing is kept of its screen."))
+        return
+    for step in facts.focus:
+        hidden = facts.hidden.of(step)
+        said.say(_("At %(step)s:") % {"step": what_and_where(facts, step)}, step)
+        said.say(_screen_sure(facts, step))
+        title = hidden.text(((step.screen or {}).get("window") or {}).get("window_title"))
+        if title:
+            said.say(_("The window was “%(title)s”.") % {"title": title})
+        texts = hidden.seen(step)
+        if texts:
+            shown = ", ".join(f"“{text}”" for text in texts[:MOST_TEXTS])
+            more = len(texts) - MOST_TEXTS
+            said.say(sentence(_("Read there: %(texts)s") % {"texts": shown}))
+            if more > 0:
+                said.say(_("And %(n)d more texts.") % {"n": more})
+        else:
+            said.say(_("No text of it was kept."))
+        if hidden.masks:
+            said.say(_("What is in the workflow's masked regions is left out."))
+
+
+# --- who did what ---------------------------------------------------------------------------------------------------
+def _decisions(facts: Facts, said: Told) -> None:
+    wanted = set(facts.question.steps)
+    answered = [(s, d) for s in facts.steps for d in facts.by_person(s) if not wanted or s.index in wanted]
+    corrected = [(s, d) for s, d in answered if d.choice == "correct"]
+    if wanted and not answered:
+        said.say(_("No person answered anything about it."), *facts.focus)
+        return
+    if not wanted and not corrected:
+        said.say(_("Nobody corrected a step of this run."))
+    shown = answered if wanted else [*corrected, *((s, d) for s, d in answered if d.choice != "correct")]
+    for step, decision in shown[:MOST_DECISIONS]:
+        said.say(decided(facts, step.index, decision), step)
+    if len(shown) > MOST_DECISIONS:
+        said.say(_("And %(n)d more answers.") % {"n": len(shown) - MOST_DECISIONS})
+
+
+# --- the run --------------------------------------------------------------------------------------------------------
+def _progress(facts: Facts, said: Told) -> None:
+    _state_of(facts, said)
+    run = facts.execution
+    if run.state in FINAL:
+        summary = run_summary(run)
+        words = {"done": summary["done"], "all": summary["actions"], "time": seconds(run.duration_seconds)}
+        said.say(_("%(done)d of %(all)d actions were done, in %(time)s.") % words)
+    else:
+        ahead = len(likely_path(facts.graph, run.current_node_id or run.start_node_id))
+        words = {"n": len(facts.steps), "ahead": ahead, "time": seconds(run.duration_seconds)}
+        said.say(_("%(n)d steps taken in %(time)s, about %(ahead)d to come.") % words, *facts.steps[-1:])
+    timed = [s for s in facts.steps if s.total_ms]
+    if len(timed) > 1:
+        slow = max(timed, key=lambda s: s.total_ms)
+        words = {"step": what_and_where(facts, slow), "time": seconds(slow.total_ms / 1000)}
+        said.say(_("The slowest was %(step)s, with %(time)s.") % words, slow)
+
+
+def _state(facts: Facts, said: Told) -> None:
+    _state_of(facts, said)
+    if facts.steps and not facts.prompt:
+        said.say(_("The last step was %(step)s.") % {"step": what_and_where(facts, facts.steps[-1])}, facts.steps[-1])
+
+
+def _state_of(facts: Facts, said: Told) -> None:
+    run, prompt = facts.execution, facts.prompt
+    state = ExecutionState(run.state)
+    if prompt is not None:
+        step = next((s for s in facts.steps if s.pk == prompt.step_id), prompt.step)
+        said.say(
+            _("The run waits for a person to answer about %(step)s.") % {"step": what_and_where(facts, step)}, step
+        )
+        said.say(sentence(facts.hidden.of(step).text(prompt.message)))
+        if prompt.deadline_at:
+            left = (prompt.deadline_at - timezone.now()).total_seconds()
+            if left > 0:
+                said.say(_("There are %(n)d s left for it.") % {"n": left})
+        return
+    if state is ExecutionState.PAUSED:
+        reason = run.pause_reason or PauseReason.ASKED
+        said.say(_("The run is paused: %(why)s.") % {"why": PauseReason(reason).label})
+        said.say(sentence(facts.hidden.text(run.pause_detail.get("message", ""))))
+        return
+    words = {"n": run.pk, "name": run.version.workflow.name, "state": state.label}
+    said.say(_("Run %(n)d of “%(name)s” is %(state)s.") % words)
+    if run.error and state in FINAL:
+        said.say(sentence(facts.hidden.text(run.error)))
+
+
+def _run(facts: Facts, said: Told) -> None:
+    _progress(facts, said)
+    if facts.failed:
+        last = facts.failed[-1]
+        said.say(_("%(step)s failed.") % {"step": capital(what_and_where(facts, last))}, last)
+        said.say(why(facts, last))
+    corrected = [s for s in facts.steps if any(d.choice == "correct" for d in facts.by_person(s))]
+    if corrected:
+        said.say(
+            _("A person corrected the steps %(numbers)s.") % {"numbers": listed([s.index for s in corrected])},
+            *corrected,
+        )
+
+
+def _correction(facts: Facts, said: Told) -> None:
+    if facts.prompt is None:
+        said.say(_("Nothing is asked now, so there is nothing to correct."))
+        _state_of(facts, said)
+    elif "correct" not in facts.prompt.choices:
+        said.say(_("The question that is open takes no correction."), facts.prompt.step)
+        said.say(sentence(facts.hidden.text(facts.prompt.message)))
+    else:
+        said.say(
+            _("The question that is open is about %(step)s.") % {"step": what_and_where(facts, facts.focus[0])},
+            facts.focus[0],
+        )
+
+
+_ABOUT: dict[Topic, Callable[[Facts, Told], None]] = {
+    Topic.DECISIONS: _decisions,
+    Topic.CORRECTION: _correction,
+    Topic.STATE: _state,
+    Topic.FAILURE: _failure,
+    Topic.SCREEN: _screen,
+    Topic.TARGET: _target,
+    Topic.PROGRESS: _progress,
+    Topic.STEP: _step,
+    Topic.RUN: _run,
+}

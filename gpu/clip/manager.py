@@ -1,0 +1,317 @@
+"""Where CLIP is: always on the processor, and at times on a GPU too (S3.5)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from gpu.clip import cuda
+from gpu.clip.second import CPU, SecondCopy, calculated_mb, count_values_of
+from gpu.exceptions import ClipUnavailable
+from gpu.types import VRAMInfo
+from gpu.vram import gpu_of
+from gpu.weights import Damaged, count_values
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpu.clip.tower import Tower
+
+log = logging.getLogger(__name__)
+
+CONTEXT_MB = 512  # the share of the driver that a process takes with its first touch of a GPU, and never gives back
+MOVE_TIMEOUT_S = 60.0
+EMBED_WAIT_S = 5.0  # less than the 8 s that a screen may take
+
+DeviceChange = Callable[[str, str], None]  # the device, and why
+
+
+class CLIPManager:
+    """The copy on the processor is the master and never moves: going to a GPU makes a second one there.
+
+    So a move that fails leaves what there was, and a picture that the GPU has no memory for is seen by the processor.
+    One thing at a time: a move waits for the picture that is being embedded, and pictures wait for the move. Any thread
+    may call. What stands in the way is a ClipUnavailable.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = "",
+        weights: Path | None = None,
+        unused: str = "",
+        move_timeout_s: float = MOVE_TIMEOUT_S,
+        embed_wait_s: float = EMBED_WAIT_S,
+    ) -> None:
+        """Nothing is loaded yet. `unused` says why there is to be no CLIP here."""
+        self._model, self._weights, self._unused = model, weights, unused
+        self._move_timeout_s, self._embed_wait_s = move_timeout_s, embed_wait_s
+        self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._tower: Tower | None = None
+        self._uuids: tuple[str, ...] | None = None
+        self._failed = ""
+        self._second = SecondCopy()
+        self._hangs = False
+        self._problem = ""
+        self._listeners: list[DeviceChange] = []
+
+    @classmethod
+    def from_settings(cls) -> Self:
+        """As the deployment has it: RPA_EMBEDDER, RPA_CLIP_MODEL, RPA_CLIP_WEIGHTS, RPA_MODELS_DIR."""
+        from django.conf import settings
+
+        if settings.RPA_EMBEDDER != "open_clip":
+            return cls(unused="CLIP is not used: RPA_EMBEDDER is not open_clip.")
+        weights = settings.RPA_CLIP_WEIGHTS
+        return cls(model=settings.RPA_CLIP_MODEL, weights=Path(settings.RPA_MODELS_DIR) / weights if weights else None)
+
+    # --- what there is ----------------------------------------------------------------------------------------------
+    @property
+    def device(self) -> str:
+        """Where pictures are embedded now: `cpu`, or the `cuda:N` that it was moved to."""
+        return self._second.device
+
+    @property
+    def gpu_uuid(self) -> str:
+        """Of the GPU it is on, as `VRAMMonitor` and `gpu_of` know it; empty while it is on the processor alone."""
+        return self._second.uuid
+
+    @property
+    def available(self) -> bool:
+        """Whether there are weights that can be loaded, as far as can be told without loading them."""
+        return not self.why_unavailable
+
+    @property
+    def why_unavailable(self) -> str:
+        """Why there is no CLIP, with what to do; empty where there is."""
+        if self._tower is not None:
+            return ""
+        if self._unused or self._failed:
+            return self._unused or self._failed
+        if self._weights is None:
+            return "RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'."
+        from gpu.clip.tower import check_file
+
+        try:
+            check_file(self._weights)
+        except ClipUnavailable as error:
+            return str(error)
+        return ""
+
+    @property
+    def problem(self) -> str:
+        """What went wrong last with the GPU; empty once something has gone right."""
+        return self._problem
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and its weights, the same on every device; loads it (seconds)."""
+        return self.load().model_id
+
+    @property
+    def need_mb(self) -> int:
+        """GPU memory that a move there takes: what the last one took, or else what its tensors must take.
+
+        A process that has not used a GPU yet needs its share of the driver on top. 0 where there is no CLIP.
+        """
+        if not self.available:
+            return 0
+        context_mb = 0 if self._second.was_there else CONTEXT_MB
+        return context_mb + (self._second.took_mb or calculated_mb(self._count_values()))
+
+    def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
+        """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
+
+        Only CUDA knows, so they come as they are until CLIP is loaded.
+        """
+        if self._uuids is None:
+            return tuple(gpus)
+        return tuple(gpu_of(gpus, uuid) or _unknown(uuid) for uuid in self._uuids)
+
+    def _count_values(self) -> int:
+        """How many numbers the tower has; before it is loaded, as its file tells."""
+        if self._tower is not None:
+            return count_values_of(self._tower.network)
+        assert self._weights is not None
+        try:
+            if self._weights.suffix == ".safetensors":
+                return count_values(self._weights, "visual.")
+            return self._weights.stat().st_size // 4  # more than enough: the text half is in it
+        except (OSError, Damaged):  # it has gone since it was looked at
+            return 0
+
+    # --- loading and looking ----------------------------------------------------------------------------------------
+    def load(self) -> Tower:
+        """The master, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
+        with self._loading:
+            if self._tower is None:
+                if why := self.why_unavailable:
+                    raise ClipUnavailable(why)
+                assert self._weights is not None
+                self._tower = self._loaded(self._weights)
+            return self._tower
+
+    def _loaded(self, weights: Path) -> Tower:
+        from gpu.clip.tower import load_tower
+
+        cuda.torch()
+        try:
+            tower = load_tower(self._model, weights)
+        except ClipUnavailable as error:
+            self._failed = str(error)
+            raise
+        try:
+            self._uuids = cuda.uuids()
+        except RuntimeError as error:  # a driver that is out of order: the processor serves
+            self._note(f"CLIP stays on the processor, the GPUs do not answer: {cuda.told(error)}.")
+        return tower
+
+    def embed(self, pixels: np.ndarray) -> np.ndarray:
+        """The unit vector, float32, of a BGR uint8 picture of any size, from whichever device there is just now.
+
+        Raises ClipUnavailable only where there is no CLIP at all.
+        """
+        tower = self.load()
+        batch = tower.batch(pixels)
+        if not self._lock.acquire(timeout=0 if self._hangs else self._embed_wait_s):
+            self._hangs = True  # a GPU that hangs does not keep anybody from seeing
+            self._note(f"CLIP's GPU has not answered for {self._embed_wait_s:.0f} s; the processor sees for it.")
+            return _seen_here(tower, batch)
+        given_up, seen = "", None
+        try:
+            self._hangs = False
+            if self._second.device != CPU:
+                seen, given_up = self._seen_there(batch)
+            if seen is None:
+                seen = _seen_here(tower, batch)
+        finally:
+            self._lock.release()
+        if given_up:
+            self._tell(given_up)
+        return seen
+
+    def _seen_there(self, batch: np.ndarray) -> tuple[np.ndarray | None, str]:
+        """The vector as the GPU sees it, None where it fails; and the reason if the GPU was given up for it."""
+        device = self._second.device
+        try:
+            return self._second.features(batch), ""
+        except RuntimeError as error:
+            lacks_memory, said = isinstance(error, cuda.torch().OutOfMemoryError), cuda.told(error)
+        if lacks_memory:
+            cuda.give_back()
+            self._note(f"{device} had no memory for a picture, the processor saw it instead: {said}.")
+            return None, ""
+        self._second.leave()  # what it says of its memory is that the GPU is lost, too
+        return None, self._note(f"{device} has failed, CLIP is on the processor: {said}.")
+
+    # --- moving -----------------------------------------------------------------------------------------------------
+    async def move(self, device: str) -> None:
+        """Have pictures embedded on `cpu` or `cuda:N`; returns when that is so, which is at once where it is so.
+
+        Raises ClipUnavailable where it cannot be; the processor serves then. Being cancelled, it waits for the end of
+        what has begun: two moves never overlap.
+        """
+        abandoned = threading.Event()
+        moving = asyncio.wrap_future(_in_a_thread(lambda: self._move(device, abandoned)))
+        try:
+            done, _ = await asyncio.wait({moving}, timeout=self._move_timeout_s)
+        except asyncio.CancelledError:
+            abandoned.set()
+            await asyncio.wait({moving}, timeout=self._move_timeout_s)
+            _forget(moving)
+            raise
+        if not done:
+            abandoned.set()
+            _forget(moving)
+            raise ClipUnavailable(self._note(f"CLIP has not reached {device} within {self._move_timeout_s:.0f} s."))
+        moving.result()
+
+    def _move(self, device: str, abandoned: threading.Event) -> None:
+        if why := cuda.why_not(device):
+            raise ClipUnavailable(self._note(f"CLIP cannot go to {device!r}: {why}."))
+        tower = self.load() if device != CPU else None
+        with self._lock:
+            before, problem = self._second.device, ""
+            if not abandoned.is_set() and before != device:
+                problem = self._moved(tower, device)
+            if abandoned.is_set() and before == CPU:
+                self._leave()
+            now = self._second.device
+        if now != before:
+            self._tell(problem or f"CLIP is on {now}.")
+        if problem and device != CPU:
+            raise ClipUnavailable(problem)
+
+    def _moved(self, tower: Tower | None, device: str) -> str:
+        """What went wrong, if anything; the processor serves then."""
+        self._problem = ""
+        left = self._leave()
+        if tower is None:
+            return left
+        if problem := self._second.enter(tower, device):
+            return self._note(f"CLIP cannot go to {device} and is on the processor: {problem}.")
+        return ""
+
+    def _leave(self) -> str:
+        device = self._second.device
+        problem = self._second.leave()
+        return self._note(f"CLIP has left {device}, whose memory may not be free: {problem}.") if problem else ""
+
+    # --- what others hear -------------------------------------------------------------------------------------------
+    def on_device_change(self, callback: DeviceChange) -> None:
+        """Hear the device and the reason after each change, in the thread that made it."""
+        self._listeners.append(callback)
+
+    def close(self) -> None:
+        """Let everything go; whoever still embeds has it loaded anew."""
+        if self._lock.acquire(timeout=self._embed_wait_s):
+            self._leave()
+            self._lock.release()
+        self._tower = None
+
+    def _note(self, problem: str) -> str:
+        if problem != self._problem:
+            log.warning("%s", problem)
+        self._problem = problem
+        return problem
+
+    def _tell(self, why: str) -> None:
+        for listener in self._listeners:
+            try:
+                listener(self.device, why)
+            except Exception:
+                log.exception("a listener of CLIP failed")
+
+
+def _unknown(uuid: str) -> VRAMInfo:
+    return VRAMInfo(uuid=uuid, name="", total_mb=0, used_mb=0, free_mb=0)
+
+
+def _seen_here(tower: Tower, batch: np.ndarray) -> np.ndarray:
+    from gpu.clip.tower import features
+
+    return features(tower.network, batch, CPU)
+
+
+def _in_a_thread(work: Callable[[], Any]) -> Future[Any]:
+    """Done in a thread of its own, which does not keep the process from ending when a driver hangs."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001  it is the asker's
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="clip", daemon=True).start()
+    return future
+
+
+def _forget(moving: asyncio.Future[Any]) -> None:
+    """Its end interests nobody any more, nor does its error."""
+    moving.add_done_callback(lambda done: done.cancelled() or done.exception())

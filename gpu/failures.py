@@ -1,0 +1,119 @@
+"""What a refusal of a server of models means: by its status, by its words only where that does not tell (A.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from gpu.exceptions import (
+    AnswerBroken,
+    AnswerUnusable,
+    GpuBusy,
+    LoadFailed,
+    ModelMissing,
+    OutOfMemory,
+    PromptTooLarge,
+    RequestRefused,
+    ServerAway,
+    VLMUnavailable,
+)
+
+MAX_WORDS = 300  # of the server's own in a message: they may repeat what they were asked
+BUSY_AGAIN_S = 2.0
+
+_OUT_OF_MEMORY = re.compile(
+    r"out of memory|\boom\b|requires more system memory|failed to allocate|unable to allocate|cudaMalloc failed"
+    r"|ErrorOutOfDeviceMemory|insufficient (?:gpu |system |video )?(?:memory|resources)"
+    r"|not enough (?:gpu |system |video )?memory",
+    re.IGNORECASE,
+)
+_TOO_LONG = re.compile(
+    r"longer than the context|exceeds? the (?:available |maximum )?context|context[ _]length[ _]exceeded"
+    r"|maximum context length|greater than the context length|input (?:length|is too (?:large|long))",
+    re.IGNORECASE,
+)
+_NOT_LOADED = re.compile(
+    r"timed out waiting for .* to start|(?:error|failed|unable) (?:loading|to load) (?:the )?model"
+    r"|no models? (?:is |are )?loaded",
+    re.IGNORECASE,
+)
+_FAULT_OF_THE_REQUEST = re.compile(
+    r"invalid format|does not support|not supported|missing data required|unknown format|failed to load image",
+    re.IGNORECASE,
+)
+_REPEATS = re.compile(r"token repeat limit", re.IGNORECASE)
+
+
+def words(raw: bytes) -> str:
+    """The server's own words: on one line, at most 300 characters; of a page of HTML its text."""
+    text = raw.decode(errors="replace")
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return clean(re.sub(r"<[^>]*>", " ", text))
+    return error_text(said) if isinstance(said, dict) else ""
+
+
+def error_text(said: Mapping[str, object]) -> str:
+    """Of `{"error": "…"}`, or of `{"error": {"message": "…"}}`."""
+    error = said.get("error")
+    if isinstance(error, dict):
+        error = error.get("message")
+    return clean(error) if isinstance(error, str) else ""
+
+
+def clean(text: str) -> str:
+    plain = "".join(letter if letter.isprintable() else " " for letter in text[: 4 * MAX_WORDS])
+    return " ".join(plain.split())[:MAX_WORDS]
+
+
+def without_secret(text: str, secret: str) -> str:
+    """Servers repeat a key that they refuse."""
+    return text.replace(secret, "…") if secret else text
+
+
+def refused(
+    status: int, said: str, headers: Mapping[str, str], *, who: str, what: str, model: str = "", loading: bool = False
+) -> VLMUnavailable:
+    """The error for a refusal of the path `what` by `who`; `model` where it is about one."""
+    reason = f"{said or 'no reason given'} ({status})"
+    if status in (429, 503):
+        return GpuBusy(f"{who} is busy: {reason}.", retry_after_s=_retry_after(headers))
+    if 300 <= status < 400:
+        return ServerAway(f"{who} sends {what} elsewhere ({status}), and that is not followed: check the address.")
+    if status == 404 and model:
+        return ModelMissing(f"{who} does not have “{model}”: {reason}.")
+    if status in (404, 405):
+        return ServerAway(f"What answers {what} is not {who}: {reason}.")
+    if status in (502, 504):
+        return ServerAway(f"Something between here and {who} refused {what}: {reason}.")
+    if status >= 500 or _OUT_OF_MEMORY.search(said) or _NOT_LOADED.search(said):
+        return told(said, reason=reason, who=who, model=model, loading=loading)
+    if _TOO_LONG.search(said):
+        return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
+    return RequestRefused(f"{who} refused {what}: {reason}.")
+
+
+def told(said: str, *, who: str, model: str, reason: str = "", loading: bool = False) -> VLMUnavailable:
+    """The error for an error text of a server, under a 500 or in the middle of an answer."""
+    reason = reason or said or "no reason given"
+    if _OUT_OF_MEMORY.search(said):
+        return OutOfMemory(f"{who} ran out of memory with “{model}”: {reason}.")
+    if _TOO_LONG.search(said):
+        return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
+    if loading or _NOT_LOADED.search(said):
+        return LoadFailed(f"{who} could not load “{model}”: {reason}.")
+    if _FAULT_OF_THE_REQUEST.search(said):
+        return RequestRefused(f"“{model}” refused what it was asked: {reason}.")
+    if _REPEATS.search(said):
+        return AnswerUnusable(f"“{model}” went round in circles: {reason}.")
+    return AnswerBroken(f"“{model}” broke off: {reason}.")
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """The header Retry-After in seconds, at most 60; a date there counts as none."""
+    try:
+        return min(60.0, max(0.0, float(headers.get("retry-after", ""))))
+    except ValueError:
+        return BUSY_AGAIN_S

@@ -1,0 +1,98 @@
+"""What Ollama says of its models, read into values; an entry that makes no sense is left out (A.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from gpu.types import ModelCard, ModelOnDisk, Resident
+
+MB = 1024 * 1024
+CLOUD = (":cloud", "-cloud")
+
+
+def tagged(model: str) -> str:
+    """The name as the server keeps it: without a tag it is the latest."""
+    return model if ":" in model.rpartition("/")[2] else f"{model}:latest"
+
+
+def is_named(entry: ModelOnDisk | Resident | ModelCard | str, model: str) -> bool:
+    """Whether that is the model of this name."""
+    name = entry if isinstance(entry, str) else entry.name
+    return tagged(name) == tagged(model)
+
+
+def is_cloud_name(model: str) -> bool:
+    return model.lower().endswith(CLOUD)
+
+
+def on_disk(said: Mapping[str, Any]) -> tuple[ModelOnDisk, ...]:
+    return tuple(
+        ModelOnDisk(
+            name=name,
+            digest=str(entry.get("digest") or ""),
+            size_mb=_megabytes(entry.get("size")),
+            capabilities=_words(entry.get("capabilities")),
+            remote=_is_remote(name, entry),
+        )
+        for name, entry in _entries(said)
+    )
+
+
+def resident(said: Mapping[str, Any]) -> tuple[Resident, ...]:
+    return tuple(
+        Resident(
+            name=name,
+            digest=str(entry.get("digest") or ""),
+            size_mb=_megabytes(entry.get("size")),
+            vram_mb=_megabytes(entry.get("size_vram")),
+            context_length=_count(entry.get("context_length")),
+            expires_at=_moment(entry.get("expires_at")),
+        )
+        for name, entry in _entries(said)
+    )
+
+
+def card(model: str, said: Mapping[str, Any]) -> ModelCard:
+    info = said.get("model_info")
+    facts = info if isinstance(info, dict) else {}
+    length = next((value for key, value in facts.items() if str(key).endswith(".context_length")), None)
+    return ModelCard(
+        name=model,
+        capabilities=_words(said.get("capabilities")),
+        context_length=_count(length),
+        remote=_is_remote(model, said),
+    )
+
+
+def _entries(said: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    models = said.get("models")
+    for entry in models if isinstance(models, list) else ():
+        name = (entry.get("name") or entry.get("model")) if isinstance(entry, dict) else None
+        if isinstance(name, str):
+            yield name, entry
+
+
+def _is_remote(name: str, entry: Mapping[str, Any]) -> bool:
+    return is_cloud_name(name) or bool(entry.get("remote_host") or entry.get("remote_model"))
+
+
+def _words(value: Any) -> frozenset[str]:
+    return frozenset(one for one in value if isinstance(one, str)) if isinstance(value, list) else frozenset()
+
+
+def _megabytes(value: Any) -> int:
+    return max(0, int(value)) // MB if isinstance(value, int | float) else 0
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _moment(value: Any) -> datetime | None:
+    """Up to nine digits of a second; “forever” is told as a year some 292 years away."""
+    try:
+        return datetime.fromisoformat(str(value))
+    except ValueError:
+        return None

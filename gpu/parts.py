@@ -1,0 +1,109 @@
+"""What the manager works with, as it knows them: the real ones are wired in `gpu.wiring`, tests bring their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from gpu.types import Answer, ChatMessage, Chunk, ModelOnDisk, Request, Resident, VRAMInfo
+
+
+class Memory(Protocol):
+    """`gpu.vram.VRAMMonitor`."""
+
+    @property
+    def problem(self) -> str: ...
+
+    def read(self) -> tuple[VRAMInfo, ...]: ...
+
+
+class Answers(Protocol):
+    """What somebody may do who has a model to use; every failure is a VLMUnavailable."""
+
+    def chat(
+        self,
+        model: str,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+    ) -> AsyncIterator[Chunk]: ...
+
+    async def answer(
+        self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]
+    ) -> Answer: ...
+
+
+class Ollama(Answers, Protocol):
+    """`gpu.ollama.OllamaManager`."""
+
+    async def health(self) -> str: ...
+
+    async def list_models(self) -> tuple[ModelOnDisk, ...]: ...
+
+    async def loaded_models(self) -> tuple[Resident, ...]: ...
+
+    async def load_model(self, model: str) -> None: ...
+
+    async def unload_model(self, model: str) -> None: ...
+
+    async def refuse_cloud(self, model: str) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Clip(Protocol):
+    """`gpu.clip.CLIPManager`."""
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def available(self) -> bool: ...
+
+    @property
+    def need_mb(self) -> int: ...
+
+    async def move(self, device: str) -> Any:
+        """Be there, or raise ClipUnavailable and go on working on the CPU."""
+
+
+class Lock(Protocol):
+    """`gpu.ownership.Ownership`: who owns the GPU of this machine."""
+
+    @property
+    def is_held(self) -> bool: ...
+
+    def hold(self, name: str) -> bool: ...
+
+    def release(self) -> None: ...
+
+    def holder(self) -> Any: ...
+
+
+class Elsewhere(Protocol):
+    """`gpu.remote.Remote`: the process that owns the GPU, asked through rows."""
+
+    async def ask(self, request: Request) -> Mapping[str, Any]: ...
+
+    def use(self, request: Request) -> AbstractAsyncContextManager[Any]: ...
+
+
+class Needs(Protocol):
+    """`gpu.needs`: what models took of the memory, kept for the next start."""
+
+    async def get(self, digest: str, num_ctx: int) -> int | None: ...
+
+    async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None: ...
+
+
+class NoClip:
+    """There is no CLIP model: it stays where it is not."""
+
+    device = "cpu"
+    available = False
+    need_mb = 0
+
+    async def move(self, device: str) -> str:
+        return self.device

@@ -1,0 +1,70 @@
+"""What fits: free memory, less the headroom, against what a model needs (S3.10, RELIABILITY.md A.9.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gpu.policy.snapshot import CPU, ModelView, Snapshot
+
+CORESIDENT_SHARE = 0.8  # of the free memory: a second model that needs more drives the first one out (A.3)
+SWAP_WINDOW_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Whether a model fits once `out` are gone; `needed_mb` and `free_mb` are what a refusal says."""
+
+    fits: bool
+    out: tuple[ModelView, ...] = ()
+    needed_mb: int = 0
+    free_mb: int = 0
+    note: str = ""
+
+
+def room_for(
+    snapshot: Snapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0, all_stay: bool = False
+) -> Room:
+    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
+
+    With `all_stay` the model must fit so that the server does not drive others out behind our back.
+    """
+    free = snapshot.free_mb
+    if free is None:
+        return Room(fits=True, note="The GPU's memory is unknown: the server of the models decides whether it fits.")
+    if model.need_mb is None:
+        return Room(fits=True, note=f"Nobody knows what “{model.name}” needs: the server of the models decides.")
+    free += freed_mb
+    alone = not any(other.is_in_memory for other in snapshot.models if other.name != model.name)
+    needed = model.need_mb + snapshot.limits.headroom_mb
+    if all_stay and not alone:
+        needed = max(needed, math.ceil(model.need_mb / CORESIDENT_SHARE))
+    out: list[ModelView] = []
+    for other in may_go:
+        if free >= needed:
+            break
+        out.append(other)
+        free += other.need_mb or 0
+    return Room(fits=free >= needed, out=tuple(out) if free >= needed else (), needed_mb=needed, free_mb=free)
+
+
+def clip_room(snapshot: Snapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
+    """The device that CLIP fits on, or None; with what it needs and the most that is free, in MB."""
+    needed = snapshot.clip.need_mb + snapshot.limits.headroom_mb
+    if not snapshot.gpus:
+        return None, needed, 0
+    index, most = max(enumerate(gpu.free_mb for gpu in snapshot.gpus), key=lambda one: one[1])
+    most += freed_mb
+    return (f"cuda:{index}" if most >= needed else None), needed, most
+
+
+def clip_is_on_gpu(snapshot: Snapshot) -> bool:
+    return snapshot.clip.device != CPU
+
+
+def swap_allowed_in_s(snapshot: Snapshot) -> float:
+    """Seconds until one more model may be loaded: at most so many within a minute, whoever asks (no ping-pong)."""
+    recent = sorted(at for at in snapshot.swaps if snapshot.now - at < SWAP_WINDOW_S)
+    if len(recent) < snapshot.limits.swaps_per_minute:
+        return 0.0
+    return recent[-snapshot.limits.swaps_per_minute] + SWAP_WINDOW_S - snapshot.now

@@ -1,0 +1,212 @@
+"""Who may have the memory: from a snapshot and a request to steps, pure (S3.4 to S3.7, S3.10, S4.5).
+
+The owner does the first step, takes a new snapshot and decides again, until nothing is left to do: no step ever
+stands on a state that was read before another step (RELIABILITY.md A.6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
+from gpu.policy.admission import Room, clip_is_on_gpu, clip_room, room_for, swap_allowed_in_s
+from gpu.policy.snapshot import CPU, ModelView, Snapshot
+from gpu.policy.steps import Decision, LoadModel, MoveClip, Step, UnloadModel, Wait
+from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
+
+NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
+CHATS = frozenset({Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD})
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Nobody asks: what is to be done by itself?"""
+
+
+def decide(snapshot: Snapshot, request: Request | Tick) -> Decision:
+    """The steps that are left until the request is met; none: it is met."""
+    if isinstance(request, Tick):
+        return _tick(snapshot)
+    if request.kind is RequestKind.MODE:
+        return _mode(snapshot, request.mode or ExecutionMode.IDLE)
+    if request.kind in (RequestKind.LOAD, RequestKind.USE):
+        return _model_wanted(snapshot, request.model, request.purpose)
+    if request.kind is RequestKind.UNLOAD:
+        return _model_unwanted(snapshot, request.model)
+    if request.kind is RequestKind.CLIP_TO_GPU:
+        return _clip_to_gpu(snapshot)
+    return _clip_to_cpu(snapshot, "CLIP was asked to go to the CPU.")
+
+
+# --- modes ----------------------------------------------------------------------------------------------------------
+def _mode(snapshot: Snapshot, mode: ExecutionMode) -> Decision:
+    if mode is ExecutionMode.AUTOPILOT:
+        return _autopilot(snapshot)
+    if mode is ExecutionMode.RECORDING:
+        return _recording(snapshot)
+    return Decision(notes=("Idle leaves all as it is.",))
+
+
+def _autopilot(snapshot: Snapshot) -> Decision:
+    """The VLM goes, then CLIP gets the GPU; models that nobody uses go too where CLIP needs their memory."""
+    vlm = snapshot.model(snapshot.vlm)
+    steps: list[Step] = []
+    freed = 0
+    if snapshot.server_problem:  # CLIP goes by what is free; the VLM, if it is there, when the server answers
+        return Decision(_clip_if_it_fits(snapshot), _away(snapshot))
+    if vlm.is_in_memory:
+        steps.append(UnloadModel(model=vlm.name, reason="Autopilot does without the VLM."))
+        freed = vlm.need_mb or 0
+    if not snapshot.clip.available or clip_is_on_gpu(snapshot):
+        return Decision(tuple(steps))
+    for other in [None, *_idle_others(snapshot, snapshot.vlm)]:
+        if other is not None:
+            steps.append(UnloadModel(model=other.name, reason="CLIP needs its memory in autopilot, and nobody uses it."))
+            freed += other.need_mb or 0
+        device, needed, free = clip_room(snapshot, freed_mb=freed if snapshot.vlm_is_here else 0)
+        if device:
+            steps.append(MoveClip(device=device, reason=f"Autopilot: CLIP gets the GPU ({needed} of {free} MB)."))
+            return Decision(tuple(steps))
+    return Decision(tuple(steps[: 1 if vlm.is_in_memory else 0]), notes=(_clip_stays(needed, free, snapshot),))
+
+
+def _recording(snapshot: Snapshot) -> Decision:
+    """CLIP goes to the CPU, then the VLM is loaded; a load too many for this minute waits, it is never refused."""
+    first = _clip_to_cpu(snapshot, "Recording: the VLM is to have the GPU.").steps
+    if not snapshot.vlm:
+        return Decision(first, notes=(NO_VLM,))
+    wanted = _model_wanted(snapshot, snapshot.vlm, Purpose.TARGET)
+    if isinstance(wanted.refusal, TooManySwaps):
+        pause = Wait(seconds=wanted.refusal.retry_after_s, reason=str(wanted.refusal))
+        return Decision((*first, pause))
+    steps = tuple(step for step in wanted.steps if not isinstance(step, MoveClip))
+    return Decision((*first, *steps), wanted.refusal, wanted.notes)
+
+
+# --- models ---------------------------------------------------------------------------------------------------------
+def _model_wanted(snapshot: Snapshot, name: str, purpose: Purpose) -> Decision:
+    if not name:
+        return Decision(refusal=VLMUnavailable(NO_VLM, passing=False))
+    model = snapshot.model(name)
+    if snapshot.server_problem:
+        return Decision(refusal=_away(snapshot))
+    if model.state is ModelState.LOADED and not model.stale:
+        return Decision()
+    pause = swap_allowed_in_s(snapshot)
+    if pause > 0:
+        return Decision(refusal=_too_many(snapshot, name, pause))
+    chat = purpose in CHATS
+    clip_goes = not chat and snapshot.vlm_is_here and clip_is_on_gpu(snapshot)
+    room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
+    if model.stale:
+        room = Room(fits=True, note=f"“{name}” is in memory with another context, and is loaded anew.")
+    if not room.fits:
+        return Decision(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
+    steps: list[Step] = []
+    if clip_goes:
+        steps.append(MoveClip(device=CPU, reason=f"“{name}” is to have the GPU."))
+    steps += [UnloadModel(model=out.name, reason=f"“{name}” needs its memory, nobody uses it.") for out in room.out]
+    steps.append(LoadModel(model=name, reason=_why_loaded(name, room)))
+    return Decision(tuple(steps), notes=(room.note,) if room.note else ())
+
+
+def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
+    """A run may drive out what nobody uses; a chat nothing that a run has, or wants: in autopilot nothing at all."""
+    freed = snapshot.clip.need_mb if clip_goes else 0
+    if not chat:
+        return room_for(snapshot, model, may_go=_idle_others(snapshot, model.name), freed_mb=freed)
+    if snapshot.mode is ExecutionMode.AUTOPILOT:
+        return room_for(snapshot, model, may_go=(), all_stay=True)
+    spared = snapshot.vlm if snapshot.mode is ExecutionMode.RECORDING else ""
+    may_go = tuple(other for other in _idle_others(snapshot, model.name) if other.name != spared)
+    vlm_stays = spared != "" and snapshot.model(spared).is_in_memory
+    return room_for(snapshot, model, may_go=may_go, all_stay=vlm_stays)
+
+
+def _model_unwanted(snapshot: Snapshot, name: str) -> Decision:
+    model = snapshot.model(name)
+    if not name or not model.is_in_memory:
+        return Decision()
+    if snapshot.server_problem:
+        return Decision(refusal=_away(snapshot))
+    return Decision((UnloadModel(model=name, reason=f"“{name}” was asked to go."),))
+
+
+def _idle_others(snapshot: Snapshot, name: str) -> tuple[ModelView, ...]:
+    """What is in memory beside that model and is used by nobody, the longest unused first."""
+    others = [one for one in snapshot.models if one.name != name and one.is_in_memory and not one.users]
+    return tuple(sorted(others, key=lambda one: -1.0 if one.last_used is None else one.last_used))
+
+
+# --- CLIP -----------------------------------------------------------------------------------------------------------
+def _clip_to_gpu(snapshot: Snapshot) -> Decision:
+    if clip_is_on_gpu(snapshot):
+        return Decision()
+    if not snapshot.clip.available:
+        return Decision(refusal=ClipUnavailable("There is no CLIP model here: set RPA_CLIP_WEIGHTS."))
+    device, needed, free = clip_room(snapshot)
+    if device is None and not snapshot.gpus:
+        return Decision(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
+    if device is None:
+        return Decision(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
+    return Decision((MoveClip(device=device, reason=f"CLIP was asked to go there ({needed} of {free} MB)."),))
+
+
+def _clip_to_cpu(snapshot: Snapshot, reason: str) -> Decision:
+    return Decision((MoveClip(device=CPU, reason=reason),) if clip_is_on_gpu(snapshot) else ())
+
+
+def _clip_stays(needed: int, free: int, snapshot: Snapshot) -> str:
+    if not snapshot.gpus:
+        return "CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."
+    return f"CLIP stays on the CPU: it needs {needed} MB of GPU memory and {free} MB are free."
+
+
+def _clip_if_it_fits(snapshot: Snapshot) -> tuple[Step, ...]:
+    device, needed, free = clip_room(snapshot)
+    if device is None or not snapshot.clip.available or clip_is_on_gpu(snapshot):
+        return ()
+    return (MoveClip(device=device, reason=f"CLIP fits on the GPU ({needed} of {free} MB)."),)
+
+
+# --- by itself ------------------------------------------------------------------------------------------------------
+def _tick(snapshot: Snapshot) -> Decision:
+    """What the mode still wants; else what nobody has used for long enough; else CLIP, that had given way."""
+    if snapshot.mode_is_due:
+        return _mode(snapshot, snapshot.mode)
+    if not snapshot.server_problem:
+        for model in snapshot.models:
+            if _is_idle(snapshot, model):
+                reason = f"Nobody has asked for “{model.name}” for {snapshot.limits.idle_timeout_s:.0f} s."
+                return Decision((UnloadModel(model=model.name, reason=reason, idle=True),))
+    returns = snapshot.mode is ExecutionMode.AUTOPILOT and snapshot.clip.returns
+    return Decision(_clip_if_it_fits(snapshot) if returns else ())
+
+
+def _is_idle(snapshot: Snapshot, model: ModelView) -> bool:
+    return (
+        model.state is ModelState.LOADED
+        and model.last_used is not None
+        and not model.users
+        and snapshot.now - model.last_used >= snapshot.limits.idle_timeout_s
+    )
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+def _away(snapshot: Snapshot) -> ServerAway:
+    return ServerAway(f"{snapshot.server_problem} It is asked again in {snapshot.server_again_s:.0f} s.")
+
+
+def _too_many(snapshot: Snapshot, name: str, pause: float) -> TooManySwaps:
+    most = snapshot.limits.swaps_per_minute
+    return TooManySwaps(
+        f"“{name}” is not loaded now: {most} models were loaded within a minute, and more would only push each other "
+        f"out. It can be in {pause:.0f} s.",
+        retry_after_s=pause,
+    )
+
+
+def _why_loaded(name: str, room: Room) -> str:
+    if room.note or not room.needed_mb:
+        return f"“{name}” was asked for."
+    return f"“{name}” was asked for: it needs {room.needed_mb} of {room.free_mb} MB."

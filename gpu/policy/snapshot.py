@@ -1,0 +1,75 @@
+"""All that a decision may know: taken once, by the owner, in its turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu.types import ExecutionMode, ModelState, Purpose
+
+CPU = "cpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelView:
+    """`last_used` in seconds of the monotonic clock; None: not loaded from here, and none of our business when idle."""
+
+    name: str
+    state: ModelState = ModelState.UNLOADED
+    need_mb: int | None = None  # None: nobody knows
+    digest: str = ""
+    last_used: float | None = None
+    users: tuple[Purpose, ...] = ()
+    stale: bool = False  # in memory with another context: the next question would load it anew (RELIABILITY.md A.3)
+
+    @property
+    def is_in_memory(self) -> bool:
+        return self.state in (ModelState.LOADED, ModelState.UNLOADING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipView:
+    device: str = CPU
+    available: bool = False
+    need_mb: int = 0
+    returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuView:
+    total_mb: int
+    free_mb: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    headroom_mb: int = 512
+    idle_timeout_s: float = 300.0
+    swaps_per_minute: int = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """`gpus` in the order of their CUDA numbers; None: their memory is unknown. `swaps`: when models were loaded."""
+
+    now: float
+    mode: ExecutionMode = ExecutionMode.IDLE
+    vlm: str = ""
+    models: tuple[ModelView, ...] = ()
+    clip: ClipView = ClipView()
+    gpus: tuple[GpuView, ...] | None = None
+    vlm_is_here: bool = True  # its server uses the GPU of this machine
+    limits: Limits = Limits()
+    swaps: tuple[float, ...] = ()
+    server_problem: str = ""  # why the server of the models is not asked now; empty: it is
+    server_again_s: float = 1.0  # until it is asked again
+    mode_is_due: bool = False  # what the mode wants was not had, and is to be tried again now
+
+    def model(self, name: str) -> ModelView:
+        return next((model for model in self.models if model.name == name), ModelView(name=name))
+
+    @property
+    def free_mb(self) -> int | None:
+        """What models may take: the server spreads one over all GPUs. None: unknown, or not this machine's."""
+        if self.gpus is None or not self.gpus or not self.vlm_is_here:
+            return None
+        return sum(gpu.free_mb for gpu in self.gpus)

@@ -1,0 +1,152 @@
+"""Servers that speak as OpenAI's does, LM Studio foremost: models, and answers as server-sent events (S4.1).
+
+Its address and key come from the environment alone (RELIABILITY.md T10); the key is in no message and no log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx
+from django.core.exceptions import ImproperlyConfigured
+
+from gpu import failures
+from gpu.answers import Gathering, max_bytes
+from gpu.config import LOOPBACK, GPUResourceConfig
+from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
+from gpu.http import Patience, Refusal, Wire
+from gpu.providers.events import Event, chat_body, listed
+from gpu.tokens import refuse_what_cannot_fit
+from gpu.types import ChatMessage, Chunk, ModelOnDisk
+
+WHO = "The OpenAI-compatible server"
+DONE = "[DONE]"
+
+
+class OpenAICompatibleProvider:
+    """One server. `cloud_allowed` says of a model whether an admin lets it run on another machine than this."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str = "",
+        *,
+        config: GPUResourceConfig,
+        transport: httpx.AsyncBaseTransport | None = None,
+        cloud_allowed: Callable[[str], bool] = lambda model: False,
+    ) -> None:
+        if not key.isascii() or not (key.isprintable() or not key):
+            raise ImproperlyConfigured("RPA_OPENAI_KEY must be plain letters, digits and signs on one line.")
+        self.config = config
+        self._key = key
+        self._cloud_allowed = cloud_allowed
+        parts = urlsplit(url)
+        self.is_here = (parts.hostname or "") in LOOPBACK
+        self._wire = Wire(
+            url if parts.path.strip("/") else f"{url.rstrip('/')}/v1",
+            who=WHO,
+            connect_timeout_s=config.connect_timeout_s,
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            transport=transport,
+        )
+
+    @classmethod
+    def from_settings(cls, config: GPUResourceConfig, **more: Any) -> Self | None:
+        """The one of RPA_OPENAI_URL and RPA_OPENAI_KEY; None where no address is set."""
+        from django.conf import settings
+
+        return (
+            cls(settings.RPA_OPENAI_URL, settings.RPA_OPENAI_KEY, config=config, **more)
+            if settings.RPA_OPENAI_URL
+            else None
+        )
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+    async def models(self) -> tuple[ModelOnDisk, ...]:
+        """What the server lists; it tells neither size nor digest."""
+        said = await self._wire.ask(
+            "GET", "/models", limit_s=self.config.ask_timeout_s, refusal=self._refusal("/models"), late=ServerAway
+        )
+        return listed(said, remote=not self.is_here)
+
+    async def chat(
+        self,
+        model: str,
+        messages: Sequence[ChatMessage],
+        *,
+        context_length: int,
+        max_tokens: int,
+        schema: Mapping[str, Any] | None = None,
+    ) -> AsyncGenerator[Chunk]:
+        """The answer as it comes; the last chunk is `done`. Raises where there is no whole answer.
+
+        Such a server loads a model when it is first asked: until the first part the time of a load is given. It may
+        drop the middle of what does not fit without a word, so what is too long is not sent (PromptTooLarge).
+        """
+        if not messages:
+            raise ValueError("there is nothing to ask: no messages")
+        self.refuse_cloud(model)
+        refuse_what_cannot_fit(messages, context_length=context_length, model=model)
+        body = await chat_body(
+            model, messages, schema=schema, max_tokens=max_tokens, max_megapixels=self.config.max_picture_megapixels
+        )
+        gathering = Gathering(model, max_tokens=max_tokens, context_length=context_length, schema=schema)
+        last: Chunk | None = None
+        lines = self._lines(body, max_tokens=max_tokens, model=model)
+        async with aclosing(lines):
+            async for line in lines:
+                if not line.startswith("data:"):
+                    self._refuse_stranger(line, begun=gathering.begun)
+                    continue
+                data = line.removeprefix("data:").strip()
+                if data == DONE:
+                    break
+                event = Event.read(data, model=model, secret=self._key)
+                gathering.add(event.text, thinking=event.thinking)
+                last = event.end(last)
+                if event.text:
+                    yield Chunk(text=event.text)
+        if last is None:
+            raise gathering.unended()
+        gathering.check(last)
+        yield last
+
+    def refuse_cloud(self, model: str) -> None:
+        """Screens do not leave this machine (T9), unless an admin allowed it for that model."""
+        if not self.is_here and not self._cloud_allowed(model):
+            raise CloudModelRefused(
+                f"“{model}” runs on another machine: screens do not leave this one. Choose a local one, or allow it in "
+                "the catalogue of models."
+            )
+
+    def _lines(self, body: Mapping[str, Any], *, max_tokens: int, model: str) -> AsyncGenerator[str]:
+        config = self.config
+        patience = Patience(
+            first_s=config.load_timeout_s,
+            silence_s=config.silence_timeout_s,
+            whole_s=config.load_timeout_s + config.answer_timeout_s,
+        )
+        path = "/chat/completions"
+        refusal = self._refusal(path, model)
+        return self._wire.lines(path, body, patience=patience, max_bytes=max_bytes(max_tokens), refusal=refusal)
+
+    def _refuse_stranger(self, line: str, *, begun: bool) -> None:
+        """Comments and the names of events are passed over; anything else before an answer is no such server."""
+        if not begun and not line.startswith((":", "event:", "id:", "retry:")):
+            raise self._wire.stranger("/chat/completions")
+
+    def _refusal(self, path: str, model: str = "") -> Refusal:
+        def refused(status: int, raw: bytes, headers: Mapping[str, str]) -> VLMUnavailable:
+            said = failures.without_secret(failures.words(raw), self._key)
+            if status in (401, 403):
+                return ServerAway(
+                    f"{WHO} refuses the key ({status}): {said or 'no reason given'}. Set RPA_OPENAI_KEY.", passing=False
+                )
+            return failures.refused(status, said, headers, who=WHO, what=path, model=model)
+
+        return refused

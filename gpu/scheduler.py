@@ -1,0 +1,138 @@
+"""Who is next: one at a time, the more urgent first, each with its deadline (S3.11.13, RELIABILITY.md A.9.4)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from gpu.exceptions import DeadlinePassed, GpuBusy
+from gpu.types import ExecutionMode, Purpose, Request, RequestKind
+
+CHANGE_OF_MODE, BY_ITSELF = 0, 99
+LEVELS = {purpose: level for level, purpose in enumerate(Purpose, start=1)}
+CUTS_UP_TO = LEVELS[Purpose.CLASSIFY]  # what is so urgent takes the turn from a chat
+FIRST_GUESS_S = 1.0
+
+
+@dataclass(eq=False)
+class Errand:
+    """Somebody's request on its way. `cut` is set when its turn is taken from it."""
+
+    request: Request
+    level: int
+    cuts: bool = False
+    may_be_cut: bool = False
+    order: int = 0
+    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    cut: asyncio.Event = field(default_factory=asyncio.Event)
+    began_at: float | None = None
+
+    @classmethod
+    def of(cls, request: Request, *, may_be_cut: bool = False) -> Errand:
+        level = CHANGE_OF_MODE if request.kind is RequestKind.MODE else LEVELS[request.purpose]
+        cuts = level <= CUTS_UP_TO and request.mode is not ExecutionMode.IDLE  # idle needs nothing of anybody
+        return cls(request, level, cuts=cuts, may_be_cut=may_be_cut)
+
+    def told(self) -> dict[str, Any]:
+        """As the page shows it."""
+        request = self.request
+        return {
+            "kind": request.kind.value,
+            "model": request.model,
+            "mode": request.mode.value if request.mode else "",
+            "purpose": request.purpose.value,
+            "asked_by": request.asked_by,
+            "state": "waiting" if self.began_at is None else "doing",
+            "asked_at": self.asked_at.isoformat(),
+        }
+
+
+class Scheduler:
+    """All of it runs in one loop, and by the loop's clock."""
+
+    def __init__(self, *, max_waiting: int) -> None:
+        self._max_waiting = max_waiting
+        self._order = itertools.count()
+        self._waiting: list[Errand] = []
+        self._current: Errand | None = None
+        self._usual_s = FIRST_GUESS_S
+
+    @property
+    def is_busy(self) -> bool:
+        return self._current is not None or bool(self._waiting)
+
+    def errands(self) -> tuple[Errand, ...]:
+        """The one whose turn it is, then those that wait, the next one first."""
+        current = (self._current,) if self._current else ()
+        return (*current, *self._waiting)
+
+    @asynccontextmanager
+    async def turn(self, errand: Errand, *, deadline: float | None = None) -> AsyncIterator[Errand]:
+        """The only turn there is. Raises GpuBusy where too many wait, DeadlinePassed without ever having had it."""
+        self._enter(errand)
+        try:
+            await self._until_granted(errand, deadline)
+            yield errand
+        finally:
+            self.leave(errand)
+
+    def leave(self, errand: Errand) -> None:
+        """Give the turn back, or stop waiting for it; a second time nothing happens."""
+        if errand in self._waiting:
+            self._waiting.remove(errand)
+        if errand is self._current:
+            now = asyncio.get_running_loop().time()
+            self._usual_s += 0.3 * (now - (errand.began_at or now) - self._usual_s)
+            self._current = None
+            self._next()
+
+    def _enter(self, errand: Errand) -> None:
+        errand.order = next(self._order)
+        if _counts(errand) and len(others := [one for one in self._waiting if _counts(one)]) >= self._max_waiting:
+            self._make_place(errand, others[-1])
+        self._waiting.append(errand)
+        self._waiting.sort(key=lambda one: (one.level, one.order))
+        current = self._current
+        if current is not None and errand.cuts and current.may_be_cut:
+            current.cut.set()
+        self._next()
+
+    def _make_place(self, errand: Errand, last: Errand) -> None:
+        """The last of those that wait goes for what is more urgent; otherwise the newcomer does."""
+        if last.level <= errand.level:
+            raise self._busy("too many wait for it already")
+        self._waiting.remove(last)
+        if not last.granted.done():
+            last.granted.set_exception(self._busy("something more urgent took the place in the queue"))
+
+    def _busy(self, why: str) -> GpuBusy:
+        pause = max(1.0, self._usual_s * (1 + len(self._waiting)))
+        return GpuBusy(f"The GPU is busy: {why}. Ask again in {pause:.0f} s.", retry_after_s=pause)
+
+    async def _until_granted(self, errand: Errand, deadline: float | None) -> None:
+        try:
+            async with asyncio.timeout_at(deadline) as limit:
+                await errand.granted
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise DeadlinePassed("The GPU was busy for as long as the request could wait: nothing was done.") from None
+
+    def _next(self) -> None:
+        while self._current is None and self._waiting:
+            errand = self._waiting.pop(0)
+            if not errand.granted.done():  # it may have given up, and not have had the time to leave
+                self._current = errand
+                errand.began_at = asyncio.get_running_loop().time()
+                errand.granted.set_result(None)
+
+
+def _counts(errand: Errand) -> bool:
+    """A change of mode is never refused: there is one of a kind. What is done by itself waits for nobody."""
+    return errand.level not in (CHANGE_OF_MODE, BY_ITSELF)

@@ -1,0 +1,85 @@
+"""Whether a file of weights is whole, told without a model library and without connecting to anything (DESIGN 5.9)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_CHUNK = 1 << 20
+_LONGEST_HEADER = 100_000_000  # of a safetensors file, as its own library has it
+
+
+class Damaged(ValueError):
+    """A file is not what it should be; the message ends a sentence that begins with its name."""
+
+
+def checksum(path: Path, algorithm: str, *, on_bytes: Callable[[int], None] = lambda count: None) -> str:
+    """The file's checksum in hex; `on_bytes` hears of each piece read."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
+    with path.open("rb") as file:
+        while piece := file.read(_CHUNK):
+            digest.update(piece)
+            on_bytes(len(piece))
+    return digest.hexdigest()
+
+
+def look_over(path: Path, *, suffix: str = "") -> None:
+    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all.
+
+    `suffix` is the file's own where it has another name for now.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(64)
+    if not size:
+        raise Damaged("is empty")
+    if start.lstrip()[:1] == b"<":
+        raise Damaged("is a web page, not weights: the download was answered by a proxy or a login page")
+    if start.startswith(b"version https://git-lfs"):
+        raise Damaged("is a pointer to the weights, not the weights: fetch the file itself")
+    if (suffix or path.suffix) == ".safetensors":
+        _look_over_safetensors(path, size)
+    elif start.startswith(b"PK\x03\x04") and not zipfile.is_zipfile(path):
+        raise Damaged(f"is cut off after {size} bytes")
+
+
+def _look_over_safetensors(path: Path, size: int) -> None:
+    """Its header says where the last tensor ends, which is where the file must end."""
+    length, tensors = _header(path, size)
+    try:
+        end = 8 + length + max((row["data_offsets"][1] for row in tensors.values()), default=0)
+    except (KeyError, TypeError, IndexError) as error:
+        raise Damaged("is no safetensors file") from error
+    if size != end:
+        raise Damaged(f"is cut off: it has {size} bytes of {end}" if size < end else f"has {size - end} bytes too many")
+
+
+def _header(path: Path, size: int) -> tuple[int, dict[str, Any]]:
+    """The length of a safetensors file's header in bytes, and its tensors by name."""
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        if not 2 <= length <= _LONGEST_HEADER:
+            raise Damaged("is no safetensors file")
+        header = file.read(length)
+    if len(header) < length:
+        raise Damaged(f"is cut off after {size} bytes, within its header")
+    try:
+        return length, {name: row for name, row in json.loads(header).items() if name != "__metadata__"}
+    except (ValueError, AttributeError) as error:
+        raise Damaged("is no safetensors file") from error
+
+
+def count_values(path: Path, prefix: str) -> int:
+    """How many numbers the tensors of that prefix have, told by the header of a safetensors file; raises Damaged."""
+    _length, tensors = _header(path, path.stat().st_size)
+    try:
+        return sum(math.prod(row["shape"]) for name, row in tensors.items() if name.startswith(prefix))
+    except (KeyError, TypeError) as error:
+        raise Damaged("is no safetensors file") from error

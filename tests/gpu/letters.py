@@ -1,0 +1,121 @@
+"""An owner and its askers in one loop, on real rows: what the tests of both ends of the letter box stand on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from gpu.database import DatabaseThread
+from gpu.letterbox import Letterbox
+from gpu.models import OwnerRequest
+from gpu.ownership import Holder
+from gpu.remote import Remote
+from gpu.types import Request, RequestKind
+
+MACHINE = "desk-7"
+VLM = "qwen2.5vl:7b"
+POLL_S = 0.002
+
+T = TypeVar("T")
+
+LOAD = Request(kind=RequestKind.LOAD, model=VLM, deadline_s=60, asked_by="zoe")
+USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
+
+
+class Inline(DatabaseThread):
+    """In the thread of the test, whose transaction is never committed: nothing waits for a disk."""
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        done: Future[T] = Future()
+        try:
+            done.set_result(work())
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+
+class Office:
+    """One end and the other: `serve` and `lend` are what a manager would do; the clock stands until it is moved."""
+
+    def __init__(self, database: DatabaseThread) -> None:
+        self.database = database
+        self.seconds = 0.0
+        self.owner: Holder | None = Holder(pid=4711, name="run loop", since=datetime.now(UTC))
+        self.served: list[Request] = []
+        self.lent: list[Request] = []
+        self.given_back = 0
+        self.serve: Callable[[Request], Any] = self._serve
+        self.before_lending: Callable[[Request], Any] | None = None
+        self.take_back: asyncio.Event = asyncio.Event()
+        self.error_of_taking: Exception | None = None
+
+    async def _serve(self, request: Request) -> dict[str, Any]:
+        self.served.append(request)
+        return {"served": request.model}
+
+    @asynccontextmanager
+    async def lend(self, request: Request) -> AsyncIterator[None]:
+        """Cancels its body when the model is to be taken back, as the manager does."""
+        if self.before_lending is not None:
+            await self.before_lending(request)
+        self.lent.append(request)
+        try:
+            async with asyncio.timeout(None) as scope:
+                taker = asyncio.create_task(self._take(scope))
+                try:
+                    yield
+                finally:
+                    taker.cancel()
+        except TimeoutError:
+            assert self.error_of_taking is not None
+            raise self.error_of_taking from None
+        finally:
+            self.given_back += 1
+
+    async def _take(self, scope: asyncio.Timeout) -> None:
+        await self.take_back.wait()
+        scope.reschedule(asyncio.get_running_loop().time())
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=self.seconds)
+
+    def remote(self, **options: Any) -> Remote:
+        settings = {
+            "poll_s": POLL_S,
+            "clock": lambda: self.seconds,
+            "now": self.now,
+            "holder": lambda: self.owner,
+            **options,
+        }
+        return Remote(MACHINE, self.database, **settings)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Letterbox]:
+        """The letter box of an owner, served inside the block."""
+        box = Letterbox(
+            MACHINE,
+            self.database,
+            serve=lambda request: self.serve(request),
+            use=self.lend,
+            poll_s=POLL_S,
+            now=self.now,
+        )
+        running = asyncio.create_task(box.run())
+        try:
+            yield box
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def rows(self) -> list[OwnerRequest]:
+        return await self.database.run(lambda: list(OwnerRequest.objects.order_by("id")))
+
+    async def until(self, condition: Callable[[list[OwnerRequest]], Any], *, within_s: float = 10.0) -> None:
+        """Wait until the rows are so."""
+        async with asyncio.timeout(within_s):
+            while not condition(await self.rows()):
+                await asyncio.sleep(POLL_S)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from gpu.config import GPUResourceConfig
+from gpu.ollama import OllamaManager
+from gpu.types import ChatMessage, Chunk
+from tests.doubles.ollama import Model, OllamaServer, ollama_server
+
+VLM = "qwen2.5vl:7b"
+THINKER = "qwen3-vl:8b"
+SCHEMA = {"type": "object", "properties": {"mark": {"type": "integer"}}, "required": ["mark"]}
+SAY = (ChatMessage(role="user", content="What is there?"),)
+
+
+def png(width: int = 8, height: int = 8, form: str = "PNG") -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (width, height), "teal").save(written, form)
+    return written.getvalue()
+
+
+class Hours:
+    """The time of the running loop, which a test lets pass: no limit of the client is waited for."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+        loop = asyncio.get_running_loop()
+        loop.time = lambda: time.monotonic() + self._ahead  # type: ignore[method-assign]
+
+    async def pass_by(self, seconds: float) -> None:
+        """What is due then happens in the next rounds of the loop."""
+        self._ahead += seconds
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A double, our client of it, and the hours of the client."""
+
+    ollama: OllamaServer
+    client: OllamaManager
+    hours: Hours
+
+    async def until(self, what: Callable[[], Any]) -> None:
+        await asyncio.to_thread(self.ollama.wait_for, what)
+
+    async def let(self, seconds: float) -> None:
+        """Time passes for the server and then for the client."""
+        await asyncio.to_thread(self.ollama.advance, seconds)
+        await self.hours.pass_by(seconds)
+
+    async def chat(self, messages: Sequence[ChatMessage] = SAY, *, model: str = VLM, **more: Any) -> list[Chunk]:
+        return [chunk async for chunk in self.client.chat(model, messages, **more)]
+
+    async def say(self, *args: Any, **more: Any) -> str:
+        return "".join(chunk.text for chunk in await self.chat(*args, **more))
+
+    async def answer(self, *, model: str = VLM, pictures: Sequence[bytes] = (), prompt: str = "Which mark?") -> str:
+        return (await self.client.answer(model, prompt=prompt, pictures=pictures, schema=SCHEMA)).text
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The body of the last load, unload or question."""
+        return self.ollama.asks[-1].body
+
+
+Make = Callable[..., Stage]
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Make]:
+    """`stage(Model(...), ...)`: without models the server has a VLM; `config` holds what is set otherwise."""
+    async with AsyncExitStack() as stack:
+
+        def make(
+            *models: Model, config: dict[str, Any] | None = None, cloud_allowed: Any = None, **fields: Any
+        ) -> Stage:
+            server = stack.enter_context(ollama_server(*(models or (Model(VLM),)), **fields))
+            settings = GPUResourceConfig(**{"ollama_url": server.url, "vlm_model": VLM, **(config or {})})
+            client = OllamaManager(settings, **({"cloud_allowed": cloud_allowed} if cloud_allowed else {}))
+            stack.push_async_callback(client.aclose)
+            return Stage(server, client, Hours())
+
+        yield make

@@ -1,0 +1,257 @@
+"""Answers that come in pieces, late, broken, or without end (RELIABILITY.md A.5.11, A.4.5, A.4.7)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from gpu.exceptions import AnswerBroken, AnswerTimeout, AnswerUnusable, GpuBusy, OutOfMemory, ServerAway
+from tests.doubles.ollama import LOADED, OLD, End, Fault, Kind, Model, Reply, Settings
+from tests.gpu.ollama.conftest import SAY, VLM, Make
+
+CHAT = "/api/chat"
+
+
+async def test_an_answer_comes_token_by_token_and_ends_with_what_it_took(stage: Make) -> None:
+    scene = stage(hurry=True)
+    scene.ollama.replies.append(Reply(content="One two three", first_s=2))
+    *parts, last = await scene.chat()
+    assert [part.text for part in parts] == ["One", " two", " three"]
+    assert not any(part.done for part in parts)
+    assert (last.done, last.done_reason, last.tokens_in, last.tokens_out) == (True, "stop", 3, 3)
+    assert last.total_s == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "pieces", [Reply(content="Größe: 5 €", every=1), Reply(content="Größe: 5 €", cuts=(10, 97, 150))]
+)
+async def test_pieces_may_end_anywhere_in_a_line_or_in_a_character(stage: Make, pieces: Reply) -> None:
+    scene = stage()
+    scene.ollama.replies.append(pieces)
+    assert await scene.say() == "Größe: 5 €"
+
+
+async def test_an_answer_that_is_packed_is_read(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.GZIP, path=CHAT))
+    assert await scene.say() == "Hello there."
+
+
+async def test_a_slow_drip_is_no_silence(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="One two three", gap_s=25))
+    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
+        said = [(await anext(chunks)).text]
+        for _ in range(2):
+            coming = asyncio.ensure_future(anext(chunks))
+            await scene.let(25)
+            said.append((await coming).text)
+    assert said == ["One", " two", " three"]
+
+
+async def test_a_drip_that_goes_on_beyond_the_time_of_an_answer_is_given_up(stage: Make) -> None:
+    """A.4.7: each wait is short enough, and the whole is not."""
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="One two three four", gap_s=25))
+    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
+        await anext(chunks)
+        with pytest.raises(AnswerTimeout, match="did not come to the end of its answer"):
+            for _ in range(3):
+                coming = asyncio.ensure_future(anext(chunks))
+                await scene.let(25)
+                await coming
+    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
+
+
+async def test_no_byte_at_all_costs_the_time_of_an_answer_and_no_more(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(first_s=10_000))
+    asking = asyncio.ensure_future(scene.say())
+    await scene.until(lambda: scene.ollama.generations)
+    await scene.hours.pass_by(59)
+    assert not asking.done()
+    await scene.hours.pass_by(2)
+    with pytest.raises(AnswerTimeout):
+        await asking
+    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
+
+
+async def test_a_stream_that_stalls_is_given_up_after_the_silence_that_is_allowed(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="One", end=End.STALL))
+    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
+        assert (await anext(chunks)).text == "One"
+        coming = asyncio.ensure_future(anext(chunks))
+        await scene.hours.pass_by(29)
+        assert not coming.done()
+        await scene.hours.pass_by(2)
+        with pytest.raises(AnswerTimeout, match="has said nothing for 30 s"):
+            await coming
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (End.NO_DONE, "no end was told"),
+        (End.CUT, "in the middle of an answer"),
+        (End.RESET, "in the middle of an answer"),
+        (End.GARBAGE, "a garbled line"),
+        (End.ERROR, "an error in the middle"),
+        (End.CRASH, "unexpectedly stopped"),
+    ],
+)
+async def test_an_answer_that_breaks_off_is_none(stage: Make, end: End, said: str) -> None:
+    """A.4.5: what came before is not taken for the answer."""
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="Yes it is", end=end))
+    with pytest.raises(AnswerBroken, match=said) as caught:
+        await scene.say()
+    assert caught.value.passing and caught.value.falls_back
+    assert await scene.say() == "Hello there."
+
+
+async def test_a_line_that_is_no_text_is_garbage(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.GARBAGE, path=CHAT))
+    with pytest.raises(AnswerBroken, match="no text"):
+        await scene.say()
+
+
+async def test_an_error_before_the_first_byte_is_told_in_the_servers_words(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(end=End.ERROR, error="it broke", after=0))
+    with pytest.raises(AnswerBroken, match=r"it broke \(500\)"):
+        await scene.say()
+
+
+async def test_memory_that_runs_out_in_the_middle_is_told_as_that(stage: Make) -> None:
+    """A.5.15"""
+    scene = stage()
+    scene.ollama.replies.append(Reply(end=End.OOM))
+    with pytest.raises(OutOfMemory, match="CUDA error: out of memory"):
+        await scene.say()
+
+
+async def test_the_page_of_a_proxy_is_not_an_answer(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.PROXY, path=CHAT))
+    with pytest.raises(ServerAway, match="502 Bad Gateway") as caught:
+        await scene.say()
+    assert "<" not in str(caught.value)
+
+
+@pytest.mark.parametrize("page", ["<html>Log in</html>", "[1]", "null"])
+async def test_another_server_under_200_is_called_a_stranger(stage: Make, page: str) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.BODY, path=CHAT, text=page, content_type="text/html"))
+    with pytest.raises(ServerAway, match="no such server"):
+        await scene.say()
+
+
+async def test_an_empty_body_is_no_answer(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.EMPTY, path=CHAT))
+    with pytest.raises(AnswerBroken, match="no end was told"):
+        await scene.say()
+
+
+async def test_a_connection_reset_before_any_answer_means_that_the_server_is_away(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.RESET, path=CHAT))
+    with pytest.raises(ServerAway, match="cannot be reached"):
+        await scene.say()
+
+
+async def test_a_server_killed_in_the_middle_of_an_answer_breaks_it_off(stage: Make) -> None:
+    """A.5.17"""
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="One two", gap_s=5))
+    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
+        await anext(chunks)
+        await asyncio.to_thread(scene.ollama.stop)
+        with pytest.raises(AnswerBroken):
+            await anext(chunks)
+
+
+async def test_tokens_without_end_are_counted_and_cut_off(stage: Make) -> None:
+    """The server ignores the limit that it was given: bounded by tokens."""
+    scene = stage(hurry=True, config={"max_tokens": 20})
+    scene.ollama.reply = Reply(content="on", end=End.ENDLESS)
+    with pytest.raises(AnswerBroken, match="goes on beyond the 20 tokens"):
+        await scene.say()
+    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
+
+
+@pytest.mark.parametrize("kind", [Kind.ENDLESS, Kind.LONG_LINE])
+async def test_bytes_without_end_are_counted_and_cut_off(stage: Make, kind: Kind) -> None:
+    scene = stage(config={"max_tokens": 20})
+    scene.ollama.faults.append(Fault(kind=kind, path=CHAT))
+    with pytest.raises(AnswerBroken, match="goes on without end"):
+        await scene.say()
+    assert await scene.say() == "Hello there."
+
+
+async def test_a_model_that_repeats_itself_ends_without_done_on_old_servers(stage: Make) -> None:
+    """A.4.5"""
+    scene = stage(profile=OLD)
+    scene.ollama.replies.append(Reply(end=End.REPEAT))
+    with pytest.raises(AnswerBroken, match="no end was told"):
+        await scene.say()
+
+
+async def test_a_model_that_repeats_itself_is_told_of_by_new_servers(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(end=End.REPEAT))
+    with pytest.raises(AnswerUnusable, match="went round in circles"):
+        await scene.say()
+
+
+async def test_whoever_stops_listening_hangs_up(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.replies.append(Reply(content="One two", gap_s=5))
+    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
+        await anext(chunks)
+    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
+
+
+async def test_a_cancelled_question_hangs_up(stage: Make) -> None:
+    """What is more urgent goes first: the GPU stops working on it."""
+    scene = stage()
+    scene.ollama.replies.append(Reply(first_s=50))
+    asking = asyncio.ensure_future(scene.answer())
+    await scene.until(lambda: scene.ollama.generations)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
+
+
+async def test_a_second_question_waits_for_the_first_and_each_gets_its_own_answer(stage: Make) -> None:
+    """A.3: one slot"""
+    scene = stage(hurry=True)
+    scene.ollama.reply = lambda ask: Reply(content=f"to {ask.messages[-1]['content']}", first_s=5)
+    questions = [(type(SAY[0])(role="user", content=name),) for name in ("one", "two", "three")]
+    assert await asyncio.gather(*map(scene.say, questions)) == ["to one", "to two", "to three"]
+
+
+async def test_a_full_queue_says_when_to_come_back(stage: Make) -> None:
+    """A.5.9: only for a model that is not loaded"""
+    scene = stage(Model(VLM), Model("b:7b"), Model("c:7b"), settings=Settings(max_queue=1))
+    scene.ollama.hold_loads = True
+    loads = [asyncio.ensure_future(scene.client.load_model(name)) for name in (VLM, "b:7b")]
+    await scene.until(lambda: scene.ollama.count("/api/generate") == 2)
+    with pytest.raises(GpuBusy, match="server busy, please try again. maximum") as caught:
+        await scene.say(model="c:7b")
+    assert caught.value.retry_after_s > 0
+    await asyncio.to_thread(scene.ollama.let_loads_end)
+    await asyncio.gather(*loads)
+    assert scene.ollama.models[VLM].state == LOADED
+
+
+async def test_nothing_counts_after_the_end_was_told(stage: Make) -> None:
+    scene = stage()
+    lines = '{"message":{"content":"yes"},"done":false}\n{"message":{"content":""},"done":true}\n{"error":"late"}\n'
+    scene.ollama.faults.append(Fault(kind=Kind.BODY, path=CHAT, text=lines))
+    assert await scene.say() == "yes"
