@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from execution import api
+from execution.assistant import api as assistant
 
 RUN = "executions/<str:execution_id>/"
 
@@ -21,6 +22,9 @@ urlpatterns = [
     path(f"{RUN}decide/", api.DecideView.as_view(), name="api_execution_decide"),
     path(f"{RUN}confirm/", api.ConfirmView.as_view(), name="api_execution_confirm"),
     path(f"{RUN}control/", api.ControlView.as_view(), name="api_execution_control"),
+    path(f"{RUN}assistant/", assistant.ConversationView.as_view(), name="api_execution_assistant"),
+    path(f"{RUN}assistant/new/", assistant.NewConversationView.as_view(), name="api_execution_assistant_new"),
+    path("assistant/", assistant.StatusView.as_view(), name="api_assistant"),
     path("progress/", api.AtWorkView.as_view(), name="api_progress"),
     path("prompts/", api.PromptsView.as_view(), name="api_prompts"),
     path("robots/", api.RobotsView.as_view(), name="api_robots"),

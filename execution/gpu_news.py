@@ -14,6 +14,7 @@ from execution.stream import to_json
 from gpu.choices import RequestState
 from gpu.models import GPUEvent, GPUState, OwnerRequest
 from gpu.ownership import Ownership, machine_name
+from gpu.problems import NO_GPU
 from gpu.status import STALE_AFTER_S, gpu_folder
 
 
@@ -60,7 +61,7 @@ def troubles(state: GPUState) -> str:
     """Why it is degraded, as far as somebody should look after it; without an owner nobody can say."""
     if not state.degraded or not state.owner or is_lost(state):
         return ""
-    return state.degraded_reason
+    return state.degraded_reason.replace(NO_GPU, "").strip()  # that is no trouble, and said beside the memory
 
 
 def banner(states: Iterable[GPUState]) -> dict[str, str] | None:

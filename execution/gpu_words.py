@@ -103,6 +103,5 @@ def scripts() -> dict[str, str]:
         "gpu_doing": _("It is being done."),
         "gpu_done": _("Done."),
         "gpu_lost": _("What became of it is not known any more; what is shown here is how it is now."),
-        "gpu_used": _("in use"),
-        "gpu_time": _("time"),
+        "gpu_gb": _("%(n)s GB"),
     }

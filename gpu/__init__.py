@@ -1,4 +1,4 @@
-"""What the machine holds: the GPU, the vision-language model, CLIP. Importing this loads nothing heavy."""
+"""What the machine holds: the GPU, the models of it, CLIP. Importing this loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,41 +6,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gpu.assistant import Assistant
+    from gpu.clip import CLIPManager
     from gpu.config import GPUResourceConfig
-    from gpu.exceptions import CloudModelRefused, GPUError, NotEnoughVRAM, VLMUnavailable
+    from gpu.conversation import ContextManager
+    from gpu.exceptions import CloudModelRefused, GpuBusy, GPUError, NotEnoughVRAM, VLMUnavailable
     from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+    from gpu.model_manager import ModelManager
     from gpu.ollama import OllamaManager
-    from gpu.shared import last_known_status
-    from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
+    from gpu.resources import ResourceMonitor
+    from gpu.status import last_known_status
+    from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose, VRAMInfo
     from gpu.vram import VRAMMonitor
 
 _MODULE_OF = {
+    "Assistant": "gpu.assistant",
+    "CLIPManager": "gpu.clip",
     "CloudModelRefused": "gpu.exceptions",
+    "ContextManager": "gpu.conversation",
     "ExecutionMode": "gpu.types",
     "GPUError": "gpu.exceptions",
     "GPUResourceConfig": "gpu.config",
     "GPUResourceManager": "gpu.manager",
     "GPUResourceStatus": "gpu.types",
+    "GpuBusy": "gpu.exceptions",
+    "ModelManager": "gpu.model_manager",
     "ModelState": "gpu.types",
     "NotEnoughVRAM": "gpu.exceptions",
     "OllamaManager": "gpu.ollama",
+    "Purpose": "gpu.types",
+    "ResourceMonitor": "gpu.resources",
     "VLMUnavailable": "gpu.exceptions",
     "VRAMInfo": "gpu.types",
     "VRAMMonitor": "gpu.vram",
     "get_gpu_resource_manager": "gpu.manager",
-    "last_known_status": "gpu.shared",
+    "last_known_status": "gpu.status",
 }
 
 __all__ = [
+    "Assistant",
+    "CLIPManager",
     "CloudModelRefused",
+    "ContextManager",
     "ExecutionMode",
     "GPUError",
     "GPUResourceConfig",
     "GPUResourceManager",
     "GPUResourceStatus",
+    "GpuBusy",
+    "ModelManager",
     "ModelState",
     "NotEnoughVRAM",
     "OllamaManager",
+    "Purpose",
+    "ResourceMonitor",
     "VLMUnavailable",
     "VRAMInfo",
     "VRAMMonitor",

@@ -32,7 +32,7 @@ NO_PICTURE = "[a picture, which is not shown again]"
 class Talk:
     """A conversation as models are asked: a value, made from the rows or by hand.
 
-    `history` is what was said before the question, oldest first. `complexity` None: judged by the question.
+    `history` is what was said before the question, oldest first. `complexity` None: judged by the purpose.
     """
 
     system: str = ""
@@ -45,6 +45,22 @@ class Talk:
     execution_id: str = ""
     step: int | None = None
     asked_by: str = ""
+
+    @classmethod
+    def of(cls, conversation: Talk | Sequence[ChatMessage]) -> Talk:
+        """Messages as they are usually held: the system's first, then what was said."""
+        if isinstance(conversation, Talk):
+            return conversation
+        said = tuple(conversation)
+        system = said[0].content if said and said[0].role == "system" else ""
+        return cls(system=system, history=said[1:] if system else said)
+
+    @property
+    def wanted(self) -> Tier:
+        """How strong a model should be. Questions of people do not jump between tiers: each jump is a load."""
+        if self.complexity is not None:
+            return self.complexity
+        return Tier.STANDARD if self.purpose in (Purpose.ASSISTANT, Purpose.TARGET) else Tier.LIGHT
 
     @property
     def frame(self) -> tuple[ChatMessage, ...]:

@@ -30,7 +30,7 @@ _OUT_OF_MEMORY = re.compile(
 )
 _TOO_LONG = re.compile(
     r"longer than the context|exceeds? the (?:available |maximum )?context|context[ _]length[ _]exceeded"
-    r"|maximum context length|greater than the context length|input (?:length|is too (?:large|long))",
+    r"|maximum context length|greater than the context length|context length of only|input is too (?:large|long)",
     re.IGNORECASE,
 )
 _NOT_LOADED = re.compile(
@@ -82,13 +82,15 @@ def refused(
         return GpuBusy(f"{who} is busy: {reason}.", retry_after_s=_retry_after(headers))
     if 300 <= status < 400:
         return ServerAway(f"{who} sends {what} elsewhere ({status}), and that is not followed: check the address.")
+    if _OUT_OF_MEMORY.search(said) or _NOT_LOADED.search(said):  # LM Studio tells it under 400 and 404
+        return told(said, reason=reason, who=who, model=model, loading=loading)
     if status == 404 and model:
         return ModelMissing(f"{who} does not have “{model}”: {reason}.")
     if status in (404, 405):
         return ServerAway(f"What answers {what} is not {who}: {reason}.")
     if status in (502, 504):
         return ServerAway(f"Something between here and {who} refused {what}: {reason}.")
-    if status >= 500 or _OUT_OF_MEMORY.search(said) or _NOT_LOADED.search(said):
+    if status >= 500:
         return told(said, reason=reason, who=who, model=model, loading=loading)
     if _TOO_LONG.search(said):
         return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")

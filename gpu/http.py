@@ -55,6 +55,7 @@ class Wire:
             base_url=url,
             trust_env=False,
             follow_redirects=False,
+            verify=urlsplit(url).scheme == "https",  # certificates are read only for those who show one
             headers={"Accept-Encoding": "identity", **(headers or {})},
             limits=httpx.Limits(max_connections=None),
             transport=transport,

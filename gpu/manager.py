@@ -1,230 +1,394 @@
-"""The owner of the GPU of this process: who may have the memory now (S3).
+"""The GPU manager of this process: what others call, from wherever they are (S3).
 
-This is the first stage: modes, and a VLM that Ollama holds. No CLIP model is kept here yet, so its device is the CPU.
+Everything is done in the loop of `gpu.runtime`, by the owner of the GPU: this process, or another one that is asked.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from datetime import UTC, datetime
-from functools import cache
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
+from gpu.choices import EventKind, Outcome
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import GPUError, VLMUnavailable
-from gpu.ollama import OllamaManager
-from gpu.shared import publish
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
-from gpu.vlm import Residence
+from gpu.exceptions import ClipUnavailable, DeadlinePassed, GPUError, NotEnoughVRAM, VLMUnavailable
+from gpu.household import Household
+from gpu.lending import CuttableOllama, cancelled_when_cut
+from gpu.ollama.entries import tagged
+from gpu.owner import Owner
+from gpu.parts import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
+from gpu.policy import CHATS, NO_VLM
+from gpu.runtime import Runtime
+from gpu.scheduler import BY_ITSELF, Errand
+from gpu.sharing import Job, SharedWork
+from gpu.types import (
+    ExecutionMode,
+    GPUResourceStatus,
+    ManagerDetails,
+    Purpose,
+    Request,
+    RequestKind,
+)
+from gpu.uses import Use
 from gpu.vram import VRAMMonitor
-from gpu.worker import Worker
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 5.0
-VRAM_MOVED_MB = 100
-NO_GPU = "There is no GPU here, or its driver does not answer: everything runs on the CPU."
-NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
+Listener = Callable[[str, str, GPUResourceStatus], None]
+Record = Callable[[Use], Awaitable[None]]
+Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
-Listener = Callable[[str, GPUResourceStatus], None]
+CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang up
 
 
 class GPUResourceManager:
-    """All that changes something is done by one thread, in the order it was asked, and may be awaited or `run_sync`."""
+    """One per process. Coroutines may be awaited in any event loop, or called by name through `run_sync`.
+
+    Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (the letter box, the
+    rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs.
+    """
 
     def __init__(
         self,
         config: GPUResourceConfig,
         *,
-        vram: VRAMMonitor | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        look_every_s: float = LOOK_EVERY_S,
+        ollama: Any = None,
+        vram: Memory | None = None,
+        clip: Clip | None = None,
+        ownership: Lock | None = None,
+        remote: Elsewhere | None = None,
+        needs: Needs | None = None,
+        declared_mb: Declared | None = None,
+        record: Record | None = None,
+        companions: Sequence[Companion] = (),
+        cloud_allowed: Callable[[str], bool] = lambda model: False,
+        runtime: Runtime | None = None,
     ) -> None:
         self.config = config
-        self._clock = clock
-        self._vram = vram or VRAMMonitor()
-        self._worker = Worker(when_idle=self._look, look_every_s=look_every_s)
-        self._mode = ExecutionMode.IDLE
-        self._vlm: Residence | None = None
-        if config.has_vlm:
-            self._vlm = Residence(
-                OllamaManager(config), self._vram, tracked=config.vlm_model, on_change=self._vlm_changed
-            )
-        self._problem = ""
-        self._last_request: datetime | None = None
-        self._last_request_at = self._clock()
+        self.runtime = runtime or Runtime()
+        self.vram: Any = vram or VRAMMonitor()
+        self.clip: Any = clip or NoClip()
+        self.ollama: Any = ollama
+        if ollama is None and config.ollama_url:
+            self.ollama = CuttableOllama(config, errand=lambda: self.errand, cloud_allowed=cloud_allowed)
         self._listeners: list[Listener] = []
-        gpus = self._vram.read()
-        self._cpu_only = not gpus
-        self._told_used_mb = _used(gpus)
+        self._record = record
+        self._shared: SharedWork[None] = SharedWork()
+        self.owner = Owner(
+            config,
+            ollama=self.ollama,
+            memory=self.vram,
+            clip=self.clip,
+            tell=self._say,
+            needs=needs,
+            declared_mb=declared_mb,
+        )
+        self._household = Household(
+            self.owner,
+            self.runtime,
+            here=self._here,
+            used_here=self._used_here,
+            ownership=ownership,
+            remote=remote,
+            companions=[partial(companion, self) for companion in companions],
+        )
+        listen = getattr(self.clip, "on_device_change", None)
+        if listen is not None:
+            listen(self._clip_moved_by_itself)
 
     # --- plain ------------------------------------------------------------------------------------------------------
+    @property
+    def errand(self) -> Errand | None:
+        """Whose turn it is, here or at the owner."""
+        return self._household.abroad or self.owner.scheduler.current
+
     def get_status(self) -> GPUResourceStatus:
-        gpus = self._vram.read()
-        reason = " ".join(text for text in (NO_GPU if self._cpu_only else "", self._problem) if text)
+        owner = self.owner
+        gpus = owner.gpus()
         return GPUResourceStatus(
             vram=gpus[0] if gpus else None,
-            vlm_state=self._vlm.state if self._vlm else ModelState.UNLOADED,
+            vlm_state=owner.vlm_state,
             vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
-            execution_mode=self._mode,
-            degraded=bool(reason),
-            degraded_reason=reason,
-            queue_length=self._worker.length,
-            last_vlm_request=self._last_request,
+            execution_mode=owner.mode,
+            degraded=bool(owner.problems.text),
+            degraded_reason=owner.problems.text,
+            queue_length=sum(1 for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
+            last_vlm_request=owner.last_request,
+        )
+
+    def details(self) -> ManagerDetails:
+        """What the rows show beside the status."""
+        owner = self.owner
+        records = owner.models.records() if owner.models else ()
+        return ManagerDetails(
+            status=self.get_status(),
+            vram=owner.gpus(),
+            residents=tuple(record.told() for record in records if record.is_worth_telling),
+            queue=tuple(errand.told() for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
+            degraded_since=owner.problems.since,
         )
 
     def get_clip_device(self) -> str:
-        return "cpu"
+        """`cpu`, or the `cuda:N` that CLIP is on."""
+        return str(self.clip.device)
 
     def on_event(self, listener: Listener) -> None:
-        """Hear `resource_changed`, `mode_changed` and `idle_unload`, each with the status then (S3.9)."""
+        """Hear `resource_changed`, `mode_changed` and `idle_unload`: kind, a sentence, the status then (S3.9).
+
+        It is called in the manager's loop, and must not wait for anything.
+        """
         self._listeners.append(listener)
 
-    def run_sync(self, name: str, *args: Any) -> Any:
+    def claim(self, name: str) -> None:
+        """From now on this process wants the GPU of the machine, takes it as soon as nobody has it, and keeps it."""
+        self._household.claim(name)
+
+    def run_sync(self, name: str, *args: Any, **named: Any) -> Any:
         """Call one of the coroutines by name from code that is not asynchronous."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(getattr(self, name)(*args))
+            return self.runtime.run(getattr(self, name)(*args, **named))
         raise GPUError(f"An event loop runs in this thread: write `await manager.{name}(…)` instead of run_sync.")
 
     def close(self) -> None:
-        """End the thread and the connections; models stay where they are."""
-        self._worker.close()
-        if self._vlm is not None:
-            self._vlm.ollama.close()
+        """Give the GPU back and end the thread; models stay where they are, and leave when nobody asks for them."""
+        self.runtime.run(self._household.close())
+        self.runtime.close()
 
     # --- coroutines -------------------------------------------------------------------------------------------------
-    async def set_execution_mode(self, mode: ExecutionMode) -> None:
+    async def set_execution_mode(
+        self, mode: ExecutionMode, *, asked_by: str = "", deadline_s: float | None = None
+    ) -> None:
         """Autopilot: the VLM goes, then CLIP gets the GPU; recording: CLIP goes, then the VLM is loaded (S3.6).
 
-        Idle leaves all as it is. What cannot be had degrades, it never raises: no run depends on it (S1.21).
+        Idle leaves all as it is. What cannot be had degrades and is tried again, it never raises (S1.21); a load too
+        many for this minute is done when it is allowed. The last mode asked for is what stands.
         """
-        wanted = ExecutionMode(mode)
-        await self._ask(f"mode {wanted}", lambda: self._set_mode(wanted))
+        await self._ask(RequestKind.MODE, mode=ExecutionMode(mode), asked_by=asked_by, deadline_s=deadline_s)
 
-    async def ensure_vlm_loaded(self) -> None:
-        """Return when the VLM is loaded; raises VLMUnavailable with the reason. Callers share one load."""
-        vlm = self._require_vlm()
-        self._note_request()
-        await self._ask("load", lambda: self._carefully(lambda: vlm.load(self.config.vlm_model)))
+    async def ensure_vlm_loaded(self, *, asked_by: str = "", deadline_s: float | None = None) -> None:
+        """Return when the VLM is loaded; raises VLMUnavailable. Callers share one load (S3.4)."""
+        await self._ask(RequestKind.LOAD, model=self._vlm(), asked_by=asked_by, deadline_s=deadline_s)
 
-    async def ensure_vlm_unloaded(self) -> None:
-        """Return when the VLM is gone; raises VLMUnavailable when it has not gone in time."""
-        if self._vlm is None:
-            return
-        vlm = self._vlm
-        await self._ask("unload", lambda: self._carefully(lambda: vlm.unload(self.config.vlm_model)))
+    async def ensure_vlm_unloaded(self, *, asked_by: str = "", deadline_s: float | None = None) -> None:
+        """Return when the VLM is gone and its memory free, or has been said not to be; raises VLMUnavailable."""
+        if self.config.has_vlm:
+            await self._ask(RequestKind.UNLOAD, model=self._vlm(), asked_by=asked_by, deadline_s=deadline_s)
 
-    async def ask_vlm(self, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> str:
-        """The VLM's answer about encoded pictures (PNG), loaded first if need be; raises VLMUnavailable."""
-        vlm = self._require_vlm()
-        self._note_request()
-        model = self.config.vlm_model
+    async def load_model(
+        self, model: str, *, asked_by: str = "", purpose: Purpose | None = None, deadline_s: float | None = None
+    ) -> None:
+        """Load any model of the Ollama server. Only the VLM takes memory from CLIP: others go where there is room."""
+        purpose = purpose or self._purpose(model, Purpose.PRELOAD)
+        await self._ask(RequestKind.LOAD, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
 
-        def work() -> str:
-            self._carefully(lambda: vlm.load(model))
-            return vlm.ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
+    async def unload_model(self, model: str, *, asked_by: str = "", deadline_s: float | None = None) -> None:
+        """Return when it is gone; whoever uses it is waited for."""
+        purpose = self._purpose(model, Purpose.ASSISTANT)
+        await self._ask(RequestKind.UNLOAD, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
 
-        answer: str = await self._ask(None, work)  # no two questions are the same
-        return answer
-
-    async def load_model(self, model: str) -> None:
-        """Load any model of the Ollama server."""
-        vlm = self._require_vlm()
-        await self._ask(f"load {model}", lambda: vlm.load(model))
-
-    async def unload_model(self, model: str) -> None:
-        vlm = self._require_vlm()
-        await self._ask(f"unload {model}", lambda: vlm.unload(model))
-
-    async def migrate_clip_to_gpu(self) -> bool:
-        """Whether CLIP is on the GPU then: no, while no CLIP model is kept here."""
-        return False
-
-    async def migrate_clip_to_cpu(self) -> bool:
-        """Whether CLIP is on the CPU then."""
+    async def migrate_clip_to_gpu(self, *, asked_by: str = "") -> bool:
+        """Whether CLIP is on a GPU then: only if enough memory is free (S3.5)."""
+        try:
+            await self._ask(RequestKind.CLIP_TO_GPU, asked_by=asked_by)
+        except (ClipUnavailable, NotEnoughVRAM) as error:
+            log.info("CLIP stays where it is: %s", error)
+            return False
         return True
 
-    # --- in the worker's thread -------------------------------------------------------------------------------------
-    def _set_mode(self, wanted: ExecutionMode) -> None:
-        changed, self._mode = wanted is not self._mode, wanted
+    async def migrate_clip_to_cpu(self, *, asked_by: str = "") -> bool:
+        """Whether CLIP is on the CPU then."""
         try:
-            if self._vlm is not None and wanted is ExecutionMode.AUTOPILOT:
-                vlm = self._vlm
-                self._carefully(lambda: vlm.unload(self.config.vlm_model))
-            elif self._vlm is not None and wanted is ExecutionMode.RECORDING:
-                vlm = self._vlm
-                self._note_request()
-                self._carefully(lambda: vlm.load(self.config.vlm_model))
-        except VLMUnavailable as error:
-            log.warning("%s mode without what it wants of the VLM: %s", wanted, error)
-        if changed:
-            self._say("mode_changed")
+            await self._ask(RequestKind.CLIP_TO_CPU, asked_by=asked_by)
+        except ClipUnavailable as error:
+            log.warning("CLIP stays where it is: %s", error)
+            return False
+        return True
 
-    def _carefully(self, work: Callable[[], None]) -> None:
-        """Keep the reason of a failure as what degrades, until something succeeds again."""
-        try:
-            work()
-        except VLMUnavailable as error:
-            self._problem = str(error)
-            self._say("resource_changed")
-            raise
-        if self._problem:
-            self._problem = ""
-            self._say("resource_changed")
+    async def ask_vlm(
+        self,
+        prompt: str,
+        pictures: Sequence[bytes],
+        schema: Mapping[str, Any],
+        *,
+        purpose: Purpose = Purpose.TARGET,
+        execution_id: str = "",
+        step: int | None = None,
+    ) -> str:
+        """The VLM's answer about encoded pictures (PNG), loaded first if need be; raises VLMUnavailable."""
+        model = self._vlm()
 
-    def _look(self) -> None:
-        """Between requests: unload a VLM that nobody has asked for (S3.7), tell of memory that moved (S3.9)."""
-        idle_s = self._clock() - self._last_request_at
-        if self._vlm and self._vlm.state is ModelState.LOADED and idle_s >= self.config.idle_timeout_s:
-            self._vlm.unload(self.config.vlm_model)
-            self._say("idle_unload")
-        gpus = self._vram.read()
-        self._cpu_only = not gpus
-        if abs(_used(gpus) - self._told_used_mb) > VRAM_MOVED_MB:
-            self._say("resource_changed")
+        async def ask() -> str:
+            begun = asyncio.get_running_loop().time()
+            use = Use(
+                purpose=purpose,
+                model=model,
+                outcome=Outcome.ANSWERED,
+                seconds=0.0,
+                execution_id=execution_id,
+                step=step,
+            )
+            try:
+                async with self.using(model, purpose=purpose, asked_by=execution_id) as ollama:
+                    answer = await ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
+            except BaseException as error:
+                outcome = Outcome.CANCELLED if isinstance(error, asyncio.CancelledError) else Outcome.FAILED
+                await self._keep(replace(use, outcome=outcome, error=type(error).__name__), begun)
+                raise
+            took = {"tokens_in": answer.tokens_in, "tokens_out": answer.tokens_out, "load_seconds": answer.load_s}
+            await self._keep(replace(use, **took), begun)
+            return str(answer.text)
 
-    def _vlm_changed(self, state: ModelState, warning: str) -> None:
-        if warning:
-            log.warning("%s", warning)
-        self._say("resource_changed")
+        return await self.runtime.wait(ask())
 
-    # --- small parts ------------------------------------------------------------------------------------------------
-    async def _ask(self, key: str | None, work: Callable[[], Any]) -> Any:
-        future: Future[Any] = self._worker.submit(key, work)
-        return await asyncio.shield(asyncio.wrap_future(future))  # one caller who gives up takes nothing from others
+    # --- in the runtime's loop --------------------------------------------------------------------------------------
+    @asynccontextmanager
+    async def using(
+        self, model: str, *, purpose: Purpose, deadline_s: float | None = None, asked_by: str = ""
+    ) -> AsyncIterator[Any]:
+        """Inside, the model is loaded and nobody unloads it; `manager.ollama` is what it gives.
 
-    def _require_vlm(self) -> Residence:
-        if self._vlm is None:
-            raise VLMUnavailable(NO_VLM)
-        return self._vlm
+        An answer to a chat breaks off with GpuBusy when a run or a change of mode needs the GPU. Raises VLMUnavailable
+        where the model cannot be had, DeadlinePassed when all of it takes longer than `deadline_s`.
+        """
+        request = self._request(RequestKind.USE, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
+        async with self._household.use(request):
+            yield self.ollama
 
-    def _note_request(self) -> None:
-        self._last_request, self._last_request_at = datetime.now(UTC), self._clock()
+    @asynccontextmanager
+    async def lend(self, request: Request) -> AsyncIterator[None]:
+        """For another process: inside, the model is loaded and stays so.
 
-    def _say(self, kind: str) -> None:
+        The block is cancelled and GpuBusy raised when the model is taken back from a chat; one task runs all of it.
+        """
+        async with self._household.at_home(), self._used_here(request) as errand, cancelled_when_cut(errand):
+            yield
+
+    async def carry_out(self, request: Request) -> Mapping[str, Any]:
+        """As the owner of the GPU, for another process that asks through a row."""
+        async with self._household.at_home():
+            return await self._here(request)
+
+    # --- parts ------------------------------------------------------------------------------------------------------
+    async def _here(self, request: Request) -> Mapping[str, Any]:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + request.deadline_s
+        if request.kind is RequestKind.MODE:
+            self.owner.wanted = request.mode or ExecutionMode.IDLE
+            key: tuple[Any, ...] = (RequestKind.MODE, self.owner.wanted is ExecutionMode.IDLE)
+            await self._shared.join(key, lambda job: self._change_mode(job, request), deadline=deadline, late=False)
+        else:
+            key = (request.kind, request.model, request.purpose)
+            # an unload that is being done may be of another load than the one that was seen
+            late = request.kind is not RequestKind.UNLOAD
+            await self._shared.join(key, lambda job: self._in_turn(job, request), deadline=deadline, late=late)
+        return {"clip_device": self.get_clip_device()}
+
+    async def _change_mode(self, job: Job[None], request: Request) -> None:
+        async with self.owner.scheduler.turn(Errand.of(request)):
+            job.begun = True
+            await self.owner.change_mode()
+
+    async def _in_turn(self, job: Job[None], request: Request) -> None:
+        may_be_cut = request.kind is RequestKind.LOAD and request.purpose in CHATS
+        async with self.owner.scheduler.turn(Errand.of(request, may_be_cut=may_be_cut)) as errand:
+            job.begun = True
+            if request.kind is RequestKind.LOAD:
+                self.owner.note_request(request.model)
+            async with cancelled_when_cut(errand):
+                await self.owner.reach(request)
+
+    @asynccontextmanager
+    async def _used_here(self, request: Request) -> AsyncIterator[Errand]:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + request.deadline_s
+        owner, chat = self.owner, request.purpose in CHATS
+        if not chat and not owner.has(request.model):  # those who ask for it meanwhile share the load
+            await self._here(replace(request, kind=RequestKind.LOAD))
+        errand = Errand.of(request, may_be_cut=chat)
+        async with owner.scheduler.turn(errand, deadline=deadline):
+            late = loop.call_at(deadline, errand.take, DeadlinePassed("The time of the request is over."))
+            try:
+                async with cancelled_when_cut(errand):
+                    await owner.begin_use(request)
+                letting_go = asyncio.ensure_future(self._leave_when_cut(errand))
+                try:
+                    yield errand
+                finally:
+                    letting_go.cancel()
+                    owner.end_use(request)
+            finally:
+                late.cancel()
+
+    async def _leave_when_cut(self, errand: Errand) -> None:
+        """A chat that does not notice that its turn was taken does not keep the others waiting."""
+        await errand.cut.wait()
+        await asyncio.sleep(CLEANING_UP_S)
+        self.owner.scheduler.leave(errand)
+
+    async def _ask(self, kind: RequestKind, **fields: Any) -> None:
+        request = self._request(kind, **fields)
+        await self.runtime.wait(self._household.carry_out(request))
+
+    def _request(
+        self,
+        kind: RequestKind,
+        *,
+        model: str = "",
+        mode: ExecutionMode | None = None,
+        purpose: Purpose = Purpose.TARGET,
+        asked_by: str = "",
+        deadline_s: float | None = None,
+    ) -> Request:
+        if kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.UNLOAD) and self.owner.models is None:
+            raise VLMUnavailable(NO_VLM, passing=False)
+        usual = self.config.load_timeout_s + self.config.gone_timeout_s
+        if kind is RequestKind.USE:
+            usual += self.config.answer_timeout_s
+        return Request(
+            kind=kind,
+            model=tagged(model) if model else "",
+            mode=mode,
+            purpose=purpose,
+            asked_by=asked_by,
+            deadline_s=usual if deadline_s is None else deadline_s,
+        )
+
+    def _vlm(self) -> str:
+        if not self.config.has_vlm:
+            raise VLMUnavailable(NO_VLM, passing=False)
+        return tagged(self.config.vlm_model)
+
+    def _purpose(self, model: str, otherwise: Purpose) -> Purpose:
+        return Purpose.TARGET if self.config.has_vlm and tagged(model) == self._vlm() else otherwise
+
+    async def _keep(self, use: Use, begun: float) -> None:
+        if self._record is not None:
+            seconds = asyncio.get_running_loop().time() - begun
+            await asyncio.shield(asyncio.ensure_future(self._record(replace(use, seconds=seconds))))
+
+    def _clip_moved_by_itself(self, device: str, why: str) -> None:
+        if self.errand is None or self.errand.request.kind is RequestKind.USE:  # a move of ours tells of itself
+            self.runtime.loop.call_soon_threadsafe(self._say, EventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
+
+    def _say(self, kind: EventKind, text: str) -> None:
         status = self.get_status()
-        self._told_used_mb = status.vram.used_mb if status.vram else 0
         for listener in self._listeners:
             try:
-                listener(kind, status)
+                listener(kind.value, text, status)
             except Exception:
-                log.exception("a listener of the GPU failed", extra={"kind": kind})
-
-
-def _used(gpus: tuple[VRAMInfo, ...]) -> int:
-    return gpus[0].used_mb if gpus else 0
+                log.exception("a listener of the GPU failed", extra={"kind": kind.value})
 
 
 @cache
 def get_gpu_resource_manager() -> GPUResourceManager:
-    """The one manager of this process; what it says is kept for the other processes of this machine."""
-    manager = GPUResourceManager(GPUResourceConfig.from_settings())
-    manager.on_event(lambda kind, status: publish(status))
-    return manager
+    """The one manager of this process."""
+    from gpu.wiring import wired_manager
+
+    return wired_manager()

@@ -7,22 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from gpu.breaker import Breaker
 from gpu.choices import EventKind
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import ClipUnavailable, GPUError, ServerAway, VLMUnavailable
+from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama.entries import tagged
-from gpu.parts import Clip, Memory, Needs, Ollama
+from gpu.parts import Clip, Declared, Memory, Needs, Ollama
 from gpu.policy import (
-    CPU, NO_VLM, ClipView, Decision, GpuView, Limits, LoadModel, MoveClip, Snapshot, Step, Tick, UnloadModel, Wait,
+    CPU,
+    NO_VLM,
+    ClipView,
+    Decision,
+    GpuView,
+    Limits,
+    LoadModel,
+    MoveClip,
+    Snapshot,
+    Step,
+    Tick,
+    UnloadModel,
+    Wait,
     decide,
 )  # fmt: skip
 from gpu.problems import NO_GPU, About, Problems
-from gpu.residency import Residency
+from gpu.residency import Residency, backoff_s
 from gpu.scheduler import BY_ITSELF, Errand, Scheduler
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 
@@ -30,6 +41,7 @@ log = logging.getLogger(__name__)
 
 MOST_STEPS = 16  # a decision that never ends is an error of ours, and no loop
 VRAM_MOVED_MB = 100
+OF_LOADING = (RequestKind.LOAD, RequestKind.USE)
 OF_CLIP = (RequestKind.CLIP_TO_GPU, RequestKind.CLIP_TO_CPU)
 
 Tell = Callable[[EventKind, str], None]
@@ -47,6 +59,7 @@ class Owner:
         clip: Clip,
         tell: Tell,
         needs: Needs | None = None,
+        declared_mb: Declared | None = None,
     ) -> None:
         self.config, self.clip = config, clip
         self._ollama, self._memory, self._tell = ollama, memory, tell
@@ -55,7 +68,9 @@ class Owner:
         self.breaker = Breaker(failures_until_open=config.failures_until_open, open_s=config.open_s)
         self.models: Residency | None = None
         if ollama is not None:
-            self.models = Residency(config, ollama, free_mb=self.free_mb, say=self._changed, needs=needs)
+            self.models = Residency(
+                config, ollama, free_mb=self.free_mb, say=self._changed, needs=needs, declared_mb=declared_mb
+            )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
         self.mode = self.wanted = ExecutionMode.IDLE
         self.last_request: datetime | None = None
@@ -123,10 +138,15 @@ class Owner:
             await self._do(step, request)
         else:
             raise GPUError(f"{request} does not come to an end.")
+        wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
         if decision.refusal is not None:
+            if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
+                self._say_problem(About.MODEL, str(decision.refusal))
             raise decision.refusal
-        if isinstance(request, Request) and request.kind in (RequestKind.LOAD, RequestKind.USE) and self.models:
+        if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
             self.models.touch(request.model)
+        if wants_vlm:
+            self._say_problem(About.MODEL, "")
         return decision
 
     async def change_mode(self) -> None:
@@ -137,20 +157,24 @@ class Owner:
         self._clip_returns = False
         await self._have_what_the_mode_wants()
 
-    @asynccontextmanager
-    async def use(self, model: str, request: Request) -> AsyncIterator[None]:
-        """In a turn: loaded now, and until the end of the block."""
+    async def begin_use(self, request: Request) -> None:
+        """In a turn: the model is loaded, and somebody has it from now on."""
         if self.models is None:
             raise VLMUnavailable(NO_VLM, passing=False)
-        self.note_request(model)
+        self.note_request(request.model)
         await self.reach(request)
-        record = self.models.record(model)
+        record = self.models.record(request.model)
         record.users = (*record.users, request.purpose)
-        try:
-            yield
-        finally:
+
+    def end_use(self, request: Request) -> None:
+        if self.models is not None:
+            record = self.models.record(request.model)
             record.users = record.users[1:]
-            self.models.touch(model)
+            self.models.touch(request.model)
+
+    def has(self, model: str) -> bool:
+        """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""
+        return self.models is not None and self.models.record(model).state is ModelState.LOADED
 
     def note_request(self, model: str) -> None:
         if tagged(model) == self.vlm:
@@ -184,14 +208,14 @@ class Owner:
         self.breaker.probe_succeeded()
         if self._away:
             self._is_back()
-        if not self.scheduler.is_busy:
-            await self._follow()
+        if self.models is not None and not self.scheduler.is_busy:
+            await self._follow_if_it_says()
 
     async def take_over(self) -> None:
         """In a turn: this process owns the GPU from now on; what is loaded is read, not remembered."""
         self.look_at_memory()
         if self.models is not None:
-            await self._follow()
+            await self._follow_if_it_says()
             if self.vlm_state is ModelState.LOADED:
                 self.models.touch(self.vlm)
 
@@ -238,41 +262,56 @@ class Owner:
         self._changed("Ollama answers again.")
 
     async def _look(self, request: Request | Tick) -> None:
-        """Read what is in memory, unless the request is about CLIP alone or the server is left alone just now."""
-        now = asyncio.get_running_loop().time()
+        """Read what is in memory, unless the request is about CLIP alone or the server is left alone just now.
+
+        A server that is away is asked again before it is believed; raises VLMUnavailable where it does not say.
+        """
         if self.models is None or (isinstance(request, Request) and request.kind in OF_CLIP):
             return
-        if self.breaker.refuses(now):
-            return
-        if not await self._follow():
-            return
-        if isinstance(request, Request) and request.kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.MODE):
-            wanted = self.vlm if request.kind is RequestKind.MODE else request.model
-            if wanted and self.models.record(wanted).state is not ModelState.LOADED:
-                await self.models.know(wanted)
+        for attempt in range(self.config.load_tries):
+            if self.breaker.refuses(asyncio.get_running_loop().time()):
+                return
+            try:
+                await self._follow()
+                if isinstance(request, Request) and request.kind is not RequestKind.UNLOAD:
+                    await self._know(request)
+            except ServerAway as error:
+                self.server_failed(error)
+                if isinstance(request, Tick) or attempt == self.config.load_tries - 1:
+                    return
+                await asyncio.sleep(backoff_s(self.config.retry_pause_s, attempt))
+            else:
+                return
 
-    async def _follow(self) -> bool:
-        """Whether the server said what is in memory; what has gone without our doing is told."""
+    async def _know(self, request: Request) -> None:
+        wanted = self.vlm if request.kind is RequestKind.MODE else request.model
+        if wanted and self.models and self.models.record(wanted).state is not ModelState.LOADED:
+            await self.models.know(wanted)
+
+    async def _follow(self) -> None:
+        """Ask what is in memory; what has come or gone without our doing is told."""
         assert self.models is not None
         before = {record.name: record.state for record in self.models.records()}
-        try:
-            vanished = await self.models.follow()
-        except ServerAway as error:
-            self.server_failed(error)
-            return False
-        except VLMUnavailable as error:
-            log.info("what is loaded is not known just now: %s", error)
-            return False
+        vanished = await self.models.follow()
+        self.breaker.probe_succeeded()
         if self._away:
             self._is_back()
         for name in vanished:
             self._changed(f"“{name}” is gone: the server has unloaded it.")
         for record in self.models.records():
             if record.state is ModelState.LOADED and before.get(record.name) is not ModelState.LOADED:
-                self._changed(f"“{record.name}” is loaded.")
+                self._changed(f"“{record.name}” is in memory.")
         if self.vlm in vanished and self.mode is ExecutionMode.RECORDING and self._due_at is None:
             self._due_at = asyncio.get_running_loop().time() + self._due_pause_s
-        return True
+
+    async def _follow_if_it_says(self) -> None:
+        """As `_follow`, where nothing hangs on it."""
+        try:
+            await self._follow()
+        except ServerAway as error:
+            self.server_failed(error)
+        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (RELIABILITY.md A.4.8)
+            log.info("what is in memory is not known just now: %s", error)
 
     # --- modes ------------------------------------------------------------------------------------------------------
     def _tell_mode(self, mode: ExecutionMode) -> None:
@@ -290,14 +329,13 @@ class Owner:
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
             self._say_problem(About.MODE, str(error))
-            decision = Decision()
         else:
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds
             self._say_problem(About.MODE, pause.reason if pause else "")
-        if mode is ExecutionMode.AUTOPILOT:
-            self._clip_returns = self.clip.available and self.clip.device == CPU
+            if mode is ExecutionMode.AUTOPILOT:
+                self._clip_returns = self.clip.available and self.clip.device == CPU
 
     def _is_outdated(self, request: Request | Tick) -> bool:
         """Another mode was asked for meanwhile: the steps that are left are not for this one any more."""
@@ -322,18 +360,18 @@ class Owner:
         try:
             await self.models.load(step.model)
         except VLMUnavailable as error:
-            self._failed(error)
+            self._failed(step.model, error)
             raise
-        self._succeeded()
+        self._succeeded(step.model)
 
     async def _unload(self, step: UnloadModel) -> None:
         assert self.models is not None
         try:
             await self.models.unload(step.model)
         except VLMUnavailable as error:
-            self._failed(error)
+            self._failed(step.model, error)
             raise
-        self._succeeded()
+        self._succeeded(step.model)
         if step.idle:
             self._tell(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
 
@@ -347,30 +385,31 @@ class Owner:
             raise
         if self.clip.device != step.device:
             raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self.clip.device}.")
-        gave_way = isinstance(request, Request) and request.kind in (RequestKind.LOAD, RequestKind.USE)
+        gave_way = isinstance(request, Request) and request.kind in OF_LOADING
         self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
         self.problems.set(About.CLIP, "")
         self._changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
 
     # --- telling ----------------------------------------------------------------------------------------------------
-    def _failed(self, error: VLMUnavailable) -> None:
+    def _failed(self, model: str, error: VLMUnavailable) -> None:
         if isinstance(error, ServerAway):
             self.server_failed(error)
-        else:
+        elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
             self._say_problem(About.MODEL, str(error))
 
-    def _succeeded(self) -> None:
+    def _succeeded(self, model: str) -> None:
         self.breaker.succeeded()
         self._away = False
-        for about in (About.SERVER, About.MODEL):
-            self._say_problem(about, "")
+        self._say_problem(About.SERVER, "")
+        if tagged(model) == self.vlm:
+            self._say_problem(About.MODEL, "")
 
     def _look_for_lost_memory(self, gpus: tuple[VRAMInfo, ...]) -> None:
         """Memory that did not come back with the unload of a model, and that may do so yet."""
         missing = self.models.missing_mb if self.models else None
         if missing is None or self.models is None:
             return
-        name, expected, text = missing
+        _name, expected, text = missing
         if gpus and sum(gpu.free_mb for gpu in gpus) > expected:
             self.models.missing_mb = None
             text = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -96,6 +96,9 @@ class Needs(Protocol):
     async def get(self, digest: str, num_ctx: int) -> int | None: ...
 
     async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None: ...
+
+
+Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says that a model needs, in MB
 
 
 class NoClip:

@@ -13,7 +13,7 @@ from typing import Any
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
 from gpu.ollama.entries import tagged
-from gpu.parts import Needs, Ollama
+from gpu.parts import Declared, Needs, Ollama
 from gpu.policy import ModelView
 from gpu.types import ModelState, Purpose, Resident
 
@@ -41,6 +41,10 @@ class Record:
     resident: Resident | None = None
     context: int | None = None  # what our own load came to
 
+    @property
+    def is_worth_telling(self) -> bool:
+        return self.resident is not None or self.state is not ModelState.UNLOADED
+
     def told(self) -> dict[str, Any]:
         """As the page shows it."""
         resident = self.resident
@@ -67,8 +71,10 @@ class Residency:
         free_mb: Callable[[], int | None],
         say: Say,
         needs: Needs | None = None,
+        declared_mb: Declared | None = None,
     ) -> None:
-        self._config, self._ollama, self._free_mb, self._say, self._needs = config, ollama, free_mb, say, needs
+        self._config, self._ollama, self._free_mb, self._say = config, ollama, free_mb, say
+        self._needs, self._declared_mb = needs, declared_mb
         self._records: dict[str, Record] = {}
         self._learned: dict[str, int] = {}  # by digest
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
@@ -169,9 +175,7 @@ class Residency:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise LoadFailed(
-                f"“{record.name}” was not loaded within {self._config.load_timeout_s:.0f} s."
-            ) from None
+            raise LoadFailed(f"“{record.name}” was not loaded within {self._config.load_timeout_s:.0f} s.") from None
 
     async def _with_tries(self, name: str) -> None:
         for attempt in range(self._config.load_tries):
@@ -180,7 +184,7 @@ class Residency:
             except VLMUnavailable as error:
                 if not error.passing or attempt == self._config.load_tries - 1:
                     raise
-                await asyncio.sleep(self._config.retry_pause_s * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311
+                await asyncio.sleep(backoff_s(self._config.retry_pause_s, attempt))
             else:
                 return
 
@@ -204,7 +208,11 @@ class Residency:
             if kept is not None:
                 self._learned[record.digest] = kept
         record.learned = record.digest in self._learned
-        record.need_mb = self._learned.get(record.digest) or record.size_mb or None
+        if record.learned:
+            record.need_mb = self._learned[record.digest]
+        else:
+            declared = await self._declared_mb(record.name) if self._declared_mb else None
+            record.need_mb = max(declared or 0, record.size_mb) or None
 
     # --- unloading --------------------------------------------------------------------------------------------------
     async def unload(self, name: str) -> None:
@@ -271,6 +279,11 @@ class Residency:
     def _to(self, record: Record, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
+
+
+def backoff_s(pause_s: float, attempt: int) -> float:
+    """Doubled after each try, and never the same for two who try at once."""
+    return pause_s * 2.0**attempt * random.uniform(0.5, 1.5)  # noqa: S311
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""A model's answer as it comes, checked: steps that are not in the records are marked, a proposed correction is cut off.
+"""A model's answer as it comes: steps that are not in the records are marked, a proposed correction is cut off.
 
 What a model says is data (S10.5): it may be wrong, and it may say what a screen told it to say.
 """

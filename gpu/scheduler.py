@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from gpu.exceptions import DeadlinePassed, GpuBusy
+from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 
 CHANGE_OF_MODE, BY_ITSELF = 0, 99
@@ -21,7 +21,7 @@ FIRST_GUESS_S = 1.0
 
 @dataclass(eq=False)
 class Errand:
-    """Somebody's request on its way. `cut` is set when its turn is taken from it."""
+    """Somebody's request on its way. `cut` is set when its turn is taken from it, `error` says why."""
 
     request: Request
     level: int
@@ -31,7 +31,14 @@ class Errand:
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     cut: asyncio.Event = field(default_factory=asyncio.Event)
+    error: GPUError | None = None
     began_at: float | None = None
+
+    def take(self, error: GPUError) -> None:
+        """Its turn is over, whatever it does with it."""
+        if self.error is None:
+            self.error = error
+            self.cut.set()
 
     @classmethod
     def of(cls, request: Request, *, may_be_cut: bool = False) -> Errand:
@@ -67,6 +74,10 @@ class Scheduler:
     def is_busy(self) -> bool:
         return self._current is not None or bool(self._waiting)
 
+    @property
+    def current(self) -> Errand | None:
+        return self._current
+
     def errands(self) -> tuple[Errand, ...]:
         """The one whose turn it is, then those that wait, the next one first."""
         current = (self._current,) if self._current else ()
@@ -100,7 +111,11 @@ class Scheduler:
         self._waiting.sort(key=lambda one: (one.level, one.order))
         current = self._current
         if current is not None and errand.cuts and current.may_be_cut:
-            current.cut.set()
+            current.take(
+                GpuBusy(
+                    "The GPU was needed for something more urgent than a conversation.", retry_after_s=self._usual_s
+                )
+            )
         self._next()
 
     def _make_place(self, errand: Errand, last: Errand) -> None:

@@ -28,7 +28,7 @@ class SharedWork(Generic[T]):
     async def join(
         self, key: Hashable, work: Callable[[Job[T]], Coroutine[Any, Any, T]], *, deadline: float, late: bool = True
     ) -> T:
-        """What the work gives. `late`: one that has begun may be joined. Raises DeadlinePassed for this caller alone."""
+        """What the work gives; DeadlinePassed for this caller alone. `late`: one that has begun may be joined."""
         job = self._jobs.get(key)
         if job is None or job.task.done() or (job.begun and not late):
             job = self._jobs[key] = self._begin(key, work)

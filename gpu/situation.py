@@ -57,15 +57,14 @@ class Situation:
     here: frozenset[ProviderName] = frozenset(ProviderName)  # they use this machine's memory
     loaded: frozenset[str] = frozenset()
     gives_way_mb: int = 0  # of idle models that leave the GPU for this one
+    all_stay: bool = True  # nothing that is loaded leaves for it
     remote: frozenset[str] = frozenset()  # they run on somebody else's machine
     learned_mb: Mapping[str, int] = field(default_factory=dict)  # what they took of the GPU when they were loaded
     lowered: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)  # for a while, by what they did lately
     excluded: Mapping[str, str] = field(default_factory=dict)  # for this answer, and why
 
     def context_of(self, entry: Entry) -> int:
-        """Tokens that it holds here."""
-        is_ollama = entry.provider is ProviderName.OLLAMA
-        return min(entry.context_length, self.num_ctx) if is_ollama else entry.context_length
+        return context_of(entry, num_ctx=self.num_ctx)
 
     def uses_gpu(self, entry: Entry) -> bool:
         return bool(self.resources.gpus) and entry.provider in self.here
@@ -79,9 +78,14 @@ class Situation:
         if entry.key in self.loaded or self.is_remote(entry) or entry.provider not in self.here:
             return 0, None
         if not self.uses_gpu(entry):
-            return entry.ram_mb + RAM_HEADROOM_MB, self.resources.ram_free_mb
+            return entry.ram_mb + RAM_HEADROOM_MB, self.resources.ram_free_mb + self.gives_way_mb
         need = self.learned_mb.get(entry.key, entry.vram_mb)
         needed = need + self.headroom_mb
-        if self.loaded and entry.provider is ProviderName.OLLAMA:
+        if self.loaded and self.all_stay and entry.provider is ProviderName.OLLAMA:
             needed = max(needed, math.ceil(need / CORESIDENT_SHARE))
         return needed, (self.resources.vram_free_mb or 0) + self.gives_way_mb
+
+
+def context_of(entry: Entry, *, num_ctx: int) -> int:
+    """Tokens that it holds here: all models of Ollama are loaded with one context (RELIABILITY.md A.3)."""
+    return min(entry.context_length, num_ctx) if entry.provider is ProviderName.OLLAMA else entry.context_length

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -87,10 +86,10 @@ async def carried_out(manager: GPUResourceManager, request: Request) -> None:
         case RequestKind.UNLOAD:
             await manager.unload_model(request.model, asked_by=request.asked_by)
         case RequestKind.CLIP_TO_GPU:
-            if not await manager.migrate_clip_to_gpu():
+            if not await manager.migrate_clip_to_gpu(asked_by=request.asked_by):
                 raise ClipUnavailable("There is no GPU for it, too little memory is free, or no CLIP is set up.")
         case RequestKind.CLIP_TO_CPU:
-            if not await manager.migrate_clip_to_cpu():
+            if not await manager.migrate_clip_to_cpu(asked_by=request.asked_by):
                 raise ClipUnavailable("No CLIP is set up.")
         case _:
             raise GPUError(f"“{request.kind}” cannot be asked from a page.")

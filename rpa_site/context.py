@@ -13,7 +13,7 @@ from rpa_site.roles import role_of
 
 
 def chrome(request: HttpRequest) -> dict[str, Any]:
-    """What needs a person, the robots alive, trouble with the models, and the role; asked only where a page shows it."""
+    """What needs a person, who is alive, trouble with the models, and the role; asked only where a page shows it."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}

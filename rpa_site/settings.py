@@ -183,6 +183,7 @@ DASHBOARD_PASSWORD = env.str("DASHBOARD_PASSWORD", "")
 RPA_OPENAI_URL = env.str("RPA_OPENAI_URL", "")  # of a server that speaks as OpenAI's does, such as LM Studio
 RPA_OPENAI_KEY = env.str("RPA_OPENAI_KEY", "")
 RPA_MODEL_CATALOGUE = env.str("RPA_MODEL_CATALOGUE", "")  # a file of models to choose from; empty: the product's own
+RPA_ASSISTANT_NAME = env.str("RPA_ASSISTANT_NAME", "") or "Mai"
 
 for _name in ("RPA_CAPTURE_INTERVAL_MS", "RPA_MAX_NO_MATCH_RETRIES", "RPA_LEASE_S", "RPA_ANALYZE_TIMEOUT_MS"):
     if globals()[_name] <= 0:

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,8 @@ from execution.choices import ExecutionState, PromptKind
 from execution.live_picture import path_of
 from execution.models import Execution, Prompt, Robot, Step
 from execution.routing import websocket_urlpatterns
+from gpu.types import Request, RequestKind
+from gpu.wishes import wishes
 from rpa_site.roles import Role, permissions_of
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.sockets import Closed, Socket, session_of
@@ -60,6 +63,9 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_workflow_publish": (None, DESIGN),
     "api_workflow_export": (VIEW, None),
     "api_gpu_status": (VIEW, None),
+    "api_gpu_samples": (VIEW, None),
+    "api_gpu_requests": (None, OPERATE),
+    "api_gpu_request": (VIEW, None),
     "api_executions": (VIEW, OPERATE),
     "api_execution": (VIEW, None),
     "api_execution_progress": (VIEW, None),
@@ -72,6 +78,9 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_execution_decide": (None, OPERATE),
     "api_execution_confirm": (None, OPERATE),
     "api_execution_control": (None, OPERATE),
+    "api_execution_assistant": (OPERATE, OPERATE),
+    "api_execution_assistant_new": (None, OPERATE),
+    "api_assistant": (OPERATE, None),
     "api_progress": (VIEW, None),
     "api_prompts": (VIEW, None),
     "api_robots": (VIEW, None),
@@ -162,6 +171,7 @@ def world(make_user: Any) -> dict[str, Any]:
     first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
     return {
         "execution_id": run.execution_id,
+        "request_id": wishes.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
         "index": 1,
         "digest": picture.digest,

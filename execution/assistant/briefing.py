@@ -18,8 +18,9 @@ from execution.exceptions import UnknownExecution
 from execution.models import Step
 from gpu.assistant import Briefing
 
-MOST_STEPS = 60
-MOST_TEXTS = 80
+# So that the facts take some 5000 tokens at most, whatever the screens hold (S4.3).
+MOST_STEPS = 40
+MOST_OF_A_SCREEN = 2000  # characters of what was read on it
 LONGEST_TEXT = 200
 
 
@@ -41,7 +42,7 @@ class RunBriefer:
                 about=execution.execution_id,
                 language=question.language,
                 answer=" ".join(answer.split()),
-                references=tuple(reference(facts, step) for step in said.steps),
+                references=tuple(reference(facts, step, about=about) for step in said.steps),
                 known_steps=frozenset(step.index for step in facts.steps),
                 data=for_model(facts),
                 draft=draft,
@@ -64,6 +65,8 @@ def _about_draft(facts: Facts, draft: Mapping[str, Any]) -> str:
     if len(places) > 1:
         names = ", ".join(f"“{facts.hidden.text(p['text'])}”" for p in places)
         return _("It may be one of these: %(names)s. Say which.") % {"names": names}
+    if facts.question.said and not places:
+        return _("“%(text)s” is not read on that screen.") % {"text": facts.hidden.text(facts.question.said[0])}
     return _("Say what it should be, in quotation marks, for example: it should click “Cancel” instead.")
 
 
@@ -108,8 +111,8 @@ def _outline(steps: Sequence[Step]) -> list[Step]:
     """All steps, or of a long run the first, the last, and those that did not go well."""
     if len(steps) <= MOST_STEPS:
         return list(steps)
-    odd = [s for s in steps if s.outcome not in (Outcome.SUCCEEDED, Outcome.OBSERVED)][-20:]
-    kept = {s.pk for s in (*steps[:5], *odd, *steps[-(MOST_STEPS - 25) :])}
+    odd = [s for s in steps if s.outcome not in (Outcome.SUCCEEDED, Outcome.OBSERVED)][-15:]
+    kept = {s.pk for s in (*steps[:5], *odd, *steps[-(MOST_STEPS - 20) :])}
     return [s for s in steps if s.pk in kept]
 
 
@@ -145,7 +148,7 @@ def _details(facts: Facts, step: Step) -> dict[str, Any]:
         "retries": step.retries,
         "seconds": round(step.total_ms / 1000, 2),
         "window_title": window.get("window_title", ""),
-        "texts_on_the_screen": hidden.seen(step)[:MOST_TEXTS],
+        "texts_on_the_screen": _enough(hidden.seen(step), MOST_OF_A_SCREEN // max(1, len(facts.focus))),
     }
     details["target"] = {k: v for k, v in details["target"].items() if k in ("label", "text")}
     cleaned: dict[str, Any] = hidden.any(details)
@@ -156,6 +159,16 @@ def _reasons(recognition: Mapping[str, Any] | None) -> list[str]:
     match = (recognition or {}).get("match") or {}
     reasons = [f"{r.get('sign')}: {r.get('note')}" for r in match.get("reasons") or () if r.get("note")]
     return reasons or ([str(recognition["why_not"])] if recognition and recognition.get("why_not") else [])
+
+
+def _enough(texts: Sequence[str], characters: int) -> list[str]:
+    kept: list[str] = []
+    for text in texts:
+        characters -= min(len(text), LONGEST_TEXT)
+        if characters < 0:
+            break
+        kept.append(text)
+    return kept
 
 
 def _cut(value: Any) -> Any:

@@ -21,6 +21,7 @@ from execution.models import Prompt
 from workflows.catalogue import ACTIONS
 
 ALIKE = 0.6  # of two texts, for a place to be offered in place of a target that was not found
+NEARLY = 0.15  # a text that is so much less alike than the best is not meant
 MOST_OFFERED = 8
 _AGAINST = re.compile(r"\b(?:instead of|rather than|not|au lieu (?:de|du|d')|plutot que|pas)\b.*")
 _KEYS = re.compile(r"\b((?:ctrl|alt|shift|super|maj)(?:\s*\+\s*\w+)+|f\d{1,2}|enter|escape|tab|delete|entree|echap)\b")
@@ -45,7 +46,7 @@ def offered(facts: Facts) -> list[dict[str, Any]]:
     step = facts.focus[0]
     places = [p for p in facts.hidden.of(step).places(step) if p["text"].strip()]
     named = _named(facts, places)
-    if named:
+    if named or facts.question.said:  # who names a place means no other
         return named[:MOST_OFFERED]
     return _alike(facts, places)[:MOST_OFFERED]
 
@@ -53,8 +54,8 @@ def offered(facts: Facts) -> list[dict[str, Any]]:
 def drafted(facts: Facts, proposal: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The draft, or an empty one where nothing certain can be drafted.
 
-    `proposal` is what a model proposed: {"place": number in `offered`, "params": {...}, "action": "..."}; whatever of it
-    is not allowed is left away.
+    `proposal` is what a model proposed: {"place": number in `offered`, "params": {...}}; what is not allowed of it is
+    left away.
     """
     prompt = open_for(facts)
     if prompt is None:
@@ -115,19 +116,25 @@ def _has_words(plain: str, wanted: str) -> bool:
 
 
 def _alike(facts: Facts, places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the ladder had as next best, then what is written like the target's text."""
+    """What the ladder had as next best, else what is written most like the target's text."""
     suggestion = _suggestion(facts)
     found = [suggestion.get("runner_up")]
     found += [c for rung in suggestion.get("evidence") or () for c in rung.get("candidates") or ()]
     boxes = [c["box"] for c in found if c and c.get("box") and not _same(c["box"], suggestion.get("box"))]
-    near = [dict(p) for box in boxes for p in places if _same(p["box"], box)]
+    if near := _once([dict(p) for box in boxes for p in places if _same(p["box"], box)]):
+        return near
     target = suggestion.get("target") or {}
     wanted = folded(str(target.get("text") or target.get("label") or ""))
     rated = [(SequenceMatcher(None, wanted, folded(p["text"])).ratio(), dict(p)) for p in places if wanted]
     rated = [(score, p) for score, p in rated if score >= ALIKE and not _same(p["box"], suggestion.get("box"))]
-    like = [p for _score, p in sorted(rated, key=lambda pair: -pair[0])]
+    best = max((score for score, _place in rated), default=0.0)
+    ranked = sorted(rated, key=lambda pair: -pair[0])
+    return _once([p for score, p in ranked if score > best - NEARLY])
+
+
+def _once(places: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
-    for place in near + like:
+    for place in places:
         if not any(_same(place["box"], other["box"]) for other in kept):
             kept.append(place)
     return kept

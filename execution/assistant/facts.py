@@ -136,6 +136,8 @@ def _neighbour(which: Which, steps: Sequence[Step], here: Step | None) -> list[S
     return [steps[place]] if 0 <= place < len(steps) else []
 
 
-def reference(facts: Facts, step: Step) -> dict[str, Any]:
-    """A step as an answer refers to it."""
-    return {"step": step.index, "sentence": facts.sentence(step), "outcome": step.outcome}
+def reference(facts: Facts, step: Step, *, about: str = "") -> dict[str, Any]:
+    """A step as an answer refers to it; `run` where it is of another run than the conversation is about."""
+    known = {"step": step.index, "sentence": facts.sentence(step), "outcome": step.outcome}
+    run = facts.execution.execution_id
+    return known if run == about else {**known, "run": run}

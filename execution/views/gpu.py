@@ -89,6 +89,7 @@ def described(state: GPUState, *, is_here: bool) -> dict[str, Any]:
         "is_here": is_here,
         "is_lost": is_lost(state),
         "trouble": troubles(state),
+        "trouble_since": state.degraded_since if state.vram else None,  # without a GPU it is as old as the owner
         "mode": gpu_words.mode_name(state.mode),
         "modes": [
             {"value": mode.value, "name": name, "what": what, "is_now": mode.value == state.mode}
@@ -234,7 +235,9 @@ def _failure(request: OwnerRequest) -> EventLine:
     if request.asked_by:
         text = _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": request.asked_by}
     assert request.finished_at is not None  # filtered
-    return EventLine(key=f"request-{request.pk}", at=request.finished_at, icon="alert-triangle", text=text, is_failure=True)
+    return EventLine(
+        key=f"request-{request.pk}", at=request.finished_at, icon="alert-triangle", text=text, is_failure=True
+    )
 
 
 def _moment(when: Any) -> datetime | None:

@@ -73,6 +73,11 @@ def copy_to(network: Any, device: str) -> Any:
 def give_back() -> str:
     """Return what nobody refers to any more to the driver; the reason where that cannot be done."""
     gc.collect()
+    return empty_cache()
+
+
+def empty_cache() -> str:
+    """Return what is kept for tensors to come to the driver; the reason where that cannot be done."""
     try:
         torch().cuda.empty_cache()
     except RuntimeError as error:  # a device that is lost

@@ -203,7 +203,7 @@ class CLIPManager:
         except RuntimeError as error:
             lacks_memory, said = isinstance(error, cuda.torch().OutOfMemoryError), cuda.told(error)
         if lacks_memory:
-            cuda.give_back()
+            cuda.empty_cache()
             self._note(f"{device} had no memory for a picture, the processor saw it instead: {said}.")
             return None, ""
         self._second.leave()  # what it says of its memory is that the GPU is lost, too

@@ -61,7 +61,9 @@ def _autopilot(snapshot: Snapshot) -> Decision:
         return Decision(tuple(steps))
     for other in [None, *_idle_others(snapshot, snapshot.vlm)]:
         if other is not None:
-            steps.append(UnloadModel(model=other.name, reason="CLIP needs its memory in autopilot, and nobody uses it."))
+            steps.append(
+                UnloadModel(model=other.name, reason="CLIP needs its memory in autopilot, and nobody uses it.")
+            )
             freed += other.need_mb or 0
         device, needed, free = clip_room(snapshot, freed_mb=freed if snapshot.vlm_is_here else 0)
         if device:

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from gpu.config import GPUResourceConfig
-from gpu.manager import GPUResourceManager
 from gpu.types import VRAMInfo
 from tests.doubles.ollama import Model, OllamaServer, ollama_server
+
+if TYPE_CHECKING:  # this file is read before Django knows its apps
+    from gpu.manager import GPUResourceManager
 
 VLM = "qwen2.5vl:7b"
 
@@ -46,6 +48,8 @@ def config(ollama: OllamaServer) -> Callable[..., GPUResourceConfig]:
 
 @pytest.fixture
 def make_manager(config: Callable[..., GPUResourceConfig]) -> Iterator[Callable[..., GPUResourceManager]]:
+    from gpu.manager import GPUResourceManager
+
     with ExitStack() as stack:
 
         def make(*, vram: Any = None, look_every_s: float = 60.0, **fields: Any) -> GPUResourceManager:

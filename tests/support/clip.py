@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,12 +30,14 @@ def tiny(width: int, layers: int) -> dict[str, Any]:
     }
 
 
-def make_clip(folder: Path) -> Made:
-    """The model NAME, known to open_clip, with weights in `folder`; and OTHER, which is known and has none."""
+@cache
+def made_clip() -> Made:
+    """The model NAME, known to open_clip, with weights in a folder; and OTHER, which is known and has none."""
     import open_clip
     import torch
     from safetensors.torch import save_file
 
+    folder = Path(tempfile.mkdtemp(prefix="clip-", dir=os.environ["RPA_DATA_DIR"]))
     for name, config in ((NAME, tiny(32, 2)), (OTHER, tiny(48, 1))):
         (folder / f"{name}.json").write_text(json.dumps(config))
     open_clip.add_model_config(folder)
@@ -46,3 +51,29 @@ def make_clip(folder: Path) -> Made:
 
 def picture(seed: int = 1, height: int = 60, width: int = 80) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 255, (height, width, 3), np.uint8)
+
+
+def broken(made: Made, kind: str, folder: Path) -> Path:
+    """A file that is none, by what is wrong with it."""
+    import torch
+
+    path = folder / ("w.safetensors" if kind.startswith("safe") else "w.pt")
+    source = made.safetensors if kind.startswith("safe") else made.pickled
+    whole = source.read_bytes()
+    if kind.endswith("cut off"):
+        path.write_bytes(whole[: len(whole) // 2])
+    elif kind.endswith("head"):
+        path.write_bytes(whole[:300])
+    elif kind == "empty":
+        path.touch()
+    elif kind == "web page":
+        path.write_text("<!DOCTYPE html><title>Sign in</title>")
+    elif kind == "rubbish":
+        path.write_bytes(bytes(range(256)) * 40)
+    elif kind == "code":
+        torch.save({"state_dict": {}, "when": Path("/tmp")}, path)
+    elif kind == "nothing in it":
+        torch.save({}, path)
+    elif kind == "no tensors":
+        torch.save([1, 2, 3], path)
+    return path

@@ -78,7 +78,7 @@ function make(place, total, data) {
       scales: { x: { time: true }, y: { range: [0, total] } },
       axes: [
         { ...axis, size: 28, values: (_, splits) => splits.map(moment) },
-        { ...axis, size: 56, values: (_, splits) => splits.map((n) => `${n} GB`) },
+        { ...axis, size: 56, values: (_, splits) => splits.map((n) => say("gpu_gb", { n })) },
       ],
       series: [{}, { stroke: () => colour("--blue"), width: 2, fill: () => colour("--blue-bg"), points: { show: false } }],
     },

@@ -37,9 +37,13 @@ class Hours:
         loop.time = lambda: time.monotonic() + self._ahead  # type: ignore[method-assign]
 
     async def pass_by(self, seconds: float) -> None:
-        """What is due then happens in the next rounds of the loop."""
+        """What has begun comes to where it waits; then it is later, and what is due happens."""
+        await self._rounds()
         self._ahead += seconds
-        for _ in range(3):
+        await self._rounds()
+
+    async def _rounds(self) -> None:
+        for _ in range(10):
             await asyncio.sleep(0)
 
 
@@ -55,9 +59,9 @@ class Stage:
         await asyncio.to_thread(self.ollama.wait_for, what)
 
     async def let(self, seconds: float) -> None:
-        """Time passes for the server and then for the client."""
-        await asyncio.to_thread(self.ollama.advance, seconds)
+        """Time passes for the client and then for the server."""
         await self.hours.pass_by(seconds)
+        await asyncio.to_thread(self.ollama.advance, seconds)
 
     async def chat(self, messages: Sequence[ChatMessage] = SAY, *, model: str = VLM, **more: Any) -> list[Chunk]:
         return [chunk async for chunk in self.client.chat(model, messages, **more)]

@@ -1,0 +1,233 @@
+"""The models behind the assistant: chosen anew before every answer, switched in silence, replaced when they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from gpu.answering import Answering
+from gpu.asking import Tools
+from gpu.background import Background
+from gpu.catalogue import Entry, entries, find
+from gpu.choices import ProviderName
+from gpu.conversation import ContextManager, Talk
+from gpu.database import DatabaseThread
+from gpu.exceptions import NoModelFits, UnknownModel, VLMUnavailable
+from gpu.lately import Lately
+from gpu.model_status import ModelLine, ModelStatus
+from gpu.models import CatalogueModel
+from gpu.observing import Monitor, Observer, Rows, read_rows
+from gpu.preloading import Preloads
+from gpu.providers.base import Provider
+from gpu.providers.ollama import OllamaProvider
+from gpu.resources import ResourceMonitor
+from gpu.selection import Selection, obstacle
+from gpu.situation import Task
+from gpu.types import Attempt, ChatMessage, Chunk
+from gpu.uses import Use, record
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Conversation = Talk | Sequence[ChatMessage]
+Question = str | ChatMessage
+
+AUTO = "auto"
+
+
+class ModelManager:
+    """Coroutines may be awaited in any event loop; `run_sync` and `iterate_response` are for code that has none.
+
+    A conversation is a `Talk`, or messages with the system's first; the question is no part of it. `openai` is None
+    where no such server is set up. `rows` and `keep` are what the database tells and is told.
+    """
+
+    def __init__(
+        self,
+        manager: Any,
+        *,
+        openai: Provider | None = None,
+        monitor: Monitor | None = None,
+        rows: Callable[[], Rows] = read_rows,
+        keep: Callable[[Use], None] = record,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._manager, self._openai, self._runtime = manager, openai, manager.runtime
+        self._database, self._background = DatabaseThread(), Background()
+        lately = Lately(clock)
+        self._observer = Observer(
+            manager,
+            openai=openai,
+            monitor=monitor or ResourceMonitor(),
+            lately=lately,
+            database=self._database,
+            rows=rows,
+        )
+        self._tools = Tools(
+            observer=self._observer,
+            context=ContextManager(),
+            lately=lately,
+            lend=self._lend,
+            record=lambda use: self._background.begin(self._database.run(lambda: keep(use))),
+            num_ctx=manager.config.num_ctx,
+            max_tokens=manager.config.max_tokens,
+            retry_pause_s=manager.config.retry_pause_s,
+            clock=clock,
+        )
+        self._preloads = Preloads(self._tools, self._background)
+        self._last: Attempt | None = None
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+    async def select_best_model(self, conversation: Conversation, message: Question = "") -> Selection:
+        """The model that would answer now, why, and why no other; raises NoModelFits (S4.2)."""
+        return await self._runtime.wait(self._answering(message, conversation).choice())
+
+    async def generate_response(self, message: Question, conversation: Conversation) -> Chunk:
+        """The whole answer as one chunk; raises VLMUnavailable, whose `attempts` say what was tried."""
+        return await self._runtime.wait(self._whole(message, conversation))
+
+    def stream_response(self, message: Question, conversation: Conversation) -> AsyncIterator[Chunk]:
+        """The answer as it comes. A chunk that is `restarted` voids what was shown before it; see generate_response."""
+        return self._runtime.stream(self._chunks(message, conversation))
+
+    def iterate_response(self, message: Question, conversation: Conversation) -> Iterator[Chunk]:
+        """See stream_response."""
+        return self._runtime.iterate(self._chunks(message, conversation))
+
+    # --- models -----------------------------------------------------------------------------------------------------
+    async def preload_model(self, model_key: str) -> None:
+        """Load it in the background; returns at once. Raises UnknownModel; what fails later is in the log."""
+        await self._runtime.wait(self._preloads.begin(model_key))
+
+    async def switch_model(self, target_model_key: str) -> str:
+        """Hold a model by hand, kept until `auto` lets the choice be free again; gives its key, or "auto"."""
+        return await self._runtime.wait(self._database.run(lambda: hold(target_model_key)))
+
+    async def get_current_model_status(self) -> ModelStatus:
+        """Who would answer now and why, every model of the catalogue with what bars it, and the machine's resources."""
+        return await self._runtime.wait(self._status())
+
+    # --- for code without an event loop -----------------------------------------------------------------------------
+    def run_sync(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call one of the coroutines by name."""
+        return self._runtime.run(getattr(self, name)(*args, **kwargs))
+
+    def close(self) -> None:
+        """End what goes on in the background, after what there is to keep was kept."""
+        self._runtime.run(self._end())
+        self._database.close()
+
+    # --- in the loop of the runtime ---------------------------------------------------------------------------------
+    def _answering(
+        self, message: Question, conversation: Conversation, put: Callable[[Chunk], None] = lambda chunk: None
+    ) -> Answering:
+        question = message if isinstance(message, ChatMessage) else ChatMessage(role="user", content=message)
+        return Answering(tools=self._tools, talk=Talk.of(conversation), question=question, put=put)
+
+    async def _whole(self, message: Question, conversation: Conversation) -> Chunk:
+        texts: list[str] = []
+        last = Chunk()
+        chunks = self._chunks(message, conversation)
+        try:
+            async for last in chunks:
+                if last.restarted:
+                    texts.clear()
+                texts.append(last.text)
+        finally:
+            await chunks.aclose()
+        return replace(last, text="".join(texts))
+
+    async def _chunks(self, message: Question, conversation: Conversation) -> AsyncGenerator[Chunk]:
+        """One task has the model from beginning to end, whoever fetches the chunks in however many."""
+        parts: asyncio.Queue[Chunk | None] = asyncio.Queue()  # bounded by the length of an answer
+        answering = self._answering(message, conversation, parts.put_nowait)
+        task = asyncio.create_task(answering.run())
+        task.add_done_callback(lambda _: parts.put_nowait(None))
+        try:
+            while (part := await parts.get()) is not None:
+                yield part
+            await task
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._last = answering.attempts[-1] if answering.attempts else self._last
+
+    @asynccontextmanager
+    async def _lend(self, entry: Entry, talk: Talk, deadline_s: float) -> AsyncIterator[Provider]:
+        """Ollama's models through the owner of the GPU, never past it; other servers have their own memory to mind."""
+        if entry.provider is ProviderName.OPENAI:
+            if self._openai is None:
+                raise NoModelFits(f"No OpenAI-compatible server is set up for “{entry.key}”.", reasons=())
+            yield self._openai
+            return
+        lent = self._manager.using(
+            entry.name, purpose=talk.purpose, deadline_s=deadline_s, asked_by=talk.asked_by or "assistant"
+        )
+        async with lent as ollama:
+            yield OllamaProvider(ollama)
+
+    # --- how it stands ----------------------------------------------------------------------------------------------
+    async def _status(self) -> ModelStatus:
+        seen = await self._observer.look()
+        now = seen.situation
+        selection, problem = None, ""
+        try:
+            selection = await self._answering("", Talk()).choice()
+        except VLMUnavailable as error:
+            problem = str(error)
+        return ModelStatus(
+            selection=selection,
+            problem=problem,
+            resources=now.resources,
+            mode=now.mode,
+            last=self._last,
+            preloading=self._preloads.keys,
+            models=tuple(
+                ModelLine(
+                    entry=entry,
+                    loaded=entry.key in now.loaded,
+                    barred=obstacle(entry, Task(), now),
+                    lowered=tuple(mark.words for mark in now.lowered.get(entry.key, ())),
+                )
+                for entry in seen.catalogue
+            ),
+        )
+
+    async def _end(self) -> None:
+        self._preloads.cancel()
+        await self._background.end()
+        if self._openai is not None:
+            await self._openai.aclose()
+
+
+@transaction.atomic
+def hold(named: str) -> str:
+    """Hold a model by hand until `auto`; raises UnknownModel, also for one that is not in use."""
+    held = None if named == AUTO else find(entries(), named)
+    if held is not None and not held.enabled:
+        raise UnknownModel(f"“{held.key}” is not in use: put it into use in the catalogue of models first.")
+    CatalogueModel.objects.filter(held=True).update(held=False)
+    if held is None:
+        return AUTO
+    CatalogueModel.objects.filter(key=held.key).update(held=True)
+    return held.key
+
+
+@cache
+def get_model_manager() -> ModelManager:
+    """The one of this process, around its manager of the GPU."""
+    from gpu.manager import get_gpu_resource_manager
+    from gpu.providers.openai import OpenAICompatibleProvider
+    from gpu.remote_models import is_allowed
+
+    manager = get_gpu_resource_manager()
+    openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed)
+    return ModelManager(manager, openai=openai)

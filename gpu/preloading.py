@@ -1,0 +1,75 @@
+"""Loading a model before it is asked for, into memory that is free (S4.5)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from gpu.asking import Tools, use_of
+from gpu.background import Background
+from gpu.catalogue import Entry, find
+from gpu.choices import Outcome, ProviderName
+from gpu.conversation import Talk
+from gpu.exceptions import GPUError
+from gpu.providers.base import Provider
+from gpu.selection import obstacle
+from gpu.situation import Task
+from gpu.types import ChatMessage, Chunk, Purpose
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 600.0  # a cold load from a network volume takes minutes (RELIABILITY.md A.4)
+
+
+class Preloads:
+    """Each model once at a time; what comes of it is in the log and among the uses."""
+
+    def __init__(self, tools: Tools, background: Background) -> None:
+        self._tools, self._background = tools, background
+        self._running: dict[str, asyncio.Future[bool]] = {}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The models that are being loaded ahead now."""
+        return tuple(sorted(self._running))
+
+    async def begin(self, named: str) -> None:
+        """Raises UnknownModel."""
+        entry = find((await self._tools.observer.look()).catalogue, named)
+        if entry.key not in self._running:
+            work = self._running[entry.key] = self._background.begin(self._load(entry))
+            work.add_done_callback(lambda _: self._running.pop(entry.key, None))
+
+    def cancel(self) -> None:
+        for work in tuple(self._running.values()):
+            work.cancel()
+
+    async def _load(self, entry: Entry) -> bool:
+        """Whether it is loaded then."""
+        now = (await self._tools.observer.look()).situation
+        if entry.key in now.loaded:
+            return True
+        if barred := obstacle(entry, Task(), now):
+            log.warning("“%s” is not loaded ahead: it %s", entry.key, barred)
+            return False
+        talk, began, outcome, error = Talk(purpose=Purpose.PRELOAD), self._tools.clock(), Outcome.CANCELLED, ""
+        try:
+            async with self._tools.lend(entry, talk, PATIENCE_S) as provider:
+                if entry.provider is ProviderName.OPENAI:
+                    await _one_word(provider, entry)
+            outcome = Outcome.ANSWERED
+            log.info("“%s” was loaded ahead", entry.key)
+        except GPUError as failure:
+            outcome, error = Outcome.FAILED, type(failure).__name__
+            log.warning("“%s” could not be loaded ahead: %s", entry.key, failure)
+        finally:
+            seconds = self._tools.clock() - began
+            self._tools.record(use_of(entry, talk, outcome, seconds=seconds, last=Chunk(), error=error))
+        return outcome is Outcome.ANSWERED
+
+
+async def _one_word(provider: Provider, entry: Entry) -> None:
+    """Such a server loads a model when it is asked something."""
+    asked = [ChatMessage(role="user", content="Say OK.")]
+    async for _chunk in provider.chat(entry.name, asked, context_length=entry.context_length, max_tokens=4):
+        pass

@@ -1,0 +1,57 @@
+"""Which models an admin lets run on another machine (RELIABILITY.md T9): asked by clients right before they send."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+
+from django.db import DatabaseError, close_old_connections, connections
+
+from gpu.models import CatalogueModel
+
+log = logging.getLogger(__name__)
+
+FRESH_S = 2.0  # so long after an admin has changed it, it is obeyed everywhere
+PATIENCE_S = 1.0  # reading waits for nobody who writes; a database that is away is not waited for
+
+
+class AllowedModels:
+    """By their providers' names; what cannot be read is not allowed. Callable from any thread and from any loop."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._names: frozenset[str] = frozenset()
+        self._read_at: float | None = None
+
+    def __call__(self, model: str) -> bool:
+        with self._lock:
+            if self._read_at is None or self._clock() - self._read_at >= FRESH_S:
+                self._names, self._read_at = self._read(), self._clock()
+            return model in self._names
+
+    def _read(self) -> frozenset[str]:
+        """In a thread of its own: an event loop may run in the caller's, where Django refuses to ask."""
+        reader = ThreadPoolExecutor(1, "allowed-models")
+        try:
+            return reader.submit(_names).result(PATIENCE_S)
+        except (DatabaseError, TooLate) as error:
+            log.warning("which models may run on another machine cannot be read, so none may: %s", error)
+            return frozenset()
+        finally:
+            reader.shutdown(wait=False)
+
+
+def _names() -> frozenset[str]:
+    close_old_connections()
+    try:
+        return frozenset(CatalogueModel.objects.filter(allow_remote=True, enabled=True).values_list("name", flat=True))
+    finally:
+        connections.close_all()
+
+
+is_allowed = AllowedModels()

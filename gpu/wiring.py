@@ -1,0 +1,79 @@
+"""The manager of a process with all its parts, as the deployment has them."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError
+
+from gpu.choices import ProviderName
+from gpu.clip import CLIPManager
+from gpu.config import GPUResourceConfig
+from gpu.database import DatabaseThread
+from gpu.letterbox import Letterbox
+from gpu.manager import GPUResourceManager
+from gpu.models import CatalogueModel
+from gpu.needs import Needs
+from gpu.ollama.entries import tagged
+from gpu.ownership import Ownership, machine_name
+from gpu.publisher import Publisher
+from gpu.remote import Remote
+from gpu.remote_models import is_allowed
+from gpu.uses import Use, record
+
+log = logging.getLogger(__name__)
+
+
+def wired_manager() -> GPUResourceManager:
+    """It owns nothing, and starts nothing, before it is asked for something."""
+    config = GPUResourceConfig.from_settings()
+    machine, database = machine_name(), DatabaseThread()
+    ownership = Ownership(Path(settings.DATA_DIR) / "gpu")
+
+    async def keep(use: Use) -> None:
+        await database.run(lambda: record(use))
+
+    async def declared_mb(model: str) -> int | None:
+        return await database.run(lambda: in_catalogue(model))
+
+    async def publish(manager: GPUResourceManager) -> None:
+        await publisher.run()
+
+    async def serve(manager: GPUResourceManager) -> None:
+        await Letterbox(machine, database, serve=manager.carry_out, use=manager.lend, lease_s=config.lease_s).run()
+
+    manager = GPUResourceManager(
+        config,
+        clip=CLIPManager.from_settings(),
+        ownership=ownership,
+        remote=Remote(machine, database, holder=ownership.holder, lease_s=config.lease_s),
+        needs=Needs(database),
+        record=keep,
+        declared_mb=declared_mb,
+        cloud_allowed=is_allowed,
+        companions=(publish, serve),
+    )
+    publisher = Publisher(machine, database, manager)
+
+    def owned(held: bool) -> None:
+        holder = ownership.holder() if held else None
+        if holder is not None:
+            publisher.open(holder)
+        else:
+            publisher.shut()
+
+    ownership.on_change(owned)
+    manager.on_event(publisher.hear)
+    return manager
+
+
+def in_catalogue(model: str) -> int | None:
+    """What the catalogue says that a model of Ollama needs; None where it does not say, or cannot be read."""
+    try:
+        needs = dict(CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb"))
+    except DatabaseError as error:
+        log.warning("the catalogue of models cannot be read: %s", error)
+        return None
+    return next((need for name, need in needs.items() if tagged(name) == model and need), None)

@@ -1,0 +1,248 @@
+"""The page “Robots and GPU”, live: a web process, an owner of the GPU, a models' server, and a browser that only looks.
+
+What moves is seen without any reload: the mode, CLIP, the model, an outage and its end (S3.8, S3.9, S3.10; issue 6).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from tests.doubles.ollama import LOADED, Model, OllamaServer, ollama_server
+from tests.support.display import wait_until
+from tests.support.gpu_owner import NAME, TOTAL_MB
+from tests.support.product import PASSWORD, Product, product
+
+pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
+
+VLM, LARGE = "qwen2.5vl:7b", "gemma3:27b"
+BANNER_S = 2.0
+MAKE_LARGE = f"""
+from gpu.models import CatalogueModel
+CatalogueModel.objects.create(key="large", name={LARGE!r}, vram_mb=20_000, ram_mb=24_000, context_length=8192)
+"""
+
+
+@pytest.fixture(scope="module")
+def ollama() -> Iterator[OllamaServer]:
+    with ollama_server(Model(VLM, size_mb=5_700), Model(LARGE, size_mb=20_000), total_mb=TOTAL_MB, hurry=True) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def memory(ollama: OllamaServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The file that tells the card what the server holds, at every change."""
+    path = tmp_path_factory.mktemp("card") / "held"
+    over = threading.Event()
+
+    def write() -> None:
+        fresh = path.with_suffix(".new")
+        fresh.write_text(str(TOTAL_MB - ollama.vram_free_mb))
+        fresh.replace(path)
+
+    def follow() -> None:
+        while not over.is_set():
+            with ollama.changed:
+                write()
+                ollama.changed.wait(1.0)
+
+    write()
+    thread = threading.Thread(target=follow, name="card")
+    thread.start()
+    yield path
+    over.set()
+    ollama.told()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def world(ollama: OllamaServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RPA_OLLAMA_URL", ollama.url)
+        patch.setenv("RPA_VLM_MODEL", VLM)
+        with product(tmp_path_factory.mktemp("product")) as one:
+            one.manage("shell", "-v0", "-c", MAKE_LARGE)
+            yield one
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page_of(browser: Browser, world: Product) -> Iterator[Callable[..., Page]]:
+    """`page_of("otto", "/robots")`; an error of a script, or of the policy for content, fails the test."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(name: str, path: str, **options: object) -> Page:
+        context = browser.new_context(
+            **{"base_url": world.url, "viewport": {"width": 1440, "height": 900}, "locale": "en", **options}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+        page.goto("/login")
+        page.fill("[name=username]", name)
+        page.fill("[name=password]", PASSWORD)
+        page.click("form [type=submit]")
+        expect(page).to_have_url(re.compile(r"/$"))
+        page.goto(path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@contextmanager
+def owning(world: Product, memory: Path) -> Iterator[subprocess.Popen[bytes]]:
+    process = world.start("owner", [sys.executable, "-m", "tests.support.gpu_owner", str(memory)])
+    try:
+        wait_until(lambda: world.rows("SELECT 1 FROM gpu_state WHERE owner = ?", NAME), timeout=60, what=said_by(world))
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(20)
+
+
+def said_by(world: Product) -> str:
+    return f"the owner ({world.log('owner').read_text()[-2000:]})"
+
+
+def look(page: Page, name: str) -> None:
+    """A picture of the page for whoever wants to see it."""
+    if folder := os.environ.get("RPA_TEST_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def clip(page: Page) -> Locator:
+    return page.locator('[id^="gpu-clip-"]:not(button)').first
+
+
+def vlm(page: Page) -> Locator:
+    return page.locator("tr", has_text=VLM).first
+
+
+def happened(page: Page) -> Locator:
+    return page.locator(".gpu-events")
+
+
+def seconds_until(check: Callable[[], object]) -> float:
+    began = time.monotonic()
+    check()
+    return time.monotonic() - began
+
+
+def test_the_page_follows_every_step_of_the_owner(
+    world: Product, ollama: OllamaServer, memory: Path, page_of: Callable[..., Page]
+) -> None:
+    """Issue 6: mode change → CLIP moves → the model loads → the page shows each step; an outage is told on every page
+    within 2 s and ends by itself; nothing is reloaded."""
+    page = page_of("otto", "/robots")
+    elsewhere = page_of("vera", "/workflows/")
+    page.evaluate("window.neverReloaded = true")
+    expect(page.locator("#gpu")).to_contain_text("Nothing is known of a GPU yet")
+    with owning(world, memory):
+        expect(page.locator(".gpu-facts")).to_contain_text(NAME)
+        expect(page.locator(".gpu-memory")).to_contain_text("Counted card")
+
+        # the mode, by a button that keeps the focus
+        page.locator("#gpu-mode-autopilot").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".gpu-mode-now")).to_have_text("Autopilot")
+        expect(clip(page)).to_contain_text("on GPU 0")
+        expect(page.locator("#gpu-mode-autopilot")).to_be_focused()
+        expect(page.locator("#gpu-said")).to_contain_text("Done.")
+        look(page, "autopilot")
+
+        # CLIP goes, then the model comes
+        ollama.hold_loads = True
+        page.click("#gpu-mode-recording")
+        expect(clip(page)).to_contain_text("on the processor")
+        expect(vlm(page)).to_contain_text("loading …")
+        expect(page.locator("#gpu-said")).to_contain_text("It is being done.")
+        look(page, "loading")
+        ollama.let_loads_end()
+        expect(vlm(page)).to_contain_text("in memory")
+        expect(page.locator(".gpu-mode-now")).to_have_text("Recording")
+        expect(page.locator("#gpu-said")).to_contain_text("Done.")
+        expect(page.locator(".gpu-chart canvas")).to_be_visible()
+        texts = happened(page).inner_text()
+        moved, loaded = texts.index("CLIP cuda:0 → cpu"), texts.rindex(f"“{VLM}” is in memory")
+        assert loaded < moved, "the newest first: CLIP had gone before the model came"
+        look(page, "recording")
+
+        # what cannot be is refused before anything is touched, in words with numbers
+        page.click(".gpu-more summary")
+        page.locator("tr", has_text=LARGE).get_by_role("button").click()
+        expect(page.locator("#gpu-said.red")).to_contain_text(re.compile(r"\d+ MB are needed, \d+ MB are free"))
+        expect(happened(page)).to_contain_text(f"Load {LARGE}, asked by otto: not done.")
+        assert ollama.models[LARGE].loads == 0
+        look(page, "refused")
+
+        # an outage, on every page
+        expect(elsewhere.locator("#gpu-banner")).to_be_hidden()
+        ollama.stop()
+        late = seconds_until(lambda: expect(elsewhere.locator("#gpu-banner")).to_be_visible())
+        expect(page.locator("#gpu-banner")).to_be_visible()
+        expect(page.locator('[id^="gpu-degraded-"]')).to_contain_text("since")
+        look(page, "outage")
+        assert late < BANNER_S
+        ollama.start()
+        expect(elsewhere.locator("#gpu-banner")).to_be_hidden(timeout=10_000)
+        expect(page.locator('[id^="gpu-degraded-"]')).to_have_count(0)
+        expect(vlm(page)).to_contain_text("in memory", timeout=20_000)  # the mode wants it, and nobody asked
+        assert ollama.models[VLM].state == LOADED
+        look(page, "recovered")
+    expect(page.locator("#gpu")).to_contain_text("nobody looks after the GPU")
+    assert page.evaluate("window.neverReloaded")
+    look(page, "nobody")
+
+
+def test_an_owner_that_is_killed_is_said_and_followed_by_the_next_one(
+    world: Product, memory: Path, page_of: Callable[..., Page]
+) -> None:
+    page = page_of("otto", "/robots")
+    with owning(world, memory) as owner:
+        expect(page.locator(".gpu-facts")).to_contain_text(f"process {owner.pid}")
+        os.killpg(owner.pid, signal.SIGKILL)
+        owner.wait(10)
+        late = seconds_until(lambda: expect(page.locator('[id^="gpu-lost-"]')).to_be_visible())
+        assert late < BANNER_S
+        with owning(world, memory) as heir:
+            expect(page.locator(".gpu-facts")).to_contain_text(f"process {heir.pid}")
+            expect(page.locator('[id^="gpu-lost-"]')).to_have_count(0)
+
+
+def test_a_viewer_sees_it_all_and_can_change_nothing(
+    world: Product, memory: Path, page_of: Callable[..., Page]
+) -> None:
+    """S10.1"""
+    with owning(world, memory):
+        page = page_of("vera", "/robots", viewport={"width": 390, "height": 844})
+        expect(page.locator("#gpu-why-not")).to_contain_text("operator")
+        buttons = page.locator("[data-gpu-ask]")
+        assert buttons.count() >= 4
+        assert all(button.is_disabled() for button in buttons.all())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

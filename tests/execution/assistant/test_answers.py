@@ -1,0 +1,190 @@
+"""S4.6: the records answer by themselves, with the right steps, in English and in French."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from execution.assistant.briefing import RunBriefer
+from execution.choices import ExecutionState, Outcome, PauseReason
+from execution.models import Execution
+from gpu.assistant import Briefing
+from tests.execution.assistant.runs import make_asking, make_failed, make_secretive, make_step
+from tests.factories import make_execution
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(text: str, run: Execution, earlier: tuple[int, ...] = ()) -> Briefing:
+    return RunBriefer().brief(text, about=run.execution_id, language="en", earlier=earlier)
+
+
+def test_which_step_failed_and_why() -> None:
+    briefing = ask("Which step failed?", make_failed())
+    assert briefing.answer == (
+        "Step 4 (Click “Save”, on “Save dialog”) failed. The window did not change after the click. "
+        "The run ended as failed."
+    )
+    assert briefing.references == ({"step": 4, "sentence": "Click “Save”", "outcome": "failed"},)
+    assert briefing.decides
+    assert briefing.known_steps == {1, 2, 3, 4}
+
+
+def test_the_same_in_french() -> None:
+    """S8.5"""
+    briefing = ask("Quelle étape a échoué ?", make_failed())
+    assert briefing.language == "fr"
+    assert briefing.steps == (4,)
+    assert translation.get_language() == "en", "the language of whoever asks is not that of the thread"
+
+
+def test_of_several_failed_steps_the_last_one_comes_first() -> None:
+    run = make_failed()
+    make_step(run, 5, Outcome.FAILED, node_id="save_dialog", message="The target was not found.")
+    briefing = ask("what went wrong?", run)
+    assert briefing.steps == (5, 4)
+    assert "The steps that failed are 4 and 5." in briefing.answer
+
+
+def test_a_run_without_a_failed_step_says_so() -> None:
+    run = make_execution()
+    make_step(run, 1, Outcome.REJECTED, node_id="empty_note")
+    briefing = ask("which step failed?", run)
+    assert briefing.answer.startswith("No step of this run failed. But step 1")
+    assert briefing.steps == (1,)
+    assert not briefing.decides
+
+
+def test_what_it_did_at_a_step() -> None:
+    briefing = ask("What did it do at step 2?", make_failed())
+    assert briefing.answer.startswith("Step 2 (Press ctrl+s, on “Note with text”): done, not verified.")
+    assert "the other shortcut" in briefing.answer
+    assert "It took 2.40 s." in briefing.answer
+    assert briefing.steps == (2,)
+
+
+@pytest.mark.parametrize("text", ["What did it do at step 9?", "Why did step 9 fail?", "étape 9 ?"])
+def test_a_step_that_does_not_exist_is_not_made_up(text: str) -> None:
+    briefing = ask(text, make_failed())
+    assert briefing.steps == (4,), "the last one there is"
+    assert "9" in briefing.answer
+
+
+def test_why_this_target() -> None:
+    briefing = ask("Why this target?", make_asking().execution)
+    assert "Found by its text. Its score is 0.97. Next best: “Save All”, 0.41." in briefing.answer
+    assert "Remembered place: no place is remembered for it." in briefing.answer
+    assert "It took the screen for “Save dialog”, sure to 0.96." in briefing.answer
+    assert briefing.steps == (2,)
+
+
+def test_what_was_on_the_screen() -> None:
+    briefing = ask("What was on the screen at step 4?", make_failed())
+    assert "The window was “Save As”." in briefing.answer
+    assert "“Save”, “Save All”, “Cancel”, “Ada Martin”" in briefing.answer
+    assert briefing.steps == (4,)
+
+
+def test_who_corrected(operator: Any) -> None:
+    briefing = ask("Who corrected?", make_failed(operator))
+    assert briefing.answer == "operator corrected step 2. They wrote: “the other shortcut”."
+    assert briefing.steps == (2,)
+
+
+def test_how_far_it_is() -> None:
+    briefing = ask("How far is it?", make_asking().execution)
+    assert "2 steps taken" in briefing.answer
+    assert "about 1 to come" in briefing.answer
+    done = ask("How long did it take?", make_failed())
+    assert "in 1:15" in done.answer
+    assert "The slowest was step 2" in done.answer
+
+
+def test_why_it_is_paused() -> None:
+    run = make_failed()
+    Execution.objects.filter(pk=run.pk).update(
+        state=ExecutionState.PAUSED,
+        pause_reason=PauseReason.NO_MATCH,
+        pause_detail={"message": "It looks like nothing."},
+    )
+    briefing = ask("Why is it paused?", run)
+    assert briefing.answer.startswith("The run is paused: screen not known. It looks like nothing.")
+    assert briefing.steps == (4,)
+
+
+def test_what_it_waits_for() -> None:
+    briefing = ask("What is it waiting for?", make_asking().execution)
+    assert "waits for a person to answer about step 2" in briefing.answer
+    assert briefing.steps == (2,)
+
+
+def test_a_question_goes_on_from_the_last_answer() -> None:
+    run = make_failed()
+    assert ask("and the step before?", run, earlier=(3,)).steps == (2,)
+    assert ask("and the next step?", run, earlier=(3,)).steps == (4,)
+    assert ask("why?", run, earlier=(1,)).steps == (1,)
+    assert ask("the first step?", run, earlier=(3,)).steps == (1,)
+
+
+def test_another_run_can_be_asked_about() -> None:
+    failed, other = make_failed(), make_execution()
+    assert ask(f"Which step of run {failed.pk} failed?", other, earlier=(1,)).about == failed.execution_id
+    assert ask(f"Which step of {failed.execution_id} failed?", other).steps == (4,)
+    assert "no run “exec_nope”" in ask("Which step of exec_nope failed?", other).answer
+
+
+def test_a_run_without_steps_has_answers_too() -> None:
+    run = make_execution()
+    for text in (
+        "which step failed?", "why this target?", "what was on the screen?", "who corrected?", "how far is it?",
+        "why is it paused?", "what did it do at step 4?", "draft a correction", "hello",
+    ):  # fmt: skip
+        briefing = ask(text, run)
+        assert briefing.answer
+        assert briefing.steps == ()
+
+
+def test_a_secret_and_a_masked_region_are_in_no_answer_and_no_fact() -> None:
+    """S10.3, S10.4: what is secret leaves the database neither in words nor as data for a model."""
+    run = make_secretive()
+    step = run.steps.get(index=4)
+    step.message = "Typed hunter2! for ADA MARTIN"
+    step.suggestion["evidence"][0]["note"] = "'Ada Martin' is not read"
+    step.save()
+    for text in (
+        "Which step failed?",
+        "What was on the screen?",
+        "Why this target?",
+        "hello",
+        "what did it do at step 4",
+    ):
+        briefing = ask(text, run)
+        said = f"{briefing.answer} {briefing.data}".lower()
+        assert "hunter2!" not in said, text
+        assert "password" not in said, text
+        assert "texts_on_the_screen': ['save', 'save all', 'cancel']" in said or text == "hello"
+    assert "ada martin" not in str(ask("What was on the screen?", run).data["details"]).lower()
+    assert "masked regions is left out" in ask("What was on the screen?", run).answer
+
+
+def test_an_answer_has_no_blank_line_and_takes_few_queries(django_assert_max_num_queries: Any) -> None:
+    run = make_failed()
+    run.steps.filter(index=4).update(message="one\n\ntwo\n\n\nthree")
+    with django_assert_max_num_queries(8):
+        assert "\n" not in ask("Which step failed?", run).answer
+
+
+def test_the_facts_of_a_long_run_fit_a_context() -> None:
+    """S4.3: about 5000 tokens at the most, whatever the screens hold."""
+    run = make_execution()
+    long = {"window": {"window_title": "x" * 5000}, "perception": {"detected_text": ["word " * 400] * 500}}
+    for index in range(1, 151):
+        make_step(
+            run, index, Outcome.FAILED if index % 50 == 0 else Outcome.SUCCEEDED, node_id="empty_note", screen=long
+        )
+    data = ask("Which step failed?", run).data
+    assert [line["step"] for line in data["steps"]][:6] == [1, 2, 3, 4, 5, 50]
+    assert len(data["steps"]) <= 40
+    assert len(str(data)) < 15_000

@@ -1,0 +1,288 @@
+"""The GPU on the page “Robots and GPU”: every state in words, buttons for those who may (S3.8, S3.9, UI.md)."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone, translation
+
+from execution import gpu_words
+from gpu.models import CatalogueModel, GPUState
+from gpu.ownership import Ownership
+from gpu.problems import NO_GPU
+from gpu.status import gpu_folder
+from gpu.types import ExecutionMode, ModelState, RequestKind
+from tests.support.gpu_rows import (
+    DEGRADED,
+    GPU,
+    VLM,
+    make_event,
+    make_request,
+    make_samples,
+    make_state,
+    resident,
+    waiting,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def owner(tmp_path: Any, settings: Any) -> Iterator[Ownership]:
+    settings.DATA_DIR = tmp_path
+    ownership = Ownership(gpu_folder())
+    ownership.hold("run loop host:1")
+    yield ownership
+    ownership.release()
+
+
+@pytest.fixture
+def page(client_of: Callable[..., Any], operator: Any) -> Callable[..., str]:
+    """The page as text, or its source."""
+    client = client_of(operator)
+
+    def get(*, source: bool = False, **options: Any) -> str:
+        body: str = client.get("/robots", **options).content.decode()
+        body = body[body.index('<div id="board"') : body.index("gpu-words")]
+        return body if source else words_of(body)
+
+    return get
+
+
+def words_of(body: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def test_before_any_run_loop_the_page_says_what_will_be_here(page) -> None:
+    said = page()
+    assert "Nothing is known of a GPU yet" in said
+    assert "What happened" not in said
+
+
+def test_owner_mode_and_memory_are_said(page) -> None:
+    """S3.8"""
+    make_state()
+    make_samples(1_500, 7_200)
+    said = page()
+    assert "run loop host:1 , process 77 · since 7 min ago" in said
+    assert "Recording To watch and to teach" in said
+    assert "NVIDIA L4 7.0 GB of 23.4 GB used, 16.4 GB free Between 1.5 GB and 7.0 GB in the last 15 minutes." in said
+
+
+def test_the_chart_has_a_table_for_those_who_do_not_see_it(page) -> None:
+    make_state()
+    make_samples(1_500, 9_000, 7_200, every_s=1)
+    body = page(source=True)
+    [chart] = re.findall(r'<div class="gpu-chart"[^>]*>', body)
+    assert 'aria-hidden="true"' in chart
+    assert 'data-total="24000"' in chart
+    table = words_of(body[body.index("As a table") : body.index("</figure>")])
+    assert "8.8 GB" in table
+
+
+@pytest.mark.parametrize(
+    ("state", "word", "button"),
+    [
+        ("unloaded", "on disk needs about 5.6 GB", "Load"),
+        ("loading", "loading … needs about 5.6 GB", "disabled"),
+        ("loaded", "in memory 5.6 GB", "Unload"),
+        ("unloading", "leaving … 5.6 GB", "disabled"),
+        ("error", "error needs about 5.6 GB", "Load"),
+    ],
+)
+def test_each_state_of_a_model_is_a_word_with_what_can_be_done(page, state, word, button) -> None:
+    make_state(residents=[resident(state=state)])
+    body = page(source=True)
+    row = body[body.index(f'id="gpu-model-{GPUState.objects.get().pk}-{VLM}"') :]
+    row = row[: row.index("</tr>")]
+    assert word in words_of(row)
+    asks = re.findall(r'data-gpu-ask="(\w+)"', row)
+    if button == "disabled":
+        assert " disabled" in row
+    else:
+        assert asks == [button.lower()]
+        assert " disabled" not in row
+
+
+def test_a_model_partly_on_the_processor_is_said_to_be_slow(page) -> None:
+    make_state(residents=[resident(vram_mb=3_000, size_mb=6_000)])
+    assert "50 % of it on the processor: its answers are slow" in page()
+
+
+def test_models_of_the_catalogue_are_offered_and_not_said_to_be_on_the_disk(page) -> None:
+    CatalogueModel.objects.all().delete()
+    CatalogueModel.objects.create(key="small", name="small:1b", vram_mb=1024, ram_mb=1024, context_length=4096)
+    make_state()
+    said = page()
+    assert "1 more of the catalogue" in said
+    assert "small:1b not loaded needs about 1.0 GB Load" in said
+
+
+@pytest.mark.parametrize(
+    ("device", "word", "kind"), [("cpu", "on the processor", "clip_to_gpu"), ("cuda:0", "on GPU 0", "clip_to_cpu")]
+)
+def test_clip_says_where_it_is_and_goes_to_the_other_place(page, device, word, kind) -> None:
+    make_state(clip_device=device)
+    body = page(source=True)
+    assert word in words_of(body)
+    assert [ask for ask in re.findall(r'data-gpu-ask="(\w+)"', body) if ask.startswith("clip")] == [kind]
+
+
+def test_without_a_gpu_it_is_said_calmly_and_clip_has_nowhere_to_go(page) -> None:
+    """S3.10: CPU only."""
+    make_state(vram=[], residents=[], vlm_model="", vlm_state="unloaded")
+    body = page(source=True)
+    assert "No GPU here: everything runs on the processor." in words_of(body)
+    assert "notice" not in body.split('id="gpu-said"')[1].split("hidden>")[1]
+    assert "clip_to" not in body
+    assert "No vision model is set up" in words_of(body)
+
+
+def test_nobody_looks_after_it(page, owner) -> None:
+    owner.release()
+    make_state(owner="", owner_pid=None, owner_since=None)
+    said = page()
+    assert "No run loop is running; nobody looks after the GPU." in said
+    assert "Looked after by nobody" in said
+
+
+def test_an_owner_that_is_not_heard_of_is_said(page, owner) -> None:
+    make_state(heartbeat_at=timezone.now() - timedelta(seconds=70))
+    assert "run loop host:1 looked after the GPU and is not heard of any more. Its last word came 1 min ago" in page()
+
+
+def test_an_owner_that_was_killed_is_said_at_once(page, owner) -> None:
+    make_state()
+    owner.release()
+    assert "is not heard of any more" in page()
+
+
+def test_degraded_says_what_is_off_since_when_why_and_what_to_do(page) -> None:
+    """S3.10"""
+    make_state(**DEGRADED)
+    said = page()
+    assert "The models work only in part · since 3 min ago Ollama at http://127.0.0.1:11434 cannot be reached." in said
+    assert "Runs go on without what is missing" in said
+    assert "see that Ollama runs and has the model" in said
+
+
+def test_without_a_gpu_only_what_else_is_wrong_is_trouble(page) -> None:
+    make_state(vram=[], degraded=True, degraded_reason=NO_GPU)
+    assert "work only in part" not in page()
+    GPUState.objects.update(degraded_reason=f"{NO_GPU} Ollama is away.")
+    assert "The models work only in part Ollama is away." in page()
+
+
+def test_the_banner_is_on_every_page_for_whoever_may_look(client_of, viewer, stranger) -> None:
+    make_state(**DEGRADED)
+    for path in ("/", "/workflows/", "/robots"):
+        body = client_of(viewer).get(path).content.decode()
+        [banner] = re.findall(r'<div class="gpu-banner".*?</div>', body, re.S)
+        assert " hidden" not in banner.split(">")[0]
+        assert DEGRADED["degraded_reason"] in html.unescape(banner)
+    assert "gpu-banner" not in client_of(stranger).get("/").content.decode()
+    GPUState.objects.update(degraded=False)
+    body = client_of(viewer).get("/").content.decode()
+    assert " hidden" in re.findall(r'<div class="gpu-banner"[^>]*>', body)[0]
+
+
+def test_the_queue_says_who_waits_for_what(page) -> None:
+    make_state(
+        queue=[
+            waiting(state="granted"),
+            waiting(kind="load", model="llama3", asked_by="otto", purpose="preload"),
+            waiting(kind="mode", model="", mode="autopilot", asked_by="run 9"),
+        ]
+    )
+    said = page()
+    assert f"in use Use {VLM} to find a target · run 12" in said
+    assert "waiting Load llama3 · otto" in said
+    assert "waiting Switch to “Autopilot” · run 9" in said
+
+
+def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> None:
+    """S3.9"""
+    now = timezone.now()
+    make_state()
+    make_event("First.", at=now - timedelta(seconds=30))
+    make_event("Last.", "mode_changed", at=now)
+    numbers = {"message": "x", "fields": {"needed_mb": 6_000, "free_mb": 2_000}}
+    make_request("NotEnoughVRAM", numbers, finished_at=now - timedelta(seconds=10))
+    make_request("Withdrawn", {"message": "Whoever asked no longer wants it."})
+    make_request("GpuBusy", {"message": "x", "fields": {"retry_after_s": 1}}, kind=RequestKind.USE.value)
+    said = page()
+    said = said[said.index("What happened") :]
+    places = [said.index(words) for words in ("Last.", f"Load {VLM}, asked by otto: not done.", "First.")]
+    assert places == sorted(places)
+    assert "6000 MB are needed, 2000 MB are free" in said
+    assert said.count("not done") == 1, "nobody failed who went away, and uses are told with their run"
+
+
+def test_a_viewer_sees_the_buttons_and_why_they_do_nothing(client_of, viewer) -> None:
+    make_state()
+    body = client_of(viewer).get("/robots").content.decode()
+    buttons = re.findall(r"<button[^>]*data-gpu-ask[^>]*>", body)
+    assert len(buttons) >= 5
+    assert all(" disabled" in button and 'aria-describedby="gpu-why-not"' in button for button in buttons)
+    assert "take the role “operator”" in html.unescape(body)
+
+
+def test_another_machine_is_shown_without_buttons(page) -> None:
+    make_state(machine="other-host")
+    body = page(source=True)
+    assert "other-host" in body
+    assert "data-gpu-ask" not in body
+
+
+def test_what_an_owner_or_an_event_says_is_text(page) -> None:
+    """S10.5"""
+    make_state(owner="<img src=x>", residents=[resident("<b>x</b>")], vram=[{**GPU, "name": "<i>"}])
+    make_event("<script>alert(1)</script>")
+    body = page(source=True)
+    assert not re.search(r"<script>|<img src=x|<b>x|<i>", body)
+
+
+def test_odd_rows_of_a_newer_or_older_owner_do_not_break_the_page(page) -> None:
+    make_state(mode="warp", residents=[{"name": "a", "state": "dreaming"}], queue=[{"kind": "sing"}, {}])
+    make_event("x", "what_is_this")
+    said = page()
+    assert "warp" in said
+    assert "not loaded" in said
+
+
+def test_the_page_takes_as_many_queries_for_much_as_for_little(client_of, operator) -> None:
+    client = client_of(operator)
+    make_state()
+    make_event("x")
+    make_samples(1_000)
+    client.get("/robots?board=1")
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/robots?board=1")
+        counts.append(len(queries))
+        make_samples(*[1_000] * 50)
+        for number in range(20):
+            make_event(str(number))
+            make_request("ServerAway", {"message": "x"})
+    assert counts[0] == counts[1]
+
+
+def test_every_mode_and_state_has_its_words() -> None:
+    assert set(gpu_words.MODES) == set(ExecutionMode)
+    assert set(gpu_words.STATES) == set(ModelState)
+    for kind in RequestKind:
+        assert gpu_words.asked({"kind": kind.value, "model": "m", "mode": "idle", "purpose": "target"}) != kind.value
+
+
+@pytest.mark.parametrize(("mb", "words"), [(None, "–"), (0, "0 MB"), (1023, "1023 MB"), (1024, "1.0 GB")])
+def test_memory_in_words(mb, words) -> None:
+    with translation.override("en"):
+        assert gpu_words.memory(mb) == words

@@ -1,0 +1,449 @@
+"""Answers by models: chosen, switched, tried again, replaced, kept (S4.3, S4.4, S4.5)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from gpu.choices import Outcome, ProviderName
+from gpu.conversation import Talk
+from gpu.exceptions import (
+    AnswerBroken,
+    AnswerTimeout,
+    AnswerUnusable,
+    CloudModelRefused,
+    DeadlinePassed,
+    GpuBusy,
+    LoadFailed,
+    NoModelFits,
+    NotEnoughVRAM,
+    OutOfMemory,
+    PromptTooLarge,
+    ServerAway,
+    TooManySwaps,
+    UnknownModel,
+)
+from gpu.model_manager import ModelManager
+from gpu.runtime import Runtime
+from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
+from gpu.uses import Use
+from tests.gpu.fake_models import LIGHT, STANDARD, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
+
+A, B, C = "a:latest", "b:latest", "c:latest"
+
+
+class Stage:
+    """A model manager and everything around it; `uses` are the attempts that were kept."""
+
+    def __init__(self, runtime: Runtime, **given: Any) -> None:
+        catalogue = given.pop("catalogue", (entry("a"), entry("b", vram_mb=4100), entry("c", tier=LIGHT)))
+        self.server = given.pop("server", None) or FakeServer(*(one.name for one in catalogue))
+        self.openai = given.pop("openai", None)
+        self.resources = given.pop("resources", machine())
+        self.gpu = FakeGPU(self.server, runtime, **given)
+        self.uses: list[Use] = []
+        self.clock = Clock()
+        self.models = ModelManager(
+            self.gpu,
+            openai=self.openai,
+            monitor=self,
+            rows=rows_of(*catalogue),
+            keep=self.uses.append,
+            clock=self.clock,
+        )
+
+    def read(self) -> Any:
+        return self.resources
+
+    def ask(self, text: str = "Why?", conversation: Any = ()) -> Chunk:
+        return self.models.run_sync("generate_response", text, conversation)
+
+    def stream(self, text: str = "Why?", conversation: Any = ()) -> list[Chunk]:
+        return list(self.models.iterate_response(text, conversation))
+
+    @property
+    def kept(self) -> list[tuple[str, str, str, str]]:
+        """Once all of it is kept."""
+        self.models.close()
+        return [(use.model, use.outcome.value, use.error, use.instead_of) for use in self.uses]
+
+
+@pytest.fixture
+def runtime() -> Iterator[Runtime]:
+    runtime = Runtime("test-models")
+    yield runtime
+    runtime.close()
+
+
+@pytest.fixture
+def stage(runtime: Runtime) -> Callable[..., Stage]:
+    return lambda **given: Stage(runtime, **given)
+
+
+# --- an answer ------------------------------------------------------------------------------------------------------
+def test_the_answer_comes_from_the_best_model_through_the_owner_of_the_gpu(stage: Callable[..., Stage]) -> None:
+    """S4.5"""
+    here = stage()
+    here.server.will(A, Says(["It ", "failed."]))
+    answer = here.ask("What failed?")
+    assert (answer.text, answer.model, answer.done) == ("It failed.", "a", True)
+    assert here.gpu.lent == [(A, Purpose.ASSISTANT)]
+    assert here.kept == [(A, "answered", "", "")]
+    use = here.uses[0]
+    assert (use.purpose, use.tokens_in, use.tokens_out, use.attempt) == (Purpose.ASSISTANT, 30, 4, 1)
+
+
+def test_the_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, Says(["It ", "failed."]))
+    *parts, last = here.stream()
+    assert [part.text for part in parts] == ["It ", "failed."]
+    assert (last.done, last.model, last.tokens_in, [a.outcome for a in last.attempts]) == (True, "a", 30, ["answered"])
+    assert last.dropped == {}
+
+
+def test_the_system_message_and_what_was_said_go_along(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    said = [
+        ChatMessage(role="system", content="You help."),
+        ChatMessage(role="user", content="Hello"),
+        ChatMessage(role="assistant", content="Good day."),
+    ]
+    here.ask("What now?", said)
+    _model, messages, how = here.server.asked[0]
+    assert [(m.role, m.content) for m in messages] == [
+        ("system", "You help."), ("user", "Hello"), ("assistant", "Good day."), ("user", "What now?"),
+    ]  # fmt: skip
+    assert how["context_length"] == 8192
+    assert how["max_tokens"] == 512
+
+
+async def test_it_can_be_awaited_in_any_event_loop(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    assert (await here.models.generate_response("Why?", ())).text == "Yes."
+    texts = [chunk.text async for chunk in here.models.stream_response("Why?", ())]
+    assert texts == ["Yes.", ""]
+
+
+def test_what_a_run_asks_is_kept_with_the_run_and_its_step(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.ask("Which?", Talk(purpose=Purpose.CLASSIFY, execution_id="exec_7", step=3, schema={"type": "object"}))
+    assert here.server.asked[0][2]["schema"] == {"type": "object"}
+    here.models.close()
+    assert [(use.execution_id, use.step, use.purpose) for use in here.uses] == [("exec_7", 3, Purpose.CLASSIFY)]
+
+
+# --- failures -------------------------------------------------------------------------------------------------------
+FAILURES = [
+    AnswerTimeout("no byte"), AnswerBroken("500"), OutOfMemory("out of memory"), AnswerUnusable("no JSON"),
+    LoadFailed("could not"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+def test_a_failure_is_tried_again_once_on_the_same_model(stage: Callable[..., Stage], error: Exception) -> None:
+    """S4.4"""
+    here = stage()
+    here.server.will(A, error, Says(["Now."]))
+    assert here.ask().text == "Now."
+    name = type(error).__name__
+    assert here.kept == [(A, "failed", name, ""), (A, "answered", "", "")]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+def test_after_the_second_failure_the_next_model_answers(stage: Callable[..., Stage], error: Exception) -> None:
+    """S4.4"""
+    here = stage()
+    here.server.will(A, error, error)
+    here.server.will(B, Says(["From b."]))
+    answer = here.ask()
+    assert (answer.text, answer.model) == ("From b.", "b")
+    assert [(a.model, a.outcome, a.instead_of) for a in answer.attempts] == [
+        ("a", "failed", ""), ("a", "failed", ""), ("b", "answered", "a"),
+    ]  # fmt: skip
+    assert answer.attempts[0].reason == str(error)
+    name = type(error).__name__
+    assert here.kept == [(A, "failed", name, ""), (A, "failed", name, ""), (B, "answered", "", A)]
+    assert [use.attempt for use in here.uses] == [1, 2, 3]
+
+
+def test_an_empty_answer_is_of_no_use(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, Says([" ", "\n"]), Says([]))
+    assert here.ask().model == "b"
+    assert [error for _m, _o, error, _i in here.kept] == ["AnswerUnusable", "AnswerUnusable", ""]
+
+
+def test_an_answer_without_its_end_is_none(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, Says(["Half an"], ends=False), Says(["Half an"], ends=False))
+    chunks = here.stream()
+    assert [chunk.restarted for chunk in chunks] == [False, True, False, True, False, False]
+    assert chunks[-1].model == "b"
+
+
+def test_once_words_were_shown_a_new_beginning_says_so(stage: Callable[..., Stage]) -> None:
+    """S4.4"""
+    here = stage()
+    here.server.will(A, Says(["The st"], error=AnswerBroken("reset")), OutOfMemory("none"))
+    here.server.will(B, Says(["Step 3."]))
+    told = [(chunk.text, chunk.restarted, chunk.done) for chunk in here.stream()]
+    assert told == [("The st", False, False), ("", True, False), ("Step 3.", False, False), ("", False, True)]
+
+
+def test_the_whole_answer_holds_nothing_of_the_attempts_that_failed(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, Says(["Wrong "], error=AnswerBroken("reset")), Says(["Right."]))
+    assert here.ask().text == "Right."
+
+
+def test_a_model_that_does_not_fit_is_not_tried_twice(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    from collections import deque
+
+    here.gpu.refuses[A] = deque([NotEnoughVRAM("“a”", needed_mb=5000, free_mb=100)])
+    assert here.ask().model == "b"
+    assert here.kept == [(A, "failed", "NotEnoughVRAM", ""), (B, "answered", "", A)]
+
+
+def test_when_all_have_failed_the_last_failure_is_told_with_every_attempt(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    for name in (A, B, C):
+        here.server.will(name, AnswerTimeout("no byte"), AnswerTimeout("no byte"))
+    with pytest.raises(AnswerTimeout) as failed:
+        here.ask()
+    assert [a.model for a in failed.value.attempts] == ["a", "a", "b", "b", "c", "c"]
+    assert len(here.kept) == 6
+
+
+def test_a_server_that_is_away_costs_two_attempts_and_not_two_a_model(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, ServerAway("refused"), ServerAway("refused"))
+    with pytest.raises(ServerAway):
+        here.ask()
+    assert here.server.asked_models == [A, A]
+
+
+def test_when_ollama_is_away_the_other_server_answers(stage: Callable[..., Stage]) -> None:
+    openai = FakeServer("b")
+    catalogue = (entry("a"), entry("b", name="b", provider=ProviderName.OPENAI, tier=LIGHT))
+    here = stage(catalogue=catalogue, openai=openai)
+    here.server.away = ServerAway("Ollama cannot be reached")
+    answer = here.ask()
+    assert answer.model == "b"
+    assert here.gpu.lent == []
+    assert openai.asked_models == ["b"]
+
+
+def test_a_run_that_needs_the_gpu_ends_the_answer_without_another_attempt(stage: Callable[..., Stage]) -> None:
+    """S4.5: a chat never takes from a run."""
+    here = stage()
+    here.server.will(A, Says(["The st"], error=GpuBusy("a run", retry_after_s=5)))
+    with pytest.raises(GpuBusy) as busy:
+        here.stream()
+    assert [a.error for a in busy.value.attempts] == ["GpuBusy"]
+    assert here.kept == [(A, "failed", "GpuBusy", "")]
+
+
+def test_too_many_loads_leave_what_is_loaded(stage: Callable[..., Stage]) -> None:
+    """No ping-pong: what is in memory answers."""
+    from collections import deque
+
+    here = stage()
+    here.server.loaded = [C]
+    here.gpu.refuses[A] = deque([TooManySwaps("6 a minute", retry_after_s=20)])
+    assert here.ask().model == "c"
+
+
+def test_too_many_loads_and_nothing_loaded_is_told_as_such(stage: Callable[..., Stage]) -> None:
+    from collections import deque
+
+    here = stage()
+    here.gpu.refuses[A] = deque([TooManySwaps("6 a minute", retry_after_s=20)])
+    with pytest.raises(TooManySwaps) as told:
+        here.ask()
+    assert told.value.retry_after_s == 20
+    assert [a.error for a in told.value.attempts] == ["TooManySwaps"]
+
+
+def test_a_model_that_turns_out_to_run_elsewhere_is_left_for_another(stage: Callable[..., Stage]) -> None:
+    """RELIABILITY.md T9"""
+    here = stage()
+    here.server.will(A, CloudModelRefused("in a cloud"))
+    assert here.ask().model == "b"
+
+
+def test_no_model_begins_after_the_deadline(stage: Callable[..., Stage]) -> None:
+    here = stage()
+
+    class Slow(AnswerBroken):
+        def __init__(self) -> None:
+            here.clock.now += 40
+            super().__init__("500")
+
+    here.server.script[A] = Passing(here, 40)  # type: ignore[assignment]
+    with pytest.raises(DeadlinePassed) as late:
+        here.ask("Why?", Talk(deadline_s=30))
+    assert [a.error for a in late.value.attempts] == ["AnswerBroken"]
+    assert late.value.attempts[0].seconds == 40
+
+
+class Passing:
+    """Answers that take their time, by the clock of the stage, and fail."""
+
+    def __init__(self, here: Stage, seconds: float) -> None:
+        self.here, self.seconds = here, seconds
+
+    def popleft(self) -> Exception:
+        self.here.clock.now += self.seconds
+        return AnswerBroken("500")
+
+
+def test_a_model_that_never_answers_is_left_when_the_time_is_over(stage: Callable[..., Stage]) -> None:
+    here = stage(catalogue=(entry("a"),))
+    here.server.will(A, Says(["The "], wait=asyncio.Event()), Says(["The "], wait=asyncio.Event()))
+    with pytest.raises(AnswerTimeout):
+        here.ask("Why?", Talk(deadline_s=1.05))
+    assert here.gpu.using_now == []
+
+
+def test_leaving_early_gives_the_model_back_and_is_kept_as_cancelled(stage: Callable[..., Stage]) -> None:
+    here = stage()
+    here.server.will(A, Says(["The "], wait=asyncio.Event()))
+    answer = here.models.iterate_response("Why?", ())
+    assert next(answer).text == "The "
+    assert here.gpu.using_now == [A]
+    answer.close()
+    assert here.gpu.using_now == []
+    assert here.kept == [(A, "cancelled", "CancelledError", "")]
+
+
+def test_a_question_that_the_server_finds_too_long_is_asked_again_with_less(stage: Callable[..., Stage]) -> None:
+    """S4.3: what the server counts is right, not what was reckoned."""
+    here = stage()
+    history = tuple(ChatMessage(role=role, content="x" * 9000) for role in ("user", "assistant") * 2)
+    here.server.will(A, Says([], error=PromptTooLarge("too long")), Says(["Short."]), Says(["Right."]))
+    answer = here.ask("Why?", Talk(history=history[:2]))
+    assert answer.text == "Right."
+    lengths = [sum(len(m.content) for m in messages) for _m, messages, _h in here.server.asked]
+    assert lengths[2] < lengths[0]
+    assert answer.dropped == {"messages": [0, 1], "summarised": True, "pictures": []}
+
+
+# --- the choice is made anew ----------------------------------------------------------------------------------------
+def test_a_switch_in_the_middle_keeps_the_conversation(stage: Callable[..., Stage]) -> None:
+    """S4.3: scarce memory switches by itself."""
+    here = stage()
+    assert here.ask().model == "a"
+    here.server.loaded = []
+    here.resources = machine(vram_free_mb=2500)
+    here.server.names = [A, B, C]
+    said = [ChatMessage(role="user", content="Why?"), ChatMessage(role="assistant", content="Yes.")]
+    with pytest.raises(NoModelFits) as none:
+        here.ask("And then?", said)
+    assert "needs 4608 MB of GPU memory, and 2500 MB are free" in str(none.value)
+
+
+def test_unusable_answers_lower_a_model_for_a_while(stage: Callable[..., Stage]) -> None:
+    """S4.4"""
+    here = stage(catalogue=(entry("a"), entry("b", vram_mb=4100)))
+    here.server.will(A, AnswerUnusable("no"), AnswerUnusable("no"))
+    assert here.ask().model == "b"
+    here.server.loaded = []
+    assert here.ask().model == "b"
+    here.clock.now += 301
+    here.server.loaded = []
+    assert here.ask().model == "a"
+
+
+def test_slowness_lowers_a_model_for_a_while(stage: Callable[..., Stage]) -> None:
+    """S4.4"""
+    here = stage(catalogue=(entry("a"), entry("b", vram_mb=4100)))
+    here.server.script[A] = SlowOnes(here)  # type: ignore[assignment]
+    assert here.ask().model == "a"
+    assert here.ask().model == "b"
+
+
+class SlowOnes:
+    def __init__(self, here: Stage) -> None:
+        self.here = here
+
+    def popleft(self) -> Says:
+        return Says(Drip(self.here), last={"tokens_in": 9, "tokens_out": 40})  # type: ignore[arg-type]
+
+
+class Drip:
+    """Two words, 30 seconds apart."""
+
+    def __init__(self, here: Stage) -> None:
+        self.here = here
+
+    def __iter__(self) -> Iterator[str]:
+        yield "One"
+        self.here.clock.now += 30
+        yield " two."
+
+
+def test_in_autopilot_a_chat_takes_only_what_is_free(stage: Callable[..., Stage]) -> None:
+    """S4.5"""
+    here = stage(resources=machine(vram_free_mb=4000))
+    here.server.loaded = ["vlm:latest"]
+    here.gpu.mode = ExecutionMode.AUTOPILOT
+    with pytest.raises(NoModelFits) as none:
+        here.ask()
+    assert "while a run has the GPU" in str(none.value)
+    here.gpu.mode = ExecutionMode.IDLE
+    assert here.ask().model == "a", "what is idle gives way"
+
+
+def test_what_models_really_took_counts_and_not_what_the_catalogue_says(runtime: Runtime) -> None:
+    here = Stage(runtime, catalogue=(entry("a"),), resources=machine(vram_free_mb=5000))
+    here.models._observer._read_rows = rows_of(entry("a"), learned={(f"sha-{A}", 8192): 9000})
+    with pytest.raises(NoModelFits) as none:
+        here.ask()
+    assert "needs 9512 MB" in str(none.value)
+
+
+def test_every_choice_is_in_the_log_of_the_operator(
+    stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture
+) -> None:
+    """S4.3: silent for the person, logged for the operator."""
+    with caplog.at_level(logging.INFO):
+        stage().ask()
+    assert "“a” is to answer: is standard, as the task is; needs 4608 of 20480 MB free GPU memory" in caplog.text
+
+
+# --- loading ahead --------------------------------------------------------------------------------------------------
+def test_a_model_is_loaded_ahead_in_the_background(stage: Callable[..., Stage]) -> None:
+    """S4.5"""
+    here = stage()
+    here.models.run_sync("preload_model", "b")
+    here.models.close()
+    assert here.gpu.lent == []
+
+
+def test_a_model_that_nobody_knows_is_refused_at_once(stage: Callable[..., Stage]) -> None:
+    with pytest.raises(UnknownModel) as told:
+        stage().models.run_sync("preload_model", "nobody")
+    assert "There are: a, b, c" in str(told.value)
+
+
+# --- how it stands --------------------------------------------------------------------------------------------------
+def test_the_status_says_who_would_answer_and_what_bars_the_others(stage: Callable[..., Stage]) -> None:
+    here = stage(catalogue=(entry("a"), entry("b", enabled=False), entry("c", vram_mb=90_000)))
+    here.server.loaded = [A]
+    here.ask()
+    status = here.models.run_sync("get_current_model_status")
+    told = status.as_json()
+    assert (told["model"], told["held"], told["problem"]) == ("a", "", "")
+    assert {line["key"]: line["barred"] for line in told["models"]} == {
+        "a": "", "b": "is not in use (see the catalogue)",
+        "c": "needs 90512 MB of GPU memory, and 24576 MB are free",
+    }  # fmt: skip
+    assert [line["loaded"] for line in told["models"]] == [True, False, False]
+    assert told["resources"]["vram_free_mb"] == 20480
+    assert told["last"]["outcome"] == Outcome.ANSWERED
