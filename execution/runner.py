@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution import live_picture
-from execution.choices import WAITING, ExecutionMode, ExecutionState, PauseReason
+from execution.choices import WAITING, ExecutionState, PauseReason
 from execution.claims import Claim, Heartbeat, claim
 from execution.coach import Coach
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
@@ -26,6 +26,7 @@ from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.exceptions import LeaseLost, NoMatch
 from execution.eyes import Eyes, Flags, load_provider, masks_from
+from execution.gpu_mode import RunDrivenGpu
 from execution.journal import Journal
 from execution.ladder import further_rungs
 from execution.loop import Loop, LoopLimits
@@ -41,19 +42,11 @@ from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
-from gpu import ExecutionMode as GpuMode
-from gpu import get_gpu_resource_manager
 from workflows.graph import NormBox
 from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
 
-GPU_MODE = {
-    ExecutionMode.AUTOMATIC: GpuMode.AUTOPILOT,
-    ExecutionMode.OBSERVATION: GpuMode.RECORDING,
-    ExecutionMode.COACHING: GpuMode.RECORDING,
-    ExecutionMode.SUPERVISED: GpuMode.IDLE,
-}
 LOOK_EVERY_S = 0.2
 RECONNECT_EVERY_S = 1.0
 
@@ -92,6 +85,7 @@ class Runner:
         self._desktop, self._analyzer = desktop, analyzer
         self.hooks = hooks or Hooks()
         self.pictures = PictureStore()
+        self._gpu = RunDrivenGpu(say=self.out)
         self.done = 0
 
     def run(self) -> None:
@@ -123,6 +117,7 @@ class Runner:
             desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
             robot = self._sign_on(identity)
             stack.callback(self._sign_off, robot)
+            self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
             heartbeat = stack.enter_context(Heartbeat(robot))
             capture = ShownCapture(desktop, robot).start()
             stack.callback(capture.stop)
@@ -187,7 +182,7 @@ class Runner:
         )
         run_begun.send_robust(sender=Runner, execution_id=execution.execution_id)
         try:
-            set_gpu_mode(journal)
+            self._gpu.follow(journal)
             if claimed.taken_over:
                 journal.tidy()
                 check_same_desktop(journal, identity)
@@ -354,15 +349,6 @@ def masks_of(journal: Journal) -> tuple[NormBox, ...]:
     except (TypeError, ValueError) as error:
         journal.warn("masks", str(error))
         return ()
-
-
-def set_gpu_mode(journal: Journal) -> None:
-    """The mode of the run drives the GPU (S1.15); a GPU that fails costs a warning, never a run (S1.21)."""
-    mode = GPU_MODE[ExecutionMode(journal.execution.mode)]
-    try:
-        get_gpu_resource_manager().run_sync("set_execution_mode", mode)
-    except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
-        journal.warn("gpu", f"{type(error).__name__}: {error}")
 
 
 def check_same_desktop(journal: Journal, identity: DesktopIdentity) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from gpu.asking import Ask, Put, Tools, use_of
 from gpu.catalogue import Entry
 from gpu.choices import Outcome, ProviderName
-from gpu.conversation import Talk
+from gpu.conversation import Fitted, Talk
 from gpu.exceptions import (
     AnswerTimeout,
     CloudModelRefused,
@@ -27,7 +27,7 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.selection import Selection, choose
-from gpu.situation import Situation, Task
+from gpu.situation import Situation, Task, context_of
 from gpu.types import Attempt, ChatMessage, Chunk
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Answering:
     _gone: dict[ProviderName, str] = field(default_factory=dict)
     _failed: Entry | None = None  # the model that failed last
     _shown: bool = False
-    _sent: bool = False  # the last attempt got as far as asking
+    _sent: Fitted | None = None  # what the last attempt asked, if it got so far
     _ends_at: float = 0.0
 
     async def run(self) -> None:
@@ -111,8 +111,9 @@ class Answering:
         """None: it has answered. Otherwise what it failed with, and another one may be tried; else that is raised."""
         failure = await self._attempt(entry)
         if failure is not None and self._may_help(failure) and self._left_s() > SHORTEST_S:
-            if isinstance(failure, PromptTooLarge):
-                self.tools.context.counter.was_too_much(entry.name)
+            if isinstance(failure, PromptTooLarge) and self._sent is not None:
+                context = context_of(entry, num_ctx=self.tools.num_ctx)
+                self.tools.context.counter.was_too_much(entry.name, reckoned=self._sent.tokens, context_length=context)
             else:
                 await asyncio.sleep(self.tools.retry_pause_s)
             failure = await self._attempt(entry)
@@ -123,7 +124,7 @@ class Answering:
     def _may_help(self, failure: GPUError) -> bool:
         """Whether the same model may do it when it is asked again at once."""
         if isinstance(failure, PromptTooLarge):
-            return self._sent  # with less of what was said before
+            return self._sent is not None  # with less of what was said before
         return isinstance(failure, VLMUnavailable) and failure.passing and failure.falls_back
 
     def _set_aside(self, entry: Entry, failure: GPUError) -> None:
@@ -152,7 +153,7 @@ class Answering:
         try:
             last = await self._ask(ask)
         except GPUError as error:
-            self._sent = ask.fitted is not None
+            self._sent = ask.fitted
             self._note(entry, Outcome.FAILED, began, last=last, error=error)
             if not isinstance(error, GpuBusy | TooManySwaps | PromptTooLarge | OwnedElsewhere):
                 self.tools.lately.failed(entry.key, error)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gpu.choices import Tier
 from gpu.counting import TokenCounter
-from gpu.exceptions import PromptTooLarge, VLMUnavailable
+from gpu.exceptions import GpuBusy, PromptTooLarge, VLMUnavailable
 from gpu.types import ChatMessage, Purpose
 from gpu.untrusted import delimited
 
@@ -152,6 +152,8 @@ class ContextManager:
         material = (*_as_message(known), *history[before:cut])
         try:
             summary = (await summarise(material, longest)).strip()
+        except GpuBusy:
+            raise
         except VLMUnavailable as error:
             log.info("what was said before is left out without a summary: %s", error)
             return None

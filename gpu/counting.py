@@ -16,6 +16,7 @@ PIXELS_A_TOKEN = 28 * 28  # of Qwen2.5-VL: patches of 14 pixels, four of them a 
 SMALLEST, LARGEST = 0.5, 4.0
 IMPLAUSIBLE = 0.4  # a server that counts only what it had not read before (a kept beginning) says less than there was
 DOWNWARDS = 0.2  # a share of the way: too high costs some history, too low the answer
+MORE = 1.05
 WORTH_LEARNING = 50  # tokens; below that the marks between the messages are most of it
 
 
@@ -51,10 +52,11 @@ class TokenCounter:
             learned = ratio if ratio >= known else known + DOWNWARDS * (ratio - known)
             self._factors[model] = min(LARGEST, max(SMALLEST, learned))
 
-    def was_too_much(self, model: str) -> None:
-        """The server found too long what had been reckoned to fit: never again so little for this model."""
+    def was_too_much(self, model: str, *, reckoned: int, context_length: int) -> None:
+        """The server found too long what had been reckoned to fit: from now on it would not, for this model."""
         with self._lock:
-            self._floors[model] = min(LARGEST, max(1.0, self.factor(model) * 1.2))
+            too_low_by = MORE * context_length / max(1, reckoned)
+            self._floors[model] = min(LARGEST, max(1.0, self.factor(model) * max(MORE, too_low_by)))
 
 
 def picture_tokens(picture: bytes) -> int:

@@ -86,11 +86,13 @@ def refused(
         return told(said, reason=reason, who=who, model=model, loading=loading)
     if status == 404 and model:
         return ModelMissing(f"{who} does not have “{model}”: {reason}.")
+    if status in (401, 403, 407):
+        return ServerAway(f"{who} wants to know who asks, or does not let this machine: {reason}.", passing=False)
     if status in (404, 405):
         return ServerAway(f"What answers {what} is not {who}: {reason}.")
-    if status in (502, 504):
+    if status in (408, 502, 504):
         return ServerAway(f"Something between here and {who} refused {what}: {reason}.")
-    if status >= 500:
+    if status >= 499:  # 499: Ollama's own word for a question that it gave up
         return told(said, reason=reason, who=who, model=model, loading=loading)
     if _TOO_LONG.search(said):
         return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
@@ -100,17 +102,18 @@ def refused(
 def told(said: str, *, who: str, model: str, reason: str = "", loading: bool = False) -> VLMUnavailable:
     """The error for an error text of a server, under a 500 or in the middle of an answer."""
     reason = reason or said or "no reason given"
+    named = f"“{model}”" if model else who
     if _OUT_OF_MEMORY.search(said):
-        return OutOfMemory(f"{who} ran out of memory with “{model}”: {reason}.")
+        return OutOfMemory(f"{who} ran out of memory (asked: {named}): {reason}.")
     if _TOO_LONG.search(said):
         return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
     if loading or _NOT_LOADED.search(said):
         return LoadFailed(f"{who} could not load “{model}”: {reason}.")
     if _FAULT_OF_THE_REQUEST.search(said):
-        return RequestRefused(f"“{model}” refused what it was asked: {reason}.")
+        return RequestRefused(f"{named} refused what it was asked: {reason}.")
     if _REPEATS.search(said):
-        return AnswerUnusable(f"“{model}” went round in circles: {reason}.")
-    return AnswerBroken(f"“{model}” broke off: {reason}.")
+        return AnswerUnusable(f"{named} went round in circles: {reason}.")
+    return AnswerBroken(f"{named} broke off: {reason}.")
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:

@@ -123,19 +123,23 @@ class Letterbox:
                 return
             answer = dict(await self._serve(request) or {})
         except GPUError as error:
-            await self._move(row.pk, LIVE, state=RequestState.FAILED, finished_at=self._now(), **error_fields(error))
+            await self._end(row.pk, state=RequestState.FAILED, **error_fields(error))
         except Exception as error:  # a fault here: who asked is told, and waits no longer
             told = error_fields(GPUError(f"The owner of the GPU failed: {type(error).__name__}: {error}"))
-            await self._move(row.pk, LIVE, state=RequestState.FAILED, finished_at=self._now(), **told)
+            await self._end(row.pk, state=RequestState.FAILED, **told)
             raise
         else:
-            await self._move(row.pk, LIVE, state=RequestState.DONE, finished_at=self._now(), answer=answer)
+            await self._end(row.pk, state=RequestState.DONE, answer=answer)
 
     async def _lend(self, pk: int, request: Request) -> None:
         """Hold the model until it is given back (then this is cancelled) or taken back (then `use` raises)."""
         async with self._use(request):
             if await self._move(pk, (RequestState.DOING, RequestState.GRANTED), state=RequestState.GRANTED):
                 await asyncio.get_running_loop().create_future()
+
+    async def _end(self, pk: int, **fields: Any) -> None:
+        """Written also when the GPU is given back at this moment: what was done need not be done again."""
+        await asyncio.shield(asyncio.ensure_future(self._move(pk, LIVE, finished_at=self._now(), **fields)))
 
     async def _move(self, pk: int, states: Sequence[RequestState], **fields: Any) -> bool:
         """Whether the row was in one of the states and has the fields now; waits for a database that refuses."""

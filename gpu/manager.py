@@ -158,7 +158,7 @@ class GPUResourceManager:
 
     def close(self) -> None:
         """Give the GPU back and end the thread; models stay where they are, and leave when nobody asks for them."""
-        self.runtime.run(self._household.close())
+        self.runtime.run(self._close())
         self.runtime.close()
 
     # --- coroutines -------------------------------------------------------------------------------------------------
@@ -276,6 +276,11 @@ class GPUResourceManager:
             return await self._here(request)
 
     # --- parts ------------------------------------------------------------------------------------------------------
+    async def _close(self) -> None:
+        await self._household.close()
+        if self.ollama is not None:
+            await self.ollama.aclose()
+
     async def _here(self, request: Request) -> Mapping[str, Any]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + request.deadline_s

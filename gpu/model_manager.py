@@ -226,8 +226,8 @@ def get_model_manager() -> ModelManager:
     """The one of this process, around its manager of the GPU."""
     from gpu.manager import get_gpu_resource_manager
     from gpu.providers.openai import OpenAICompatibleProvider
-    from gpu.remote_models import is_allowed
+    from gpu.remote_models import is_allowed_at_openai
 
     manager = get_gpu_resource_manager()
-    openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed)
+    openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)
     return ModelManager(manager, openai=openai)

@@ -20,6 +20,7 @@ from gpu.ollama import is_named
 from gpu.providers.base import Provider
 from gpu.resources import Resources
 from gpu.situation import Situation
+from gpu.status import last_known_status
 from gpu.types import ExecutionMode, ModelOnDisk, Resident
 
 log = logging.getLogger(__name__)
@@ -36,15 +37,22 @@ class Monitor(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What the database tells: the catalogue, and what models took of the GPU, by digest and context."""
+    """What the database tells: the catalogue, what models took of the GPU by digest and context, the owner's mode."""
 
     catalogue: tuple[Entry, ...]
     learned_mb: Mapping[tuple[str, int], int]
+    mode: ExecutionMode = ExecutionMode.IDLE  # of the process that owns the GPU, where it gives signs of life
 
 
 def read_rows() -> Rows:
     learned = LearnedNeed.objects.values_list("digest", "num_ctx", "need_mb")
-    return Rows(catalogue=entries(), learned_mb={(digest, ctx): need for digest, ctx, need in learned})
+    told = last_known_status()
+    mode = told["execution_mode"] if told and told["fresh"] and told["owner"] else ExecutionMode.IDLE
+    return Rows(
+        catalogue=entries(),
+        learned_mb={(digest, ctx): need for digest, ctx, need in learned},
+        mode=ExecutionMode(mode),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +83,8 @@ class Observer:
     async def look(self) -> Seen:
         """Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen."""
         rows, ollama, openai = await asyncio.gather(self._rows(), self._ollama(), self._others())
-        config, mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
+        config, own_mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
+        mode = rows.mode if own_mode is ExecutionMode.IDLE else own_mode  # another process may own the GPU
         away = {
             name: found for name, found in zip(ProviderName, (ollama, openai), strict=True) if isinstance(found, str)
         }

@@ -33,8 +33,9 @@ from gpu.policy import (
     decide,
 )  # fmt: skip
 from gpu.problems import NO_GPU, About, Problems
-from gpu.residency import Residency, backoff_s
+from gpu.residency import Residency
 from gpu.scheduler import BY_ITSELF, Errand, Scheduler
+from gpu.tries import Tries
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 
 log = logging.getLogger(__name__)
@@ -128,6 +129,7 @@ class Owner:
     # --- what is asked ----------------------------------------------------------------------------------------------
     async def reach(self, request: Request | Tick) -> Decision:
         """In a turn: do what is left until the request is met. Raises the GPUError that stands in its way."""
+        tries = self._tries()
         for _ in range(MOST_STEPS):
             await self._look(request)
             decision = decide(self.snapshot(), request)
@@ -135,7 +137,7 @@ class Owner:
             if step is None or isinstance(step, Wait) or self._is_outdated(request):
                 break
             log.info("%s", step.reason)
-            await self._do(step, request)
+            await self._do(step, request, tries)
         else:
             raise GPUError(f"{request} does not come to an end.")
         wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
@@ -268,7 +270,8 @@ class Owner:
         """
         if self.models is None or (isinstance(request, Request) and request.kind in OF_CLIP):
             return
-        for attempt in range(self.config.load_tries):
+        tries = self._tries()
+        while True:
             if self.breaker.refuses(asyncio.get_running_loop().time()):
                 return
             try:
@@ -277,9 +280,8 @@ class Owner:
                     await self._know(request)
             except ServerAway as error:
                 self.server_failed(error)
-                if isinstance(request, Tick) or attempt == self.config.load_tries - 1:
+                if isinstance(request, Tick) or not await tries.again(error):
                     return
-                await asyncio.sleep(backoff_s(self.config.retry_pause_s, attempt))
             else:
                 return
 
@@ -346,20 +348,28 @@ class Owner:
         return snapshot.mode_is_due or bool(decide(snapshot, Tick()).steps)
 
     # --- steps ------------------------------------------------------------------------------------------------------
-    async def _do(self, step: Step, request: Request | Tick) -> None:
+    def _tries(self) -> Tries:
+        config = self.config
+        until = asyncio.get_running_loop().time() + config.load_timeout_s
+        return Tries(most=config.load_tries, pause_s=config.retry_pause_s, until=until)
+
+    async def _do(self, step: Step, request: Request | Tick, tries: Tries) -> None:
         if isinstance(step, MoveClip):
             await self._move_clip(step, request)
         elif isinstance(step, UnloadModel):
             await self._unload(step)
         elif isinstance(step, LoadModel):
-            await self._load(step)
+            await self._load(step, tries)
 
-    async def _load(self, step: LoadModel) -> None:
+    async def _load(self, step: LoadModel, tries: Tries) -> None:
+        """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
         assert self.models is not None
         self.note_request(step.model)
         try:
-            await self.models.load(step.model)
+            await self.models.load(step.model, until=tries.until)
         except VLMUnavailable as error:
+            if await tries.again(error):
+                return
             self._failed(step.model, error)
             raise
         self._succeeded(step.model)

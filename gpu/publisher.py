@@ -40,6 +40,8 @@ class Details(Protocol):
     def residents(self) -> Sequence[Any]: ...
     @property
     def queue(self) -> Sequence[Any]: ...
+    @property
+    def degraded_since(self) -> datetime | None: ...
 
 
 class Source(Protocol):
@@ -126,6 +128,7 @@ class Publisher:
             "clip_device": status.clip_device,
             "degraded": status.degraded,
             "degraded_reason": status.degraded_reason,
+            "degraded_since": details.degraded_since,
             "queue_length": status.queue_length,
             "last_vlm_request": status.last_vlm_request,
             "vram": plain(details.vram),

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import DatabaseError, connections
 
+from gpu.choices import ProviderName
 from gpu.models import CatalogueModel
+from gpu.ollama.entries import tagged
 
 log = logging.getLogger(__name__)
 
@@ -20,10 +22,10 @@ PATIENCE_S = 1.0  # reading waits for nobody who writes; a database that is away
 
 
 class AllowedModels:
-    """By their providers' names; what cannot be read is not allowed. Callable from any thread and from any loop."""
+    """Those of one provider, by its names; what cannot be read is not allowed. For any thread and any event loop."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, provider: ProviderName, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._provider, self._clock = provider, clock
         self._lock = threading.Lock()
         self._names: frozenset[str] = frozenset()
         self._read_at: float | None = None
@@ -32,13 +34,13 @@ class AllowedModels:
         with self._lock:
             if self._read_at is None or self._clock() - self._read_at >= FRESH_S:
                 self._names, self._read_at = self._read(), self._clock()
-            return model in self._names
+            return tagged(model) in self._names
 
     def _read(self) -> frozenset[str]:
         """In a thread of its own: an event loop may run in the caller's, where Django refuses to ask."""
         reader = ThreadPoolExecutor(1, "allowed-models")
         try:
-            return reader.submit(_names).result(PATIENCE_S)
+            return reader.submit(_names, self._provider).result(PATIENCE_S)
         except (DatabaseError, TooLate) as error:
             log.warning("which models may run on another machine cannot be read, so none may: %s", error)
             return frozenset()
@@ -46,12 +48,13 @@ class AllowedModels:
             reader.shutdown(wait=False)
 
 
-def _names() -> frozenset[str]:
-    close_old_connections()
+def _names(provider: ProviderName) -> frozenset[str]:
     try:
-        return frozenset(CatalogueModel.objects.filter(allow_remote=True, enabled=True).values_list("name", flat=True))
+        allowed = CatalogueModel.objects.filter(provider=provider, allow_remote=True, enabled=True)
+        return frozenset(tagged(name) for name in allowed.values_list("name", flat=True))
     finally:
         connections.close_all()
 
 
-is_allowed = AllowedModels()
+is_allowed = AllowedModels(ProviderName.OLLAMA)
+is_allowed_at_openai = AllowedModels(ProviderName.OPENAI)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -145,15 +144,14 @@ class Residency:
                 record.state = ModelState.ERROR
 
     # --- loading ----------------------------------------------------------------------------------------------------
-    async def load(self, name: str) -> None:
-        """Return when it is loaded; raises VLMUnavailable after the last try, or when the time is over."""
+    async def load(self, name: str, *, until: float) -> None:
+        """One try: return when it is loaded; raises VLMUnavailable, LoadFailed where it is not by then (loop's time)."""
         record = self.record(name)
         await self._ollama.refuse_cloud(name)
         self._to(record, ModelState.LOADING, f"“{record.name}” is loading.")
         before = self._free_mb()
-        self.loads.append(asyncio.get_running_loop().time())
         try:
-            await self._in_time(record)
+            await self._in_time(record, until)
             await self.follow()
             if record.resident is None:
                 raise LoadFailed(f"Ollama says that “{name}” is loaded, and does not list it.")
@@ -164,29 +162,20 @@ class Residency:
             self._to(record, ModelState.UNLOADED, f"“{record.name}” is not loaded: it was given up.")
             raise
         record.context = record.resident.context_length
+        self.loads.append(asyncio.get_running_loop().time())
         self.touch(name)
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, f"“{record.name}” is loaded.")
 
-    async def _in_time(self, record: Record) -> None:
+    async def _in_time(self, record: Record, until: float) -> None:
         try:
-            async with asyncio.timeout(self._config.load_timeout_s) as limit:
-                await self._with_tries(record.name)
+            async with asyncio.timeout_at(until) as limit:
+                await self._ollama.load_model(record.name)
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise LoadFailed(f"“{record.name}” was not loaded within {self._config.load_timeout_s:.0f} s.") from None
-
-    async def _with_tries(self, name: str) -> None:
-        for attempt in range(self._config.load_tries):
-            try:
-                await self._ollama.load_model(name)
-            except VLMUnavailable as error:
-                if not error.passing or attempt == self._config.load_tries - 1:
-                    raise
-                await asyncio.sleep(backoff_s(self._config.retry_pause_s, attempt))
-            else:
-                return
+            seconds = self._config.load_timeout_s
+            raise LoadFailed(f"“{record.name}” was not loaded within {seconds:.0f} s.", passing=False) from None
 
     async def _learn(self, record: Record, before: int | None) -> None:
         after = self._free_mb()
@@ -279,11 +268,6 @@ class Residency:
     def _to(self, record: Record, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
-
-
-def backoff_s(pause_s: float, attempt: int) -> float:
-    """Doubled after each try, and never the same for two who try at once."""
-    return pause_s * 2.0**attempt * random.uniform(0.5, 1.5)  # noqa: S311
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

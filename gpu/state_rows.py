@@ -18,15 +18,8 @@ SAMPLES_KEPT: Final = timedelta(days=1)
 
 def write_state(machine: str, owner: Holder, picture: Mapping[str, Any], now: datetime) -> None:
     """The newest state, and a sign of life; the revision counts up where something is different."""
-    row = GPUState.objects.filter(machine=machine).first() or GPUState(machine=machine, degraded=False)
-    since = row.degraded_since or now
-    said = {
-        **picture,
-        "owner": owner.name[:200],
-        "owner_pid": owner.pid,
-        "owner_since": owner.since,
-        "degraded_since": since if picture["degraded"] else None,
-    }
+    row = GPUState.objects.filter(machine=machine).first() or GPUState(machine=machine)
+    said = {**picture, "owner": owner.name[:200], "owner_pid": owner.pid, "owner_since": owner.since}
     if row.pk is None or any(getattr(row, name) != value for name, value in said.items()):
         row.revision += 1
     for name, value in said.items():

@@ -48,6 +48,23 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         database["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def gpu_of_this_process() -> Iterator[None]:
+    """Runs and pages of a test ask a GPU manager that is alone: no lock, no rows, no server."""
+    from gpu import wiring
+    from gpu.config import GPUResourceConfig
+    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+
+    alone = GPUResourceManager(GPUResourceConfig())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(wiring, "wired_manager", lambda: alone)
+        get_gpu_resource_manager.cache_clear()
+        get_gpu_resource_manager()
+    yield
+    get_gpu_resource_manager.cache_clear()
+    alone.close()
+
+
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
     """A request in French leaves its language to the thread; the next test begins in English again."""

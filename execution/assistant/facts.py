@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from execution.assistant.hidden import Hidden, hidden_in
 from execution.assistant.questions import Question, Topic, Which
 from execution.choices import Outcome
@@ -65,7 +67,7 @@ def find_run(question: Question, about: str) -> Execution:
         return Execution.objects.by_id(about)
     latest = runs.order_by("-created_at", "-pk").first()
     if latest is None:
-        raise UnknownExecution("There is no run yet.")
+        raise UnknownExecution(_("There is no run yet."))
     return latest
 
 

@@ -12,6 +12,7 @@ from gpu.config import GPUResourceConfig
 from gpu.exceptions import AnswerBroken, VLMUnavailable
 from gpu.ollama import failures
 from gpu.pictures import readable
+from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ChatMessage, Chunk
 from gpu.untrusted import without_control
 
@@ -66,23 +67,14 @@ def read_line(line: str, *, model: str, first: bool, stranger: VLMUnavailable) -
         raise stranger if first else AnswerBroken(f"“{model}” broke off with a garbled line.")
     if said.get("error"):
         raise failures.told(said, model=model)
-    message = said.get("message")
-    message = message if isinstance(message, dict) else {}
+    message = mapping_of(said.get("message"))
     chunk = Chunk(
-        text=_text(message.get("content")),
+        text=text_of(message.get("content")),
         done=said.get("done") is True,
-        done_reason=_text(said.get("done_reason"))[:40],
-        tokens_in=_count(said.get("prompt_eval_count")),
-        tokens_out=_count(said.get("eval_count")),
-        load_s=_count(said.get("load_duration")) / NANO,
-        total_s=_count(said.get("total_duration")) / NANO,
+        done_reason=text_of(said.get("done_reason"))[:40],
+        tokens_in=count_of(said.get("prompt_eval_count")),
+        tokens_out=count_of(said.get("eval_count")),
+        load_s=count_of(said.get("load_duration")) / NANO,
+        total_s=count_of(said.get("total_duration")) / NANO,
     )
-    return chunk, _text(message.get("thinking"))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _count(value: Any) -> int:
-    return max(0, int(value)) if isinstance(value, int | float) else 0
+    return chunk, text_of(message.get("thinking"))

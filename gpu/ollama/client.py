@@ -97,8 +97,6 @@ class OllamaManager:
             "POST", "/api/generate", model=model, body=body, limit_s=limit_s, loading=True,
             late=lambda _: LoadFailed(f"Ollama did not load “{model}” within {limit_s:g} s."),
         )  # fmt: skip
-        if "error" in said:
-            raise failures.told(said, model=model, loading=True)
         if said.get("done") is not True:
             raise LoadFailed(f"Ollama ended the load of “{model}” without saying that it is done.")
 
@@ -194,10 +192,13 @@ class OllamaManager:
         refusal = self._refusal(path, model, loading=loading)
         limit_s = limit_s or self.config.ask_timeout_s
         try:
-            return await self._wire.ask(method, path, body=body, limit_s=limit_s, refusal=refusal, **more)
+            said = await self._wire.ask(method, path, body=body, limit_s=limit_s, refusal=refusal, **more)
         except ServerAway:
             self._version = None  # another one may be there when it is back
             raise
+        if said.get("error"):
+            raise failures.told(said, model=model, loading=loading)
+        return said
 
     def _refusal(self, path: str, model: str, *, loading: bool = False) -> Refusal:
         def refused(status: int, raw: bytes, headers: Mapping[str, str]) -> VLMUnavailable:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ModelCard, ModelOnDisk, Resident
 
 MB = 1024 * 1024
@@ -31,8 +32,8 @@ def on_disk(said: Mapping[str, Any]) -> tuple[ModelOnDisk, ...]:
     return tuple(
         ModelOnDisk(
             name=name,
-            digest=str(entry.get("digest") or ""),
-            size_mb=_megabytes(entry.get("size")),
+            digest=text_of(entry.get("digest")),
+            size_mb=count_of(entry.get("size")) // MB,
             capabilities=_words(entry.get("capabilities")),
             remote=_is_remote(name, entry),
         )
@@ -44,10 +45,10 @@ def resident(said: Mapping[str, Any]) -> tuple[Resident, ...]:
     return tuple(
         Resident(
             name=name,
-            digest=str(entry.get("digest") or ""),
-            size_mb=_megabytes(entry.get("size")),
-            vram_mb=_megabytes(entry.get("size_vram")),
-            context_length=_count(entry.get("context_length")),
+            digest=text_of(entry.get("digest")),
+            size_mb=count_of(entry.get("size")) // MB,
+            vram_mb=count_of(entry.get("size_vram")) // MB,
+            context_length=count_of(entry.get("context_length")) or None,
             expires_at=_moment(entry.get("expires_at")),
         )
         for name, entry in _entries(said)
@@ -55,13 +56,12 @@ def resident(said: Mapping[str, Any]) -> tuple[Resident, ...]:
 
 
 def card(model: str, said: Mapping[str, Any]) -> ModelCard:
-    info = said.get("model_info")
-    facts = info if isinstance(info, dict) else {}
+    facts = mapping_of(said.get("model_info"))
     length = next((value for key, value in facts.items() if str(key).endswith(".context_length")), None)
     return ModelCard(
         name=model,
         capabilities=_words(said.get("capabilities")),
-        context_length=_count(length),
+        context_length=count_of(length) or None,
         remote=_is_remote(model, said),
     )
 
@@ -69,9 +69,9 @@ def card(model: str, said: Mapping[str, Any]) -> ModelCard:
 def _entries(said: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     models = said.get("models")
     for entry in models if isinstance(models, list) else ():
-        name = (entry.get("name") or entry.get("model")) if isinstance(entry, dict) else None
-        if isinstance(name, str):
-            yield name, entry
+        facts = mapping_of(entry)
+        if name := text_of(facts.get("name")) or text_of(facts.get("model")):
+            yield name, facts
 
 
 def _is_remote(name: str, entry: Mapping[str, Any]) -> bool:
@@ -82,17 +82,10 @@ def _words(value: Any) -> frozenset[str]:
     return frozenset(one for one in value if isinstance(one, str)) if isinstance(value, list) else frozenset()
 
 
-def _megabytes(value: Any) -> int:
-    return max(0, int(value)) // MB if isinstance(value, int | float) else 0
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
 def _moment(value: Any) -> datetime | None:
     """Up to nine digits of a second; “forever” is told as a year some 292 years away."""
     try:
-        return datetime.fromisoformat(str(value))
+        moment = datetime.fromisoformat(str(value))
     except ValueError:
         return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

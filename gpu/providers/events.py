@@ -12,6 +12,7 @@ from typing import Any, Self
 from gpu import failures
 from gpu.exceptions import AnswerBroken
 from gpu.pictures import kind_of, readable
+from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
 from gpu.untrusted import without_control
 
@@ -40,13 +41,13 @@ class Event:
             raise failures.told(words, who="The OpenAI-compatible server", model=model)
         choices = said.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-        delta, usage = _mapping(choice.get("delta")), _mapping(said.get("usage"))
+        delta, usage = mapping_of(choice.get("delta")), mapping_of(said.get("usage"))
         return cls(
-            text=_text(delta.get("content")),
-            thinking=_text(delta.get("reasoning_content")) or _text(delta.get("reasoning")),
-            reason=_text(choice.get("finish_reason"))[:40],
-            tokens_in=_count(usage.get("prompt_tokens")),
-            tokens_out=_count(usage.get("completion_tokens")),
+            text=text_of(delta.get("content")),
+            thinking=text_of(delta.get("reasoning_content")) or text_of(delta.get("reasoning")),
+            reason=text_of(choice.get("finish_reason"))[:40],
+            tokens_in=count_of(usage.get("prompt_tokens")),
+            tokens_out=count_of(usage.get("completion_tokens")),
         )
 
     def end(self, last: Chunk | None) -> Chunk | None:
@@ -93,18 +94,6 @@ async def _message(message: ChatMessage, *, max_megapixels: float) -> dict[str, 
 
 
 def listed(said: Mapping[str, Any], *, remote: bool) -> tuple[ModelOnDisk, ...]:
-    data = said.get("data")
-    names = [entry.get("id") for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
-    return tuple(ModelOnDisk(name=name, digest="", size_mb=0, remote=remote) for name in names if isinstance(name, str))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _count(value: Any) -> int:
-    return max(0, int(value)) if isinstance(value, int | float) else 0
+    """The models of a list; an entry that makes no sense is left out."""
+    names = [text_of(mapping_of(entry).get("id")) for entry in said["data"]]
+    return tuple(ModelOnDisk(name=name, digest="", size_mb=0, remote=remote) for name in names if name)

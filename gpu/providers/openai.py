@@ -72,6 +72,8 @@ class OpenAICompatibleProvider:
         said = await self._wire.ask(
             "GET", "/models", limit_s=self.config.ask_timeout_s, refusal=self._refusal("/models"), late=ServerAway
         )
+        if not isinstance(said.get("data"), list):
+            raise self._wire.stranger("/models")  # LM Studio answers what it does not know with 200 and an error
         return listed(said, remote=not self.is_here)
 
     async def chat(

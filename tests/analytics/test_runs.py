@@ -15,7 +15,7 @@ from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.runner import Hooks, Runner
-from gpu import shared
+from gpu import ExecutionMode as GpuMode
 from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
@@ -59,12 +59,11 @@ def test_a_run_leaves_a_metric_for_each_step_and_samples_of_the_machine() -> Non
 
 
 def test_the_mode_of_the_run_drives_the_gpu() -> None:
-    """S1.15: and it is told to the other processes (S3.9)."""
-    get_gpu_resource_manager.cache_clear()  # a manager that no run has set yet
+    """S1.15"""
+    manager = get_gpu_resource_manager()
+    manager.run_sync("set_execution_mode", GpuMode.IDLE)
     assert run().mode == ExecutionMode.AUTOMATIC
-    said = shared.last_known_status()
-    assert said is not None
-    assert said["execution_mode"] == "autopilot"
+    assert manager.get_status().execution_mode is GpuMode.AUTOPILOT
 
 
 def test_helpers_that_fail_cost_a_run_a_warning_each_and_nothing_else(

@@ -58,10 +58,10 @@ class FakeNvml:
     nvmlMemory_v2 = pynvml.nvmlMemory_v2  # noqa: N815  the binding's name
     NVML_DEVICE_MIG_ENABLE = pynvml.NVML_DEVICE_MIG_ENABLE
 
-    def __init__(self, *cards: Card, memory_v2: bool = True) -> None:
+    def __init__(self, *cards: Card) -> None:
         self.cards = list(cards or (Card(),))
         self.fault: Exception | None = None
-        self.memory_v2 = memory_v2  # an old driver has the first version alone
+        self.no_memory_v2: Exception | None = None  # what a driver says that has the first version alone
         self.open = 0
         self.calls: dict[str, int] = {}
 
@@ -95,8 +95,8 @@ class FakeNvml:
             return SimpleNamespace(
                 total=card.total_mb * MB, used=(card.total_mb - card.free_mb) * MB, free=card.free_mb * MB
             )
-        if not self.memory_v2:
-            raise error("FUNCTION_NOT_FOUND")
+        if self.no_memory_v2:
+            raise self.no_memory_v2
         return SimpleNamespace(
             total=card.total_mb * MB,
             used=card.used_mb * MB,

@@ -19,6 +19,7 @@ from tests.doubles.conftest import (
 )
 from tests.doubles.ollama import (
     LOADED,
+    OLD,
     Model,
     OllamaServer,
     Reply,
@@ -146,3 +147,10 @@ def test_the_context_depends_on_the_size_of_the_gpu(double: Make) -> None:
         _ollama, ask = double(total_mb=total_mb)
         ask.load()
         assert ask.ps()[0]["context_length"] == context  # no more than the model was trained with
+
+
+def test_old_servers_drop_messages_although_they_are_told_not_to(double: Make) -> None:
+    """A.5.16: `truncate` came with 0.13, and unknown fields are ignored"""
+    ollama, ask = double(profile=OLD)
+    said = ask.chat(messages=talk(90, 90), options={"num_ctx": 120}, truncate=False)
+    assert said["done"] and ollama.asks[-1].kept == [0, 2]

@@ -236,3 +236,24 @@ def test_a_gateway_says_too_many_requests(double: Make) -> None:
     ollama, ask = double()
     ollama.faults.append(Fault(kind=Kind.ERROR, status=429, text="slow down"))
     assert ask.client.get("/api/tags").status_code == 429
+
+
+def test_an_answer_sends_elsewhere(double: Make) -> None:
+    """T10"""
+    ollama, ask = double()
+    ollama.faults.append(Fault(kind=Kind.REDIRECT, status=307, text="http://127.0.0.1:9/"))
+    response = ask.client.get("/api/tags")
+    assert (response.status_code, response.headers["location"]) == (307, "http://127.0.0.1:9/")
+
+
+def test_a_line_goes_on_without_an_end(double: Make) -> None:
+    """A.5.11: there is no line to be read, ever"""
+    ollama, ask = double()
+    ollama.faults.append(Fault(kind=Kind.LONG_LINE))
+    read = b""
+    with ask.client.stream("POST", "/api/chat", json=ASKED) as response:
+        for piece in response.iter_raw():
+            read += piece
+            if len(read) > 1_000_000:
+                break
+    assert b"\n" not in read

@@ -189,7 +189,7 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(page.locator("#gpu-said")).to_contain_text("Done.")
         expect(page.locator(".gpu-chart canvas")).to_be_visible()
         texts = happened(page).inner_text()
-        moved, loaded = texts.index("CLIP cuda:0 → cpu"), texts.rindex(f"“{VLM}” is in memory")
+        moved, loaded = texts.index("CLIP cuda:0 → cpu"), texts.index(f"“{VLM}” is loaded")
         assert loaded < moved, "the newest first: CLIP had gone before the model came"
         look(page, "recording")
 
@@ -200,6 +200,8 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(happened(page)).to_contain_text(f"Load {LARGE}, asked by otto: not done.")
         assert ollama.models[LARGE].loads == 0
         look(page, "refused")
+        page.click("[data-said-close]")
+        expect(page.locator("#gpu-said")).to_be_hidden()
 
         # an outage, on every page
         expect(elsewhere.locator("#gpu-banner")).to_be_hidden()

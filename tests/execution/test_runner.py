@@ -155,11 +155,10 @@ def test_a_pipeline_that_raises_fails_its_run_and_not_the_loop() -> None:
 def test_a_gpu_that_fails_costs_a_warning_and_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """S1.15, S1.21"""
 
-    class Broken:
-        def run_sync(self, *args: Any) -> None:
-            raise RuntimeError("the driver is gone")
+    def broken() -> None:
+        raise RuntimeError("the driver is gone")
 
-    monkeypatch.setattr("execution.runner.get_gpu_resource_manager", Broken)
+    monkeypatch.setattr("execution.gpu_mode.get_gpu_resource_manager", broken)
     execution = queue(publish_line(*NAMES))
     Talk().run()
     assert row(execution).state == ExecutionState.COMPLETED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,7 +32,7 @@ from gpu.model_manager import ModelManager
 from gpu.runtime import Runtime
 from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
 from gpu.uses import Use
-from tests.gpu.fake_models import LIGHT, STANDARD, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
+from tests.gpu.fake_models import LIGHT, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
 
 A, B, C = "a:latest", "b:latest", "c:latest"
 
@@ -97,7 +98,9 @@ def test_the_answer_comes_from_the_best_model_through_the_owner_of_the_gpu(stage
     assert (use.purpose, use.tokens_in, use.tokens_out, use.attempt) == (Purpose.ASSISTANT, 30, 4, 1)
 
 
-def test_the_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(stage: Callable[..., Stage]) -> None:
+def test_the_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(
+    stage: Callable[..., Stage],
+) -> None:
     here = stage()
     here.server.will(A, Says(["It ", "failed."]))
     *parts, last = here.stream()
@@ -130,7 +133,7 @@ async def test_it_can_be_awaited_in_any_event_loop(stage: Callable[..., Stage]) 
 
 
 def test_what_a_run_asks_is_kept_with_the_run_and_its_step(stage: Callable[..., Stage]) -> None:
-    here = stage()
+    here = stage(catalogue=(entry("a", "json"),))
     here.ask("Which?", Talk(purpose=Purpose.CLASSIFY, execution_id="exec_7", step=3, schema={"type": "object"}))
     assert here.server.asked[0][2]["schema"] == {"type": "object"}
     here.models.close()
@@ -203,8 +206,6 @@ def test_the_whole_answer_holds_nothing_of_the_attempts_that_failed(stage: Calla
 
 def test_a_model_that_does_not_fit_is_not_tried_twice(stage: Callable[..., Stage]) -> None:
     here = stage()
-    from collections import deque
-
     here.gpu.refuses[A] = deque([NotEnoughVRAM("“a”", needed_mb=5000, free_mb=100)])
     assert here.ask().model == "b"
     assert here.kept == [(A, "failed", "NotEnoughVRAM", ""), (B, "answered", "", A)]
@@ -251,8 +252,6 @@ def test_a_run_that_needs_the_gpu_ends_the_answer_without_another_attempt(stage:
 
 def test_too_many_loads_leave_what_is_loaded(stage: Callable[..., Stage]) -> None:
     """No ping-pong: what is in memory answers."""
-    from collections import deque
-
     here = stage()
     here.server.loaded = [C]
     here.gpu.refuses[A] = deque([TooManySwaps("6 a minute", retry_after_s=20)])
@@ -260,8 +259,6 @@ def test_too_many_loads_leave_what_is_loaded(stage: Callable[..., Stage]) -> Non
 
 
 def test_too_many_loads_and_nothing_loaded_is_told_as_such(stage: Callable[..., Stage]) -> None:
-    from collections import deque
-
     here = stage()
     here.gpu.refuses[A] = deque([TooManySwaps("6 a minute", retry_after_s=20)])
     with pytest.raises(TooManySwaps) as told:
@@ -279,11 +276,6 @@ def test_a_model_that_turns_out_to_run_elsewhere_is_left_for_another(stage: Call
 
 def test_no_model_begins_after_the_deadline(stage: Callable[..., Stage]) -> None:
     here = stage()
-
-    class Slow(AnswerBroken):
-        def __init__(self) -> None:
-            here.clock.now += 40
-            super().__init__("500")
 
     here.server.script[A] = Passing(here, 40)  # type: ignore[assignment]
     with pytest.raises(DeadlinePassed) as late:
@@ -303,11 +295,14 @@ class Passing:
         return AnswerBroken("500")
 
 
-def test_a_model_that_never_answers_is_left_when_the_time_is_over(stage: Callable[..., Stage]) -> None:
+def test_a_model_that_never_answers_is_left_when_the_time_is_over(
+    stage: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.answering.SHORTEST_S", 0.01)
     here = stage(catalogue=(entry("a"),))
     here.server.will(A, Says(["The "], wait=asyncio.Event()), Says(["The "], wait=asyncio.Event()))
     with pytest.raises(AnswerTimeout):
-        here.ask("Why?", Talk(deadline_s=1.05))
+        here.ask("Why?", Talk(deadline_s=0.05))
     assert here.gpu.using_now == []
 
 
@@ -325,9 +320,9 @@ def test_leaving_early_gives_the_model_back_and_is_kept_as_cancelled(stage: Call
 def test_a_question_that_the_server_finds_too_long_is_asked_again_with_less(stage: Callable[..., Stage]) -> None:
     """S4.3: what the server counts is right, not what was reckoned."""
     here = stage()
-    history = tuple(ChatMessage(role=role, content="x" * 9000) for role in ("user", "assistant") * 2)
+    history = tuple(ChatMessage(role=role, content="x" * 9000) for role in ("user", "assistant"))
     here.server.will(A, Says([], error=PromptTooLarge("too long")), Says(["Short."]), Says(["Right."]))
-    answer = here.ask("Why?", Talk(history=history[:2]))
+    answer = here.ask("Why?", Talk(history=history))
     assert answer.text == "Right."
     lengths = [sum(len(m.content) for m in messages) for _m, messages, _h in here.server.asked]
     assert lengths[2] < lengths[0]
@@ -418,12 +413,67 @@ def test_every_choice_is_in_the_log_of_the_operator(
 
 
 # --- loading ahead --------------------------------------------------------------------------------------------------
+async def until(what: Callable[[], Any]) -> None:
+    async with asyncio.timeout(5):
+        while not what():
+            await asyncio.sleep(0)
+
+
+def over(here: Stage) -> None:
+    """Return when nothing goes on in the background any more."""
+    here.gpu.runtime.run(here.models._background.end())
+
+
 def test_a_model_is_loaded_ahead_in_the_background(stage: Callable[..., Stage]) -> None:
     """S4.5"""
     here = stage()
     here.models.run_sync("preload_model", "b")
-    here.models.close()
+    over(here)
+    assert here.gpu.lent == [(B, Purpose.PRELOAD)]
+    assert here.server.loaded == [B]
+    assert here.kept == [(B, "answered", "", "")]
+
+
+def test_it_is_loaded_once_however_often_it_is_asked_for(stage: Callable[..., Stage]) -> None:
+    here = stage()
+
+    async def often() -> None:
+        await asyncio.gather(*(here.models.preload_model("b") for _ in range(20)))
+
+    here.gpu.runtime.run(often())
+    over(here)
+    here.models.run_sync("preload_model", "b")
+    over(here)
+    assert here.gpu.lent == [(B, Purpose.PRELOAD)]
+
+
+def test_a_model_for_which_there_is_no_memory_is_not_loaded_ahead(
+    stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture
+) -> None:
+    here = stage(resources=machine(vram_free_mb=100))
+    here.models.run_sync("preload_model", "b")
+    over(here)
     assert here.gpu.lent == []
+    assert "“b” is not loaded ahead: it needs 4612 MB of GPU memory, and 100 MB are free" in caplog.text
+
+
+def test_a_failure_to_load_ahead_is_in_the_log(stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture) -> None:
+    here = stage()
+    here.gpu.refuses[B] = deque([LoadFailed("the file is broken")])
+    here.models.run_sync("preload_model", "b")
+    over(here)
+    assert "“b” could not be loaded ahead: the file is broken" in caplog.text
+    assert here.kept == [(B, "failed", "LoadFailed", "")]
+
+
+def test_closing_ends_a_load_that_goes_on(stage: Callable[..., Stage]) -> None:
+    openai = FakeServer("x")
+    openai.will("x", Says(["O"], wait=asyncio.Event()))
+    here = stage(catalogue=(entry("x", name="x", provider=ProviderName.OPENAI),), openai=openai)
+    here.models.run_sync("preload_model", "x")
+    here.gpu.runtime.run(until(lambda: openai.asked))
+    assert here.kept == [("x", "cancelled", "", "")]
+    assert openai.closed
 
 
 def test_a_model_that_nobody_knows_is_refused_at_once(stage: Callable[..., Stage]) -> None:

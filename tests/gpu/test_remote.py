@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from django.db import OperationalError
 
 from gpu.choices import RequestState
+from gpu.database import DatabaseThread
 from gpu.exceptions import (
     AnswerBroken,
     DeadlinePassed,
@@ -24,17 +25,20 @@ from gpu.letters import as_error, error_fields
 from gpu.models import OwnerRequest
 from gpu.ownership import Holder
 from gpu.types import Request
-from tests.gpu.letters import LOAD, MACHINE, USE, VLM, Inline, Office
+from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread
 
-pytestmark = pytest.mark.django_db
+pytestmark = COMMITTED
 
 
 @pytest.fixture
-async def office(db: None, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Office]:
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    database = Inline()
-    yield Office(database)
-    database.close()
+def database() -> Iterator[DatabaseThread]:
+    with rows_thread() as thread:
+        yield thread
+
+
+@pytest.fixture
+async def office(database: DatabaseThread) -> Office:
+    return Office(database)
 
 
 def in_state(state: RequestState) -> Any:
@@ -285,7 +289,7 @@ async def test_what_broke_off_because_the_model_was_taken_says_so(office: Office
     office.error_of_taking = GpuBusy("A run needs the GPU.", retry_after_s=5)
     async with office.open():
         with pytest.raises(GpuBusy):
-            async with office.remote(poll_s=0.5).use(USE):
+            async with office.remote(poll_s=0.1).use(USE):
                 office.take_back.set()
                 await office.until(in_state(RequestState.FAILED))
                 raise AnswerBroken("The server ended the answer.")

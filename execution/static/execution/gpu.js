@@ -6,8 +6,10 @@ import { Refusal, post } from "../rpa_site/post.js";
 import { clock, say, useWords } from "../rpa_site/words.js";
 
 const ASK_AGAIN = 500;
+const DONE_SHOWN = 6000;
 const DRAW_BETWEEN = 1000;
 const MB_IN_GB = 1024;
+const SHOWN_S = 15 * 60; // as the words beside the chart say
 
 useWords(json("gpu-words"));
 
@@ -75,12 +77,12 @@ function make(place, total, data) {
       height: place.clientHeight,
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: true }, y: { range: [0, total] } },
+      scales: { x: { time: true, range: () => [Date.now() / 1000 - SHOWN_S, Date.now() / 1000] }, y: { range: [0, total] } },
       axes: [
         { ...axis, size: 28, values: (_, splits) => splits.map(moment) },
         { ...axis, size: 56, values: (_, splits) => splits.map((n) => say("gpu_gb", { n })) },
       ],
-      series: [{}, { stroke: () => colour("--blue"), width: 2, fill: () => colour("--blue-bg"), points: { show: false } }],
+      series: [{}, { stroke: () => colour("--blue"), width: 2, fill: () => colour("--blue-bg"), points: { show: (chart) => chart.data[0].length < 3 } }],
     },
     data,
     place,
@@ -107,12 +109,19 @@ function showBusy() {
   }
 }
 
+let goes = null; // the timer of what need not be read for long
+
+/** Beside the page, so that nothing moves; what went wrong stays until it is closed. */
 function told(sentence, colour) {
   const place = find("#gpu-said");
-  place.className = `notice ${colour}`;
+  clearTimeout(goes);
+  place.className = `notice gpu-said ${colour}`;
   place.hidden = false;
-  text(place, sentence);
+  text(find("[data-said]", place), sentence);
+  if (colour === "green") goes = setTimeout(() => (place.hidden = true), DONE_SHOWN);
 }
+
+find("[data-said-close]")?.addEventListener("click", () => (find("#gpu-said").hidden = true));
 
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-gpu-ask]") : null;

@@ -58,14 +58,14 @@ def answer(fault: Fault, exchange: Exchange) -> None:
         case Kind.REDIRECT:
             exchange.answer(fault.status if fault.status != 200 else 302, b"", "", f"Location: {fault.text}")
         case Kind.LONG_LINE:
-            exchange.begin("application/x-ndjson")
+            exchange.begin("application/x-ndjson", fault.status)
             exchange.write_endless(b"x" * 4096)
         case Kind.RESET:
             exchange.reset()
         case Kind.SHORT:
             exchange.cut(b'{"models": [')
         case Kind.ENDLESS:
-            exchange.begin("application/json")
+            exchange.begin("application/json", fault.status)
             exchange.write_endless(b" " * 4096)
         case Kind.FORBIDDEN:
             exchange.answer(403, b"", "")

@@ -45,11 +45,11 @@ class Exchange:
         self._send(b"" if self.method == "HEAD" else body)
         self._finish()
 
-    def begin(self, content_type: str) -> None:
+    def begin(self, content_type: str, status: int = 200) -> None:
         if self.packed:
             self._packer = zlib.compressobj(wbits=31)
         packing = ["Content-Encoding: gzip"] if self.packed else []
-        self._head(200, [f"Content-Type: {content_type}", *packing, "Transfer-Encoding: chunked"])
+        self._head(status, [f"Content-Type: {content_type}", *packing, "Transfer-Encoding: chunked"])
 
     def write(self, data: bytes) -> None:
         """One chunk."""

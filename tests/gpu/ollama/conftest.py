@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import struct
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -26,6 +28,12 @@ def png(width: int = 8, height: int = 8, form: str = "PNG") -> bytes:
     written = io.BytesIO()
     Image.new("RGB", (width, height), "teal").save(written, form)
     return written.getvalue()
+
+
+def head_of(width: int, height: int) -> bytes:
+    """A PNG that says how large it is, and has nothing in it to decode."""
+    head = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head)) + b"\0\0\0\0IDAT"
 
 
 class Hours:

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from gpu import http
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import AnswerTimeout, GpuBusy, ModelMissing, ServerAway
+from gpu.exceptions import AnswerBroken, AnswerTimeout, GpuBusy, ModelMissing, ServerAway
 from gpu.ollama import OllamaManager
 from tests.doubles.ollama import LOADED, LOADING, OLD, Fault, Kind, Model
 from tests.gpu.ollama.conftest import VLM, Make
@@ -99,6 +99,49 @@ async def test_something_else_that_listens_there_is_called_a_stranger(stage: Mak
     scene.ollama.body_instead = body
     with pytest.raises(ServerAway, match="no such server: check the address"):
         await scene.client.health()
+
+
+@pytest.mark.parametrize("path", ["/api/tags", "/api/generate", "/api/chat"])
+async def test_a_page_without_end_under_an_error_is_read_only_so_far(stage: Make, path: str) -> None:
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.ENDLESS, path=path, status=502))
+    ask = {"/api/tags": scene.client.list_models, "/api/chat": scene.say}
+    with pytest.raises(ServerAway, match="502"):
+        await ask.get(path, lambda: scene.client.load_model(VLM))()
+
+
+async def test_a_server_that_speaks_no_http_is_away() -> None:
+    async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+        await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(greet, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    client = OllamaManager(GPUResourceConfig(ollama_url=f"http://127.0.0.1:{port}"))
+    with pytest.raises(ServerAway, match="cannot be reached"):
+        await client.health()
+    await client.aclose()
+    listening.close()
+    await listening.wait_closed()
+
+
+async def test_an_error_under_200_is_an_error(stage: Make) -> None:
+    scene = stage()
+    scene.ollama.body_instead = '{"error": "the list is not to be had"}'
+    for ask in (scene.client.list_models, scene.client.loaded_models, lambda: scene.client.show(VLM)):
+        with pytest.raises(AnswerBroken, match="the list is not to be had"):
+            await ask()
+
+
+@pytest.mark.parametrize(("status", "text"), [(401, "Unauthorized"), (403, "no entry"), (407, "")])
+async def test_a_server_that_wants_to_know_who_asks_is_not_asked_again(stage: Make, status: int, text: str) -> None:
+    """A proxy with a password stands before it."""
+    scene = stage()
+    scene.ollama.faults.append(Fault(kind=Kind.ERROR, status=status, text=text))
+    with pytest.raises(ServerAway, match=f"does not let this machine.*{status}") as caught:
+        await scene.client.list_models()
+    assert not caught.value.passing
 
 
 async def test_a_packed_list_is_read(stage: Make) -> None:

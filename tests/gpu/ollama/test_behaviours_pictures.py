@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import struct
-import zlib
 
 import pytest
 from PIL import Image
@@ -13,15 +11,9 @@ from PIL import Image
 from gpu import pictures
 from gpu.exceptions import PromptTooLarge, RequestRefused
 from tests.doubles.ollama import NEW, OLD, Model, Profile
-from tests.gpu.ollama.conftest import VLM, Make, Stage, png
+from tests.gpu.ollama.conftest import VLM, Make, Stage, head_of, png
 
 MEGA = 1_000_000
-
-
-def head_of(width: int, height: int) -> bytes:
-    """A PNG that says how large it is, and has nothing in it to decode."""
-    head = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head)) + b"\0\0\0\0IDAT"
 
 
 def arrived(scene: Stage) -> Image.Image:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
+import httpx
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -16,6 +17,7 @@ from gpu.exceptions import (
     AnswerBroken,
     AnswerTimeout,
     AnswerUnusable,
+    CloudModelRefused,
     LoadFailed,
     OutOfMemory,
     PromptTooLarge,
@@ -188,8 +190,18 @@ async def test_all_forms_of_an_end_are_read(scene: Make, body: str) -> None:
     assert (last.done, last.done_reason, last.tokens_in, last.tokens_out) == (True, "stop", 7, 1)
 
 
-@pytest.mark.parametrize("body", [events(SAID), events(SAID, "[DONE]"), events(SAID, "oops"), events(SAID, "[1]"),
-                                  events(SAID, '{"error": {"message": "it broke"}}'), events("[DONE]"), ": ping\n\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        events(SAID),
+        events(SAID, "[DONE]"),
+        events(SAID, "oops"),
+        events(SAID, "[1]"),
+        events(SAID, '{"error": {"message": "it broke"}}'),
+        events("[DONE]"),
+        ": ping\n\n",
+    ],
+)
 async def test_an_answer_whose_end_was_not_told_is_none(scene: Make, body: str) -> None:
     server, provider = scene()
     server.faults.append(Fault(kind=Kind.BODY, path=CHAT, text=body, content_type="text/event-stream"))
@@ -222,3 +234,23 @@ async def test_the_question_is_fixed_in_all_that_could_change_the_answer(scene: 
     await say(provider)
     body = server.asks[-1].body
     assert (body["temperature"], body["seed"], body["max_tokens"], body["stream"]) == (0, 0, 100, True)
+
+
+@pytest.mark.security
+async def test_a_server_on_another_machine_is_asked_only_where_an_admin_allowed_the_model() -> None:
+    """T9: of such a server its address tells; Ollama tells it of each model."""
+    sent: list[str] = []
+
+    def far(request: httpx.Request) -> httpx.Response:
+        sent.append(str(request.url))
+        return httpx.Response(200, text=events(SAID, STOP, "[DONE]"))
+
+    transport = httpx.MockTransport(far)
+    url, config = "http://models.example/v1", GPUResourceConfig()
+    provider = OpenAICompatibleProvider(url, KEY, config=config, transport=transport)
+    with pytest.raises(CloudModelRefused, match="runs on another machine"):
+        await say(provider)
+    assert sent == []
+    allowed = OpenAICompatibleProvider(url, KEY, config=config, transport=transport, cloud_allowed=MODEL.__eq__)
+    assert await say(allowed) == "yes"
+    assert sent == ["http://models.example/v1/chat/completions"]

@@ -1,13 +1,15 @@
-"""An owner and its askers in one loop, on real rows: what the tests of both ends of the letter box stand on."""
+"""Rows that are really committed, quickly; an owner and its askers in one loop on them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
+
+import pytest
+from django.db import connection
 
 from gpu.database import DatabaseThread
 from gpu.letterbox import Letterbox
@@ -20,22 +22,21 @@ MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"
 POLL_S = 0.002
 
-T = TypeVar("T")
+# What other threads and processes are to see must be committed; only the tables of the GPU are emptied after a test.
+COMMITTED = pytest.mark.django_db(transaction=True, available_apps=["gpu"])
 
 LOAD = Request(kind=RequestKind.LOAD, model=VLM, deadline_s=60, asked_by="zoe")
 USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
 
 
-class Inline(DatabaseThread):
-    """In the thread of the test, whose transaction is never committed: nothing waits for a disk."""
-
-    def submit(self, work: Callable[[], T]) -> Future[T]:
-        done: Future[T] = Future()
-        try:
-            done.set_result(work())
-        except Exception as error:
-            done.set_exception(error)
-        return done
+@contextmanager
+def rows_thread() -> Iterator[DatabaseThread]:
+    """A database thread that waits for no disk: a commit takes tens of milliseconds otherwise."""
+    thread = DatabaseThread()
+    if connection.vendor == "sqlite":
+        thread.submit(lambda: connection.cursor().execute("PRAGMA synchronous=OFF").close()).result()
+    yield thread
+    thread.close()
 
 
 class Office:

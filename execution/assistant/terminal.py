@@ -1,0 +1,160 @@
+"""Talking with the assistant in a terminal, or through a pipe (S4.7)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from django.utils.translation import gettext as _
+
+from execution.models import Execution
+from gpu import conversations
+from gpu.assistant import Assistant, Outcome, Part, Told
+from gpu.exceptions import GPUError
+from workflows.exceptions import DomainError
+
+HELP = """\
+Ask in your own words, in English or French. For example:
+  Which step failed?
+  Why this target?
+  What was on the screen at step 4?
+  Who corrected, and what?
+  How far is it?
+Commands:
+  /model NAME   another model answers from now on; the conversation stays (/model auto: the best one is chosen)
+  /model        which model would answer
+  /run ID       talk about another run; without an ID, about the latest
+  /new          begin a new conversation
+  /help         this text
+  /quit         leave (also Ctrl-D); Ctrl-C stops an answer, and leaves where there is none"""
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal would take for a command: a screen may have shown one."""
+    return "".join(
+        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    )
+
+
+class Chat:
+    """One conversation. `switch` holds a model by hand, `status` says who would answer."""
+
+    def __init__(
+        self,
+        assistant: Assistant,
+        *,
+        out: TextIO,
+        about: str,
+        switch: Callable[[str], str],
+        status: Callable[[], str],
+        key: str = "",
+    ) -> None:
+        self._assistant, self._out = assistant, out
+        self._switch, self._status = switch, status
+        self.about = about
+        self.key = key or conversations.begin(about=about)
+
+    def say(self, text: str = "", *, end: str = "\n") -> None:
+        self._out.write(printable(text) + end)
+        self._out.flush()
+
+    def greet(self) -> None:
+        run = Execution.objects.filter(execution_id=self.about).select_related("version__workflow").first()
+        about = f"run {run.pk}, {run.version.workflow.name} ({run.execution_id})" if run else "no run yet"
+        self.say(f"{self._assistant.name} · {about} · /help for help, /quit to leave")
+
+    def hear(self, lines: Iterator[str]) -> None:
+        """Each line is a question or a command; KeyboardInterrupt comes through where no answer is on its way."""
+        for line in lines:
+            text = line.strip()
+            if text in ("/quit", "/exit"):
+                return
+            if text.startswith("/"):
+                self._command(text)
+            elif text:
+                self.ask(text)
+
+    def ask(self, text: str) -> Outcome | None:
+        """Ask and show the answer as it comes; None where it was not asked. Ctrl-C stops the answer alone."""
+        try:
+            parts = self._assistant.stream_message(text, conversation=self.key)
+        except ValueError as refusal:
+            self.say(str(refusal))
+            return None
+        outcome: Outcome | None = Outcome.STOPPED
+        began = False
+        try:
+            for part in parts:
+                began = self._show(part, began=began)
+                outcome = part.outcome
+        except KeyboardInterrupt:
+            parts.close()  # type: ignore[attr-defined]
+            self.say(f"\n({_('stopped')})")
+            return Outcome.STOPPED
+        return outcome
+
+    def _show(self, part: Part, *, began: bool) -> bool:
+        """Print a part; gives whether words of a model stand on the screen now."""
+        match part.kind:
+            case Told.RECORDS:
+                self.say(part.text)
+            case Told.TEXT:
+                self.say(part.text if began else f"\n{part.text}", end="")
+                return True
+            case Told.AGAIN:
+                self.say(f" …\n({_('another model begins anew')})" if began else "", end="\n" if began else "")
+                return False
+            case Told.END:
+                self.say("\n" if began else "", end="")
+                self._close(part)
+        return began
+
+    def _close(self, part: Part) -> None:
+        message = part.message
+        if message is None:
+            return
+        notes = [message.model, part.note]
+        if message.draft:
+            notes.append(_("A draft waits on the run's live page; it is sent from there alone."))
+        if message.dropped.get("messages"):
+            notes.append(
+                _("The model no longer saw the first %(n)d messages.") % {"n": len(message.dropped["messages"])}
+            )
+        if said := " · ".join(filter(None, notes)):
+            self.say(f"({said})")
+
+    # --- commands ---------------------------------------------------------------------------------------------------
+    def _command(self, text: str) -> None:
+        name, _space, rest = text.partition(" ")
+        try:
+            match name:
+                case "/help" | "/?":
+                    self.say(HELP)
+                case "/model" if rest.strip():
+                    self.say(f"({_('From now on: %(model)s') % {'model': self._switch(rest.strip())}})")
+                case "/model" | "/status":
+                    self.say(self._status())
+                case "/new":
+                    self.key = conversations.begin(about=self.about)
+                    self.say(f"({_('A new conversation.')})")
+                case "/run":
+                    self.about = run_to_talk_about(rest.strip())
+                    self.key = conversations.begin(about=self.about)
+                    self.greet()
+                case _:
+                    self.say(_("There is no command %(name)s; /help names them.") % {"name": name})
+        except (GPUError, DomainError) as refusal:
+            self.say(str(refusal))
+
+
+def run_to_talk_about(execution_id: str) -> str:
+    """The id of that run, or of the latest one; empty where there is none. Raises UnknownExecution."""
+    if execution_id.isdigit():
+        found = Execution.objects.filter(pk=int(execution_id)).first()
+        if found is not None:
+            return found.execution_id
+    if execution_id:
+        return Execution.objects.by_id(execution_id).execution_id
+    latest = Execution.objects.order_by("-created_at", "-pk").first()
+    return latest.execution_id if latest else ""

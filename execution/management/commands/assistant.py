@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from execution.assistant.service import get_assistant
+from execution.assistant.terminal import Chat, printable, run_to_talk_about
+from gpu import conversations
+from gpu.exceptions import GPUError
+from gpu.manager import get_gpu_resource_manager
+from gpu.model_manager import get_model_manager
+from gpu.model_status import ModelStatus
+from workflows.exceptions import DomainError
+
+EXIT_INTERRUPTED = 130
+
+EPILOG = """\
+examples:
+  manage.py assistant ask "Which step failed?"              about the latest run
+  manage.py assistant ask "Why this target?" --execution exec_20261121_101500_ab12cd
+  manage.py assistant chat                                  a conversation; /help in it for more
+  echo "How far is it?" | manage.py assistant chat          one question a line
+  manage.py assistant status                                which model answers, and what the machine has left
+  manage.py assistant switch llama3-2-3b                    this one answers until `switch auto`
+  manage.py assistant models                                what there is to choose from, and what bars each
+
+Without a model the answer of the database stands alone, and says so.
+
+exit codes:
+  0    answered, by a model or by the records alone
+  1    it cannot be done: no such run, no such model, the database is away
+  2    the command line is wrong
+  130  Ctrl-C (in a chat: at the prompt; during an answer it stops the answer alone)"""
+
+
+class Command(BaseCommand):
+    help = "Ask the assistant about runs; see and choose the model that answers (S4.7)."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        return super().create_parser(
+            prog_name, subcommand, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="chat | ask | status | models | switch")
+        chat = verbs.add_parser("chat", help="talk about a run")
+        ask = verbs.add_parser("ask", help="one question")
+        ask.add_argument("question", help="in your own words; - reads it from the input")
+        for verb in (chat, ask):
+            verb.add_argument("--execution", metavar="ID", default="", help="the run (default: the latest)")
+            verb.add_argument("--continue", dest="go_on", action="store_true", help="go on where the last one ended")
+        verbs.add_parser("status", help="the model that would answer, and the machine's resources")
+        verbs.add_parser("models", help="the models of the catalogue, and what bars each")
+        switch = verbs.add_parser("switch", help="this model answers until `switch auto`")
+        switch.add_argument("name", metavar="NAME", help="a key of `models`, or auto")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["verbosity"] < 2:
+            logging.getLogger().setLevel(logging.ERROR)  # what happens is told here, in words
+        try:
+            getattr(self, f"_{options['verb']}")(options)
+        except (DomainError, GPUError) as error:
+            raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            self.stdout.write("")
+            sys.exit(EXIT_INTERRUPTED)
+        finally:
+            _close()
+
+    # --- talking ----------------------------------------------------------------------------------------------------
+    def _chat(self, options: dict[str, Any]) -> None:
+        chat = self._talk(options)
+        chat.greet()
+        chat.hear(_typed() if sys.stdin.isatty() else iter(sys.stdin))
+
+    def _ask(self, options: dict[str, Any]) -> None:
+        question = sys.stdin.read() if options["question"] == "-" else options["question"]
+        chat = self._talk(options)
+        outcome = chat.ask(question)
+        if outcome is None:
+            sys.exit(2)
+        if outcome == "stopped":
+            sys.exit(EXIT_INTERRUPTED)
+
+    def _talk(self, options: dict[str, Any]) -> Chat:
+        about = run_to_talk_about(options["execution"])
+        return Chat(
+            get_assistant(),
+            out=sys.stdout,
+            about=about,
+            switch=_switch,
+            status=lambda: status_lines(get_model_manager().run_sync("get_current_model_status")),
+            key=conversations.latest(person=None, about=about) if options["go_on"] else "",
+        )
+
+    # --- models -----------------------------------------------------------------------------------------------------
+    def _status(self, options: dict[str, Any]) -> None:
+        self.stdout.write(printable(status_lines(get_model_manager().run_sync("get_current_model_status"))))
+
+    def _models(self, options: dict[str, Any]) -> None:
+        self.stdout.write(printable(model_lines(get_model_manager().run_sync("get_current_model_status"))))
+
+    def _switch(self, options: dict[str, Any]) -> None:
+        self.stdout.write(f"From now on: {_switch(options['name'])}")
+
+
+def _switch(name: str) -> str:
+    return str(get_model_manager().run_sync("switch_model", name))
+
+
+def _typed() -> Iterator[str]:
+    """Lines as a person types them, with the keys that a line editor has; ends with Ctrl-D."""
+    import readline  # noqa: F401  gives input() its arrow keys
+
+    while True:
+        try:
+            yield input("> ")
+        except EOFError:
+            sys.stdout.write("\n")
+            return
+
+
+def _close() -> None:
+    """End what runs in the background, after what there is to keep was kept; only what was begun."""
+    if get_assistant.cache_info().currsize:
+        get_assistant().shutdown()
+    if get_model_manager.cache_info().currsize:
+        get_model_manager().close()
+    if get_gpu_resource_manager.cache_info().currsize:
+        get_gpu_resource_manager().close()
+
+
+def status_lines(status: ModelStatus) -> str:
+    """Who would answer and why, and what the machine has left."""
+    has = status.resources
+    lines = [f"{settings.RPA_ASSISTANT_NAME}: {status.model or 'no model; the records answer alone'}"]
+    if status.selection:
+        lines += [f"  {reason}" for reason in status.selection.reasons]
+    if status.problem:
+        lines.append(f"  {'. '.join(status.problem.split('. ')[:2])} … (`assistant models` says what bars each)")
+    if status.held:
+        lines.append(f"  held by hand: {status.held} (`assistant switch auto` lets go)")
+    lines.append(f"mode: {status.mode}")
+    lines.append(f"processor: {_per_cent(has.cpu_percent)}")
+    lines.append(f"memory: {_free(has.ram_free_mb, has.ram_total_mb)}")
+    lines.append(f"GPU memory: {_free(has.vram_free_mb, has.vram_total_mb)}")
+    if status.preloading:
+        lines.append(f"being loaded: {', '.join(status.preloading)}")
+    return "\n".join(lines)
+
+
+def model_lines(status: ModelStatus) -> str:
+    """Every model, the one that would answer marked, and what bars the others."""
+    if not status.models:
+        return "The catalogue of models is empty: `manage.py load_catalogue` fills it."
+    width = max(len(line.entry.key) for line in status.models)
+    lines = []
+    for line in status.models:
+        entry = line.entry
+        mark = "*" if entry.key == status.model else " "
+        marks = [word for word, on in (("loaded", line.loaded), ("held", entry.held)) if on]
+        marks += [line.barred] if line.barred else list(line.lowered)
+        able = f"{entry.tier.name.lower():8} {', '.join(sorted(entry.capabilities))}"
+        lines.append(f"{mark} {entry.key:{width}}  {able}{'  · ' if marks else ''}{'; '.join(marks)}")
+    return "\n".join([*lines, "(* would answer now)"])
+
+
+def _per_cent(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.0f} %"
+
+
+def _free(free: int | None, total: int | None) -> str:
+    return "unknown" if free is None or total is None else f"{free} of {total} MB free"

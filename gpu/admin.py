@@ -1,0 +1,108 @@
+"""The models to choose from, edited by admins; what machines made of them, to look at (S4.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from gpu.choices import Capability
+from gpu.models import CatalogueModel, GPUEvent, LearnedNeed, ModelUse
+
+
+class CatalogueModelForm(forms.ModelForm):
+    capabilities = forms.MultipleChoiceField(
+        label=_("What it can do"), choices=Capability, widget=forms.CheckboxSelectMultiple, initial=[Capability.TEXT]
+    )
+
+    class Meta:
+        model = CatalogueModel
+        fields = (
+            "key", "name", "provider", "capabilities", "tier", "vram_mb", "ram_mb", "context_length", "enabled",
+            "allow_remote", "note",
+        )  # fmt: skip
+        help_texts = {
+            "key": _("What people call it."),
+            "name": _("As the provider lists it, such as qwen2.5vl:7b."),
+            "vram_mb": _("Counts until the model was loaded here once; from then on what it really took."),
+            "context_length": _("What it was trained for. Ollama gives at most RPA_GPU_NUM_CTX of it."),
+            "enabled": _("Without it the model is never chosen; a model that is deleted comes back with the file."),
+        }
+
+    def clean_capabilities(self) -> list[str]:
+        chosen: list[str] = self.cleaned_data["capabilities"]
+        if Capability.TEXT not in chosen:
+            raise forms.ValidationError(_("Every model here answers in text: tick it."))
+        return sorted(chosen)
+
+
+class CanDo(admin.SimpleListFilter):
+    title = _("what it can do")
+    parameter_name = "can"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(one.value, str(one.label)) for one in Capability]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        """SQLite cannot be asked what a list in JSON holds, so the few rows are looked at."""
+        wanted = self.value()
+        if not wanted:
+            return queryset
+        return queryset.filter(pk__in=[row.pk for row in queryset.model.objects.all() if wanted in row.capabilities])
+
+
+@admin.register(CatalogueModel)
+class CatalogueModelAdmin(admin.ModelAdmin):
+    """For admins alone: the role's permissions decide, for running on another machine too."""
+
+    form = CatalogueModelForm
+    list_display = (
+        "key", "name", "provider", "can_do", "tier", "vram_mb", "ram_mb", "context_length", "enabled", "allow_remote",
+        "held",
+    )  # fmt: skip
+    list_filter = ("provider", CanDo, "tier", "enabled", "allow_remote")
+    search_fields = ("key", "name", "note")
+
+    @admin.display(description=_("can do"))
+    def can_do(self, model: CatalogueModel) -> str:
+        return ", ".join(str(Capability(one).label) for one in model.capabilities if one in Capability.values)
+
+
+class MadeByMachine(admin.ModelAdmin):
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(ModelUse)
+class ModelUseAdmin(MadeByMachine):
+    list_display = (
+        "at", "purpose", "model", "outcome", "error", "attempt", "instead_of", "seconds", "tokens_in", "tokens_out",
+        "execution_id", "step",
+    )  # fmt: skip
+    list_filter = ("purpose", "outcome", "provider")
+    search_fields = ("=execution_id", "=model")
+
+
+@admin.register(GPUEvent)
+class GPUEventAdmin(MadeByMachine):
+    list_display = ("at", "machine", "kind", "text")
+    list_filter = ("kind",)
+    ordering = ("-id",)
+
+
+@admin.register(LearnedNeed)
+class LearnedNeedAdmin(MadeByMachine):
+    list_display = ("name", "num_ctx", "need_mb", "seen_at")
+    search_fields = ("name",)

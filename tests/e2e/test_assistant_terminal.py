@@ -1,0 +1,234 @@
+"""S4.7: `manage.py assistant` as a person uses it: a real process at a pseudo-terminal, the double of Ollama behind it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = """
+models:
+  - {key: small, name: "small:1b", capabilities: [text, json], tier: light, vram_mb: 100, ram_mb: 100, context_length: 8192}
+  - {key: large, name: "large:2b", capabilities: [text, json], tier: standard, vram_mb: 200, ram_mb: 200, context_length: 8192}
+"""
+MAKE_RUN = """
+from django.contrib.auth.models import User
+from tests.execution.assistant.runs import make_failed
+print(make_failed(User.objects.create_user("otto")).execution_id)
+"""
+
+
+class Terminal:
+    """A process at a terminal of its own, and what it has written there."""
+
+    def __init__(self, env: dict[str, str], *command: str) -> None:
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "assistant", *command],
+            cwd=ROOT, env={**env, "TERM": "dumb"}, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            preexec_fn=lambda: _own_terminal(slave),
+        )  # fmt: skip
+        os.close(slave)
+        self.shown = ""
+        self._from = 0
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def until(self, wanted: str, timeout: float = 40) -> str:
+        """What is shown from the last `until` to `wanted`, a pattern."""
+        deadline = time.monotonic() + timeout
+        while (found := re.compile(wanted).search(self.shown, self._from)) is None:
+            if not self._read(deadline):
+                raise AssertionError(f"“{wanted}” did not come: {self.shown[self._from :]!r}")
+        passage = self.shown[self._from : found.end()]
+        self._from = found.end()
+        return passage
+
+    def end(self, timeout: float = 40) -> int:
+        """The exit code, once it has ended and all that it wrote was read."""
+        deadline = time.monotonic() + timeout
+        while self._read(deadline):
+            pass
+        return self.process.wait(max(0.1, deadline - time.monotonic()))
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        os.close(self.master)
+
+    def _read(self, deadline: float) -> bool:
+        """Whether there was more to read."""
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([self.master], [], [], left)[0]:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:  # how Linux says that nobody writes there any more
+            return False
+        self.shown += data.decode(errors="replace").replace("\r\n", "\n")
+        return bool(data)
+
+
+def _own_terminal(slave: int) -> None:
+    """Ctrl-C typed there reaches the process, as it does for a person."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
+    """A migrated installation with a catalogue of two models and one failed run: its environment, and the run's id."""
+    data = tmp_path_factory.mktemp("data")
+    (data / "static").mkdir()
+    (data / "models.yaml").write_text(CATALOGUE)
+    env = {
+        **os.environ,
+        "RPA_DATA_DIR": str(data),
+        "RPA_ENV_FILE": os.devnull,
+        "RPA_MODEL_CATALOGUE": str(data / "models.yaml"),
+        "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
+    }
+    env.pop("RPA_OLLAMA_URL", None)
+    done = [manage(env, "migrate", "-v0"), manage(env, "shell", "-v0", "-c", MAKE_RUN)]
+    assert [one.returncode for one in done] == [0, 0], done
+    return env, done[1].stdout.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaServer]:
+    models = [Model(name, size_mb=100, capabilities=("completion",)) for name in ("small:1b", "large:2b")]
+    with ollama_server(*models, hurry=True) as server:
+        yield server
+
+
+def manage(env: dict[str, str], *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=env, input=typed, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def asked(ollama: OllamaServer) -> list[Any]:
+    """The questions that models got, in order."""
+    return [ask for ask in ollama.asks if not ask.empty]
+
+
+def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> None:
+    """A failed run asked about, a model switched in the middle with the history kept, Ctrl-C twice, no traceback."""
+    env, execution_id = installed
+    terminal = Terminal({**env, "RPA_OLLAMA_URL": ollama.url}, "chat")
+    with closing(terminal):
+        assert f"Mai · run 1, Patient note 1 ({execution_id})" in terminal.until(r"> $")
+
+        ollama.replies.append(Reply(content="The window stayed as it was after step 4."))
+        terminal.type("Which step failed?\n")
+        first = terminal.until(r"> $")
+        assert "Step 4 (Click “Save”, on “Save dialog”) failed." in first
+        assert "The window stayed as it was after step 4.\n(large)" in first
+        assert asked(ollama)[-1].model == "large:2b"
+
+        terminal.type("/model small\n")
+        assert "From now on: small" in terminal.until(r"> $")
+        ollama.replies.append(Reply(content="Otto corrected step 2."))
+        terminal.type("And who corrected?\n")
+        second = terminal.until(r"> $")
+        assert "otto corrected step 2." in second
+        assert "(small)" in second
+        last = asked(ollama)[-1]
+        assert last.model == "small:1b"
+        earlier = [message["content"] for message in last.messages if message["role"] != "system"][:-1]
+        assert earlier[0] == "Which step failed?"
+        assert "The window stayed as it was after step 4." in earlier[1]
+
+        ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
+        terminal.type("Why this target?\n")
+        terminal.until("because of")
+        terminal.type("\x03")
+        assert "(stopped)" in terminal.until(r"> $")
+        assert "Found by its text" in terminal.shown
+        ollama.wait_for(lambda: ollama.models["small:1b"].aborted_runs)
+
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert "Traceback" not in terminal.shown
+        assert "Exception" not in terminal.shown
+
+
+def test_ctrl_d_and_quit_leave_in_peace(installed: tuple[dict[str, str], str]) -> None:
+    env, _execution_id = installed
+    for last in ("\x04", "/quit\n"):
+        with closing(Terminal(env, "chat")) as terminal:
+            terminal.until(r"> $")
+            terminal.type(last)
+            assert terminal.end() == 0
+            assert "Traceback" not in terminal.shown
+
+
+def test_ctrl_c_while_one_question_is_answered(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> None:
+    env, _execution_id = installed
+    ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
+    with closing(Terminal({**env, "RPA_OLLAMA_URL": ollama.url}, "ask", "Why this target?")) as terminal:
+        terminal.until("because of")
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert "Traceback" not in terminal.shown
+
+
+def test_without_a_model_the_records_answer_through_a_pipe(installed: tuple[dict[str, str], str]) -> None:
+    """Much of the day there is none."""
+    env, _execution_id = installed
+    done = manage(env, "assistant", "chat", typed="Which step failed?\nQui a corrigé ?\n/nonsense\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Step 4 (Click “Save”, on “Save dialog”) failed." in done.stdout
+    assert "from the records alone" in done.stdout
+    assert "otto" in done.stdout
+    assert "no command /nonsense" in done.stdout
+    assert "> " not in done.stdout
+
+
+def test_ask_status_models_and_switch_with_their_exit_codes(
+    installed: tuple[dict[str, str], str], ollama: OllamaServer
+) -> None:
+    env, execution_id = installed
+    env = {**env, "RPA_OLLAMA_URL": ollama.url}
+    ollama.replies.append(Reply(content="It failed\x1b]0;owned\x07 at step 4."))
+    done = manage(env, "assistant", "ask", "-", "--execution", execution_id, typed="Which step failed?")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Step 4 (Click “Save”" in done.stdout
+    assert "\x1b" not in done.stdout and "\x07" not in done.stdout, "what a screen shows is no command for a terminal"
+    assert manage(env, "assistant", "switch", "small").stdout == "From now on: small\n"
+    status = manage(env, "assistant", "status").stdout
+    assert "Mai: small" in status and "held by hand: small" in status and "memory:" in status
+    models = manage(env, "assistant", "models").stdout
+    assert re.search(r"^\* small .*held", models, re.MULTILINE) and "  large" in models
+    assert manage(env, "assistant", "switch", "auto").stdout == "From now on: auto\n"
+    for arguments, code, words in (
+        (("ask", "x", "--execution", "exec_nope"), 1, "There is no run “exec_nope”."),
+        (("switch", "nope"), 1, "nope"),
+        (("ask", ""), 2, ""),
+        (("dance",), 2, "usage:"),
+        ((), 2, "usage:"),
+    ):
+        done = manage(env, "assistant", *arguments)
+        assert (done.returncode, words in done.stderr) == (code, True), (arguments, done)
+        assert "Traceback" not in done.stderr
+    shown = manage(env, "assistant", "--help")
+    assert shown.returncode == 0 and "examples:" in shown.stdout and "exit codes:" in shown.stdout

@@ -1,0 +1,369 @@
+"""The thirteen properties of the GPU manager (S3.11), each on many machines and many histories; no real time passes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpu.exceptions import GPUError
+from gpu.manager import GPUResourceManager
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState
+from tests.doubles.ollama import Model
+from tests.gpu.virtual_time import run
+from tests.gpu.world import CHAT, CLIP_MB, VLM, SimulatedClip, SimulatedWorld, manager_in
+
+few = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+modes = st.sampled_from(list(ExecutionMode))
+histories = st.lists(modes, max_size=5)
+sizes = st.integers(500, 9000)
+seconds = st.floats(0, 20, allow_nan=False).map(lambda s: round(s, 2))
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> SimulatedWorld:
+    """A VLM of some size and slowness on a GPU of some size, with other programs on it."""
+    vlm = Model(VLM, size_mb=draw(sizes), load_s=draw(seconds), unload_s=draw(seconds) / 4, release_s=draw(seconds) / 5)
+    world = SimulatedWorld(vlm, Model(CHAT, size_mb=draw(sizes), load_s=1.0), total_mb=draw(st.integers(8_000, 24_000)))
+    world.ledger.set_foreign(draw(st.integers(0, 3000)))
+    return world
+
+
+async def through(manager: GPUResourceManager, history: list[ExecutionMode]) -> None:
+    for mode in history:
+        await manager.set_execution_mode(mode)
+
+
+def sound(world: SimulatedWorld) -> None:
+    assert world.violations == []
+
+
+def can_load(world: SimulatedWorld) -> bool:
+    """Whether the VLM fits beside what other programs hold, CLIP and the other models being out of the way."""
+    return world.models[VLM].size_mb + world.headroom_mb <= world.ledger.total_mb - world.ledger.foreign_mb
+
+
+@few
+@given(worlds(), histories)
+def test_1_entering_autopilot_from_any_mode_unloads_the_vlm(
+    world: SimulatedWorld, history: list[ExecutionMode]
+) -> None:
+    async def go() -> None:
+        manager = manager_in(world)
+        await through(manager, [*history, ExecutionMode.AUTOPILOT])
+        assert not world.is_loaded(VLM)
+        assert manager.get_status().vlm_state is not ModelState.LOADED
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), histories)
+def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
+    """If it fits; where it does not, the reason is said and nothing was tried."""
+
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=20)
+        await through(manager, [*history, ExecutionMode.RECORDING])
+        status = manager.get_status()
+        assert world.is_loaded(VLM) is can_load(world)
+        assert (status.vlm_state is ModelState.LOADED) is can_load(world)
+        assert status.degraded is not can_load(world)
+        assert can_load(world) or "MB of GPU memory and" in status.degraded_reason
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), histories)
+def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
+    async def go() -> None:
+        manager = manager_in(world)
+        await through(manager, [*history, ExecutionMode.AUTOPILOT])
+        fits = world.ledger.free_mb + world.ledger.held.get("CLIP", 0) >= CLIP_MB + world.headroom_mb
+        assert manager.get_clip_device() == ("cuda:0" if fits else "cpu")
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), st.booleans())
+def test_4_memory_in_use_falls_when_the_vlm_unloads(world: SimulatedWorld, leaks: bool) -> None:
+    """Or it is said that it has not."""
+
+    async def go() -> None:
+        manager = manager_in(world)
+        world.models[VLM].size_mb = min(world.models[VLM].size_mb, 4000)
+        await manager.ensure_vlm_loaded()
+        full = world.ledger.used_mb
+        world.models[VLM].leaks = leaks
+        await manager.ensure_vlm_unloaded()
+        said = manager.owner.models.missing_mb if manager.owner.models else None
+        assert (world.ledger.used_mb < full) is not leaks
+        assert (said is not None) is leaks
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(
+    worlds(), st.lists(st.sampled_from(("load", "unload", "mode", "ask", "away", "back", "lost")), max_size=6), modes
+)
+def test_5_the_status_is_complete_in_every_state(world: SimulatedWorld, acts: list[str], mode: ExecutionMode) -> None:
+    async def go() -> None:
+        manager = manager_in(world)
+        seen = [manager.get_status()]
+        manager.on_event(lambda kind, text, status: seen.append(status))
+        for act in acts:
+            await do(manager, world, act, mode)
+            seen.append(manager.get_status())
+        for status in seen:
+            assert whole(status), status
+
+    run(world.loop, go)
+
+
+async def do(manager: GPUResourceManager, world: SimulatedWorld, act: str, mode: ExecutionMode) -> None:
+    works: dict[str, Coroutine[Any, Any, Any]] = {}
+    if act == "load":
+        works[act] = manager.ensure_vlm_loaded()
+    elif act == "unload":
+        works[act] = manager.ensure_vlm_unloaded()
+    elif act == "mode":
+        works[act] = manager.set_execution_mode(mode)
+    elif act == "ask":
+        works[act] = manager.ask_vlm("what?", [], {})
+    elif act in ("away", "back"):
+        world.stop_server() if act == "away" else world.start_server()
+    elif act == "lost":
+        world.gpu_seen = not world.gpu_seen
+    for work in works.values():
+        try:
+            await work
+        except GPUError as error:
+            assert str(error)
+
+
+def whole(status: GPUResourceStatus) -> bool:
+    """Every field is what S3.8 says, and nothing is degraded without a reason."""
+    return (
+        isinstance(status.vlm_state, ModelState)
+        and isinstance(status.execution_mode, ExecutionMode)
+        and status.vlm_model == VLM
+        and status.degraded is bool(status.degraded_reason)
+        and status.queue_length >= 0
+        and (status.vram is None or status.vram.free_mb + status.vram.used_mb == status.vram.total_mb)
+        and (status.clip_device == "cpu" or status.clip_device.startswith("cuda:"))
+    )
+
+
+@few
+@given(worlds(), histories, st.booleans())
+def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
+    world: SimulatedWorld, history: list[ExecutionMode], ask: bool
+) -> None:
+    """Whoever asks for the VLM, in whichever mode; the world notes a load beside CLIP as a violation."""
+
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=20)
+        await through(manager, [*history, ExecutionMode.AUTOPILOT])
+        was_there = manager.get_clip_device() != "cpu"
+        try:
+            await (manager.ask_vlm("what?", [], {}) if ask else manager.ensure_vlm_loaded())
+        except GPUError:
+            assert not can_load(world)
+            assert (manager.get_clip_device() != "cpu") is was_there  # refused before anything moved
+        else:
+            assert manager.get_clip_device() == "cpu"
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(
+    worlds(),
+    st.lists(st.floats(0.1, 9), min_size=2, max_size=8),
+    st.lists(st.sampled_from(("gpu", "cpu", "autopilot", "recording")), max_size=5),
+)
+def test_7_embeddings_agree_before_and_after_every_move(
+    world: SimulatedWorld, picture: list[float], moves: list[str]
+) -> None:
+    """Cosine ≥ 0.999; the real CLIP is compared in tests/gpu/test_clip*.py."""
+
+    async def go() -> None:
+        clip = SimulatedClip(world)
+        manager = manager_in(world, clip=clip, swaps_per_minute=20)
+        before = clip.embed(picture)
+        for move in moves:
+            if move in ("gpu", "cpu"):
+                await (manager.migrate_clip_to_gpu() if move == "gpu" else manager.migrate_clip_to_cpu())
+            else:
+                await manager.set_execution_mode(ExecutionMode(move))
+            after = clip.embed(picture)
+            assert sum(a * b for a, b in zip(before, after, strict=True)) >= 0.999
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), st.integers(5, 600), st.integers(0, 400))
+def test_8_the_idle_timeout_unloads_and_not_before(world: SimulatedWorld, timeout_s: int, used_after_s: int) -> None:
+    async def go() -> None:
+        world.models[VLM].size_mb = 3000
+        manager = manager_in(world, idle_timeout_s=float(timeout_s))
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        await asyncio.sleep(min(used_after_s, timeout_s - 1))
+        await manager.ask_vlm("what?", [], {})
+        last = world.clock.now
+        await asyncio.sleep(timeout_s - 0.01)
+        assert world.is_loaded(VLM)
+        await asyncio.sleep(1.1 + world.models[VLM].unload_s + world.models[VLM].release_s)
+        assert not world.is_loaded(VLM)
+        assert world.clock.now - last >= timeout_s
+        sound(world)
+        manager_ended(manager)
+
+    run(world.loop, go)
+
+
+def manager_ended(manager: GPUResourceManager) -> None:
+    """Its tasks are ended with the loop."""
+    assert manager.get_status().queue_length == 0
+
+
+@few
+@given(worlds(), histories)
+def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
+    async def go() -> None:
+        world.models[VLM].size_mb = 3000
+        manager = manager_in(world, swaps_per_minute=20)
+        await through(manager, history)
+        await manager.ensure_vlm_unloaded()
+        assert not world.is_loaded(VLM)
+        assert await manager.ask_vlm("what?", [], {}) == '{"said": "thisthat"}'
+        assert world.is_loaded(VLM)
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), st.integers(1, 12), seconds)
+def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(world: SimulatedWorld, callers: int, later: float) -> None:
+    """For each of many callers, who share one load."""
+
+    async def go() -> None:
+        world.models[VLM].size_mb = 3000
+        manager = manager_in(world)
+
+        async def ask(number: int) -> bool:
+            await asyncio.sleep(later * number / callers)
+            await manager.ensure_vlm_loaded()
+            return world.is_loaded(VLM)
+
+        assert all(await asyncio.gather(*(ask(number) for number in range(callers))))
+        assert len(world.loads) == 1
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), st.integers(1, 5))
+def test_11_ensure_vlm_unloaded_returns_only_when_it_is_gone(world: SimulatedWorld, callers: int) -> None:
+    async def go() -> None:
+        world.models[VLM].size_mb = 3000
+        manager = manager_in(world)
+        await manager.ensure_vlm_loaded()
+
+        async def ask() -> bool:
+            await manager.ensure_vlm_unloaded()
+            return world.models[VLM].runner is None and VLM not in world.ledger.held
+
+        assert all(await asyncio.gather(*(ask() for _ in range(callers))))
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(worlds(), st.lists(st.sampled_from(("gpu", "cpu", "fail", "lost", *ExecutionMode)), max_size=8))
+def test_12_the_device_of_clip_is_the_cpu_or_a_gpu_that_exists(world: SimulatedWorld, acts: list[str]) -> None:
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=20)
+        gpus = {f"cuda:{index}" for index in range(len(manager.vram.read()))}
+        seen: set[str] = set()
+        manager.on_event(lambda kind, text, status: seen.add(status.clip_device))
+        for act in acts:
+            if act in ("gpu", "cpu"):
+                moved = await (manager.migrate_clip_to_gpu() if act == "gpu" else manager.migrate_clip_to_cpu())
+                assert not moved or manager.get_clip_device().startswith("cuda" if act == "gpu" else "cpu")
+            elif act == "fail":
+                world.clip_fails = not world.clip_fails
+            elif act == "lost":
+                world.gpu_seen = not world.gpu_seen
+            else:
+                await manager.set_execution_mode(ExecutionMode(act))
+            seen.add(manager.get_clip_device())
+        assert seen <= {"cpu", *gpus}
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(
+    worlds(),
+    st.lists(
+        st.tuples(seconds, st.sampled_from(("load", "unload", "chat", "ask", "gpu", "cpu", *ExecutionMode))),
+        min_size=2,
+        max_size=10,
+    ),
+)
+def test_13_operations_never_overlap(world: SimulatedWorld, asked: list[tuple[float, str]]) -> None:
+    """Whoever asks for what at whatever moment; the world notes two at once as a violation."""
+
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=20)
+
+        async def ask(at: float, what: str) -> None:
+            await asyncio.sleep(at)
+            works = {
+                "load": manager.ensure_vlm_loaded,
+                "unload": manager.ensure_vlm_unloaded,
+                "chat": lambda: manager.load_model(CHAT),
+                "ask": lambda: manager.ask_vlm("what?", [], {}),
+                "gpu": manager.migrate_clip_to_gpu,
+                "cpu": manager.migrate_clip_to_cpu,
+            }
+            try:
+                await (works[what]() if what in works else manager.set_execution_mode(ExecutionMode(what)))
+            except GPUError as error:
+                assert str(error)
+
+        await asyncio.gather(*(ask(at, what) for at, what in asked))
+        sound(world)
+        assert manager.get_status().queue_length == 0
+
+    run(world.loop, go)
+
+
+def test_the_mathematics_of_the_cosine_of_the_simulated_clip_can_fail() -> None:
+    """A vector of something else is told apart by the bound of test 7."""
+    clip = SimulatedClip(SimulatedWorld())
+    one, other = clip.embed([1.0, 0.0]), clip.embed([1.0, 0.1])
+    assert sum(a * b for a, b in zip(one, other, strict=True)) < 0.999
+    assert math.isclose(sum(a * a for a in one), 1.0, rel_tol=1e-5)
+    assert pytest.approx(1.0, abs=1e-3) == sum(a * a for a in other)
