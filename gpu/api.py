@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -22,7 +23,7 @@ from gpu.ownership import machine_name
 from gpu.refusals import answer_to
 from gpu.samples import MOST_MINUTES, memory_over_time
 from gpu.serializers import GPUSamplesSerializer, GPUWishSerializer
-from gpu.status import as_json, last_known_status
+from gpu.status import as_json, last_known_status, nothing_known
 from gpu.types import Request as GPURequest
 from gpu.wishes import Wish, wishes
 
@@ -36,15 +37,20 @@ QUICK_S = 0.4
 
 
 class GPUStatusView(APIView):
-    """The GPU's memory now, and the models as the run loop of this machine last told; `at` says when that was."""
+    """The GPU of this machine as its owner last told it, seldom the process that answers; the memory is read now.
+
+    `at` says when that was, `fresh` whether it still holds, `owner` who owns the GPU: nobody where it is empty.
+    """
 
     read_permission = VIEW
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         own = as_json(get_gpu_resource_manager().get_status())
-        told = last_known_status() or {"at": None}
-        return Response({**own, **told, "vram": own["vram"]})
+        told = last_known_status() or {**nothing_known(), **own}
+        if told["owner_pid"] == os.getpid():
+            told = {**told, **own}
+        return Response({**told, "vram": own["vram"] or told["vram"]})
 
 
 class GPUSamplesView(APIView):

@@ -153,7 +153,7 @@ class _Reader:
         if value < 0:
             self._wrong(node, f"{name}: cannot be negative, it is {value}")
         elif value > LARGEST_NUMBER:
-            self._wrong(node, f"{name}: {value} is too large{_UNITS[name]}")
+            self._wrong(node, f"{name}: {value} is too large")
         elif name == "context_length" and value < SMALLEST_CONTEXT:
             self._wrong(node, f"{name}: must be at least {SMALLEST_CONTEXT} tokens, it is {value}")
         return int(value)

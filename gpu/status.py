@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
@@ -11,6 +10,7 @@ from django.utils import timezone
 
 from gpu.models import GPUState
 from gpu.ownership import Ownership, machine_name
+from gpu.state_rows import plain
 from gpu.types import GPUResourceStatus
 
 # Three signs of life of the owner that did not come.
@@ -34,8 +34,8 @@ class KnownStatus(TypedDict):
     degraded_since: str | None
     queue_length: int
     last_vlm_request: str | None
-    at: str
-    age_s: float
+    at: str | None
+    age_s: float | None
     fresh: bool
     revision: int
     owner: str
@@ -76,9 +76,16 @@ def last_known_status(machine: str = "") -> KnownStatus | None:
     }
 
 
+def nothing_known() -> dict[str, Any]:
+    """What stands beside a status of one's own while no owner of the GPU has ever said anything."""
+    nobody = {"owner": "", "owner_pid": None, "owner_since": None, "owner_died": False, "degraded_since": None}
+    return {"at": None, "age_s": None, "fresh": False, "revision": 0, **nobody}
+
+
 def as_json(status: GPUResourceStatus) -> dict[str, Any]:
-    last = status.last_vlm_request
-    return {**asdict(status), "last_vlm_request": last.isoformat() if last else None}
+    """The status in what JSON knows."""
+    said: dict[str, Any] = plain(status)
+    return said
 
 
 def gpu_folder() -> Path:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
-from django.conf import settings
 from django.db import DatabaseError
 
 from gpu.choices import ProviderName
@@ -21,6 +19,7 @@ from gpu.ownership import Ownership, machine_name
 from gpu.publisher import Publisher
 from gpu.remote import Remote
 from gpu.remote_models import is_allowed
+from gpu.status import gpu_folder
 from gpu.uses import Use, record
 
 log = logging.getLogger(__name__)
@@ -30,7 +29,7 @@ def wired_manager() -> GPUResourceManager:
     """It owns nothing, and starts nothing, before it is asked for something."""
     config = GPUResourceConfig.from_settings()
     machine, database = machine_name(), DatabaseThread()
-    ownership = Ownership(Path(settings.DATA_DIR) / "gpu")
+    ownership = Ownership(gpu_folder())
 
     async def keep(use: Use) -> None:
         await database.run(lambda: record(use))

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from execution.models import Robot
 from gpu import last_known_status
+from gpu.status import KnownStatus
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None
@@ -24,10 +25,11 @@ _migrations: tuple[float, int] | None = None
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
     """503 when the database does not answer or lacks migrations; a missing run loop is said, and is no failure."""
-    report: dict[str, Any] = {"database": "ok", "pending_migrations": 0, "run_loops": [], **helpers()}
+    report: dict[str, Any] = {"database": "ok", "pending_migrations": 0, "run_loops": [], **helpers(None)}
     try:
         report["pending_migrations"] = pending_migrations()
         report["run_loops"] = run_loops()
+        report |= helpers(last_known_status())
     except DatabaseError as error:
         report["database"] = type(error).__name__
     report["run_loops_alive"] = sum(loop["alive"] for loop in report["run_loops"])
@@ -55,9 +57,8 @@ def run_loops() -> list[dict[str, Any]]:
     ]
 
 
-def helpers() -> dict[str, Any]:
-    """What is last known of the GPU and of Ollama; neither is asked here."""
-    status = last_known_status()
+def helpers(status: KnownStatus | None) -> dict[str, Any]:
+    """What the owner of the GPU last told of it and of Ollama; neither is asked here, and nobody is named."""
     if not (settings.RPA_OLLAMA_URL and settings.RPA_VLM_MODEL):
         ollama = "not configured"
     elif status is None:
@@ -65,5 +66,19 @@ def helpers() -> dict[str, Any]:
     else:
         ollama = status["vlm_state"]
     if status is None:
-        return {"gpu": "not asked yet", "gpu_degraded": False, "ollama": ollama}
-    return {"gpu": "present" if status["vram"] else "none", "gpu_degraded": status["degraded"], "ollama": ollama}
+        return {"gpu": "not asked yet", "gpu_degraded": False, "gpu_owner": "none", "ollama": ollama}
+    return {
+        "gpu": "present" if status["vram"] else "none",
+        "gpu_degraded": status["degraded"],
+        "gpu_owner": _owner(status),
+        "ollama": ollama,
+    }
+
+
+def _owner(status: KnownStatus) -> str:
+    """Whether a process owns the GPU now: none, alive, silent (no sign of life for seconds) or died."""
+    if status["owner_died"]:
+        return "died"
+    if not status["owner"]:
+        return "none"
+    return "alive" if status["fresh"] else "silent"

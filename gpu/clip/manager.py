@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
+from gpu.clip.file import WeightsFile
 from gpu.clip.second import CPU, SecondCopy, calculated_mb, count_values_of
 from gpu.exceptions import ClipUnavailable
 from gpu.types import VRAMInfo
 from gpu.vram import gpu_of
-from gpu.weights import Damaged, count_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,10 +49,12 @@ class CLIPManager:
         embed_wait_s: float = EMBED_WAIT_S,
     ) -> None:
         """Nothing is loaded yet. `unused` says why there is to be no CLIP here."""
-        self._model, self._weights, self._unused = model, weights, unused
+        self._model, self._unused = model, unused
+        self._weights = WeightsFile(weights) if weights else None
         self._move_timeout_s, self._embed_wait_s = move_timeout_s, embed_wait_s
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._tower: Tower | None = None
+        self._values = 0  # numbers in it
         self._uuids: tuple[str, ...] | None = None
         self._failed = ""
         self._second = SecondCopy()
@@ -87,6 +89,11 @@ class CLIPManager:
         return not self.why_unavailable
 
     @property
+    def in_use(self) -> bool:
+        """Whether somebody in this process looks through it, so that moving it would help anybody."""
+        return self._tower is not None
+
+    @property
     def why_unavailable(self) -> str:
         """Why there is no CLIP, with what to do; empty where there is."""
         if self._tower is not None:
@@ -95,13 +102,7 @@ class CLIPManager:
             return self._unused or self._failed
         if self._weights is None:
             return "RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'."
-        from gpu.clip.tower import check_file
-
-        try:
-            check_file(self._weights)
-        except ClipUnavailable as error:
-            return str(error)
-        return ""
+        return self._weights.problem
 
     @property
     def problem(self) -> str:
@@ -119,10 +120,11 @@ class CLIPManager:
 
         A process that has not used a GPU yet needs its share of the driver on top. 0 where there is no CLIP.
         """
-        if not self.available:
+        if not self.available or self._weights is None:
             return 0
         context_mb = 0 if self._second.was_there else CONTEXT_MB
-        return context_mb + (self._second.took_mb or calculated_mb(self._count_values()))
+        values = self._values or self._weights.count_values()
+        return context_mb + (self._second.took_mb or calculated_mb(values))
 
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
         """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
@@ -133,18 +135,6 @@ class CLIPManager:
             return tuple(gpus)
         return tuple(gpu_of(gpus, uuid) or _unknown(uuid) for uuid in self._uuids)
 
-    def _count_values(self) -> int:
-        """How many numbers the tower has; before it is loaded, as its file tells."""
-        if self._tower is not None:
-            return count_values_of(self._tower.network)
-        assert self._weights is not None
-        try:
-            if self._weights.suffix == ".safetensors":
-                return count_values(self._weights, "visual.")
-            return self._weights.stat().st_size // 4  # more than enough: the text half is in it
-        except (OSError, Damaged):  # it has gone since it was looked at
-            return 0
-
     # --- loading and looking ----------------------------------------------------------------------------------------
     def load(self) -> Tower:
         """The master, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
@@ -153,7 +143,8 @@ class CLIPManager:
                 if why := self.why_unavailable:
                     raise ClipUnavailable(why)
                 assert self._weights is not None
-                self._tower = self._loaded(self._weights)
+                self._tower = self._loaded(self._weights.path)
+                self._values = count_values_of(self._tower.network)
             return self._tower
 
     def _loaded(self, weights: Path) -> Tower:

@@ -13,10 +13,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+from gpu.clip.file import REMEDY, WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import Damaged, checksum, look_over
+from gpu.weights import checksum
 
-_REMEDY = "Get it again with 'manage.py fetchmodels open_clip', or set RPA_EMBEDDER=builtin."
 _NAMED = 3  # of the tensors that do not fit
 
 
@@ -55,23 +55,9 @@ def features(network: Any, batch: np.ndarray, device: str) -> np.ndarray:
     return (vector / length if length > 1e-6 else np.zeros_like(vector)).astype(np.float32)
 
 
-def check_file(weights: Path) -> None:
-    """Raises ClipUnavailable for a file that cannot be one of weights; nothing heavy is loaded to find out."""
-    try:
-        look_over(weights)
-    except FileNotFoundError as error:
-        raise ClipUnavailable(f"The weights of CLIP are not at {weights}. {_REMEDY}") from error
-    except OSError as error:
-        raise ClipUnavailable(
-            f"The weights of CLIP, {weights}, cannot be read ({error.strerror}). {_REMEDY}"
-        ) from error
-    except Damaged as error:
-        raise ClipUnavailable(f"The weights of CLIP, {weights}: the file {error}. {_REMEDY}") from error
-
-
 def load_tower(model: str, weights: Path) -> Tower:
     """The tower of that model with those weights (seconds); raises ClipUnavailable with what to do."""
-    check_file(weights)
+    WeightsFile(weights).check()
     known = _published(model, weights)
     whole = _without_weights(model, quick_gelu=known.get("quick_gelu", False))
     _fill(whole, model, weights)
@@ -133,7 +119,7 @@ def _fill(model: Any, name: str, weights: Path) -> None:
         if different:
             raise ClipUnavailable(_unfit(name, weights, f"other sizes of {_some(different)}")) from error
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        raise ClipUnavailable(f"The weights of CLIP, {weights}, cannot be read ({reason}). {_REMEDY}") from error
+        raise ClipUnavailable(f"The weights of CLIP, {weights}, cannot be read ({reason}). {REMEDY}") from error
     lacking = [key for key in missed.missing_keys if key.startswith("visual.")]
     strange = [key for key in missed.unexpected_keys if key.startswith("visual.")]
     if lacking or strange:

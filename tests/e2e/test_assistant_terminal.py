@@ -1,4 +1,4 @@
-"""S4.7: `manage.py assistant` as a person uses it: a real process at a pseudo-terminal, the double of Ollama behind it."""
+"""S4.7: `manage.py assistant` as a person uses it: a process at a pseudo-terminal, the double of Ollama behind it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = """
 models:
-  - {key: small, name: "small:1b", capabilities: [text, json], tier: light, vram_mb: 100, ram_mb: 100, context_length: 8192}
-  - {key: large, name: "large:2b", capabilities: [text, json], tier: standard, vram_mb: 200, ram_mb: 200, context_length: 8192}
+  - {key: small, name: "small:1b", capabilities: [text], tier: light, vram_mb: 9, ram_mb: 9, context_length: 8192}
+  - {key: large, name: "large:2b", capabilities: [text], tier: standard, vram_mb: 9, ram_mb: 9, context_length: 8192}
 """
 MAKE_RUN = """
 from django.contrib.auth.models import User
@@ -160,7 +160,7 @@ def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: Oll
 
         ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
         terminal.type("Why this target?\n")
-        terminal.until("because of")
+        terminal.until("there because")
         terminal.type("\x03")
         assert "(stopped)" in terminal.until(r"> $")
         assert "Found by its text" in terminal.shown
@@ -186,7 +186,7 @@ def test_ctrl_c_while_one_question_is_answered(installed: tuple[dict[str, str], 
     env, _execution_id = installed
     ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
     with closing(Terminal({**env, "RPA_OLLAMA_URL": ollama.url}, "ask", "Why this target?")) as terminal:
-        terminal.until("because of")
+        terminal.until("there because")
         terminal.type("\x03")
         assert terminal.end() == 130
         assert "Traceback" not in terminal.shown

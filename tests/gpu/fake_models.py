@@ -108,7 +108,7 @@ class FakeServer:
 
 
 class FakeGPU:
-    """What the model manager needs of the GPU's: who borrowed what is in `lent`; `refuses` are errors of the next ones."""
+    """What the model manager needs of the GPU's: `lent` is who borrowed what, `refuses` the errors of the next ones."""
 
     def __init__(self, server: FakeServer, runtime: Runtime, **config: Any) -> None:
         given = {"ollama_url": "http://127.0.0.1:11434", "retry_pause_s": 0.0, **config}

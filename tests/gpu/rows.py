@@ -13,7 +13,7 @@ from django.db import connection
 
 from gpu.database import DatabaseThread
 from gpu.letterbox import Letterbox
-from gpu.models import OwnerRequest
+from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
 from gpu.ownership import Holder
 from gpu.remote import Remote
 from gpu.types import Request, RequestKind
@@ -22,8 +22,10 @@ MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"
 POLL_S = 0.002
 
-# What other threads and processes are to see must be committed; only the tables of the GPU are emptied after a test.
-COMMITTED = pytest.mark.django_db(transaction=True, available_apps=["gpu"])
+# What other threads and processes are to see must be committed. No table is flushed after such a test, which takes most
+# of a second and the seed of the catalogue with it: `rows_thread` deletes what it may have written.
+COMMITTED = pytest.mark.django_db(transaction=True, available_apps=[])
+WRITTEN = (OwnerRequest, GPUState, GPUEvent, GPUSample, LearnedNeed)
 
 LOAD = Request(kind=RequestKind.LOAD, model=VLM, deadline_s=60, asked_by="zoe")
 USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
@@ -31,12 +33,15 @@ USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
 
 @contextmanager
 def rows_thread() -> Iterator[DatabaseThread]:
-    """A database thread that waits for no disk: a commit takes tens of milliseconds otherwise."""
+    """A database thread that waits for no disk (a commit takes tens of milliseconds otherwise) and leaves no row."""
     thread = DatabaseThread()
     if connection.vendor == "sqlite":
         thread.submit(lambda: connection.cursor().execute("PRAGMA synchronous=OFF").close()).result()
-    yield thread
-    thread.close()
+    try:
+        yield thread
+    finally:
+        thread.submit(lambda: [model.objects.all().delete() for model in WRITTEN]).result()
+        thread.close()
 
 
 class Office:

@@ -98,7 +98,7 @@ def test_the_answer_comes_from_the_best_model_through_the_owner_of_the_gpu(stage
     assert (use.purpose, use.tokens_in, use.tokens_out, use.attempt) == (Purpose.ASSISTANT, 30, 4, 1)
 
 
-def test_the_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(
+def test_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(
     stage: Callable[..., Stage],
 ) -> None:
     here = stage()

@@ -37,6 +37,7 @@ def made_clip() -> Made:
     import torch
     from safetensors.torch import save_file
 
+    torch.set_num_threads(1)  # for so small a model, threads that wait for each other are all the time it takes
     folder = Path(tempfile.mkdtemp(prefix="clip-", dir=os.environ["RPA_DATA_DIR"]))
     for name, config in ((NAME, tiny(32, 2)), (OTHER, tiny(48, 1))):
         (folder / f"{name}.json").write_text(json.dumps(config))
