@@ -5,7 +5,7 @@ What a run's socket says, and what it is answered:
   {"type": "events", "batch", "events": [{"seq", "kind", "at", "payload"}]}   {"type": "ack", "seq": the last one's}
   {"type": "frame", "url", "taken_at"}   {"type": "frame_ack"}, once it is loaded
 What the socket of all runs says: {"type": "runs", "runs": [row], "batch"}, {"type": "attention", "count", "batch"} and
-{"type": "gpu", "mark", "banner": null or {"title", "text", "since"}, "batch"}, answered by {"type": "ack", "batch"}.
+{"type": "gpu", "mark", "banner": null or {"title", "text"}, "batch"}, answered by {"type": "ack", "batch"}.
 `mark` differs whenever there is something new to see of the GPU.
 Codes they close with: 4400 not an acknowledgement, 4401 no login, 4403 no permission, 4404 unknown run, 4408 nothing
 acknowledged for too long, 1011 trouble here: come again.

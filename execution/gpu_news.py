@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db.models import Max
 from django.utils import timezone, translation
@@ -64,14 +63,14 @@ def troubles(state: GPUState) -> str:
     return state.degraded_reason.replace(NO_GPU, "").strip()  # that is no trouble, and said beside the memory
 
 
-def banner(states: Iterable[GPUState]) -> dict[str, str] | None:
-    """What every page says while models are not to be had: title, reason, since when."""
+def banner(states: Sequence[GPUState]) -> dict[str, str] | None:
+    """What every page says while models are not to be had: title and reason, with the machine where there are more."""
     for state in states:
         if reason := troubles(state):
-            since = state.degraded_since or state.heartbeat_at
-            return {"title": _("The models work only in part."), "text": reason, "since": since.isoformat()}
+            text = f"{state.machine}: {reason}" if len(states) > 1 else reason
+            return {"title": _("The models work only in part."), "text": text}
     return None
 
 
-def banner_now() -> dict[str, Any] | None:
+def banner_now() -> dict[str, str] | None:
     return banner(GPUState.objects.order_by("machine"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from execution.assistant import words as assistant
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, Verified
 from workflows.catalogue import ACTIONS
 
@@ -41,6 +42,7 @@ def live() -> dict[str, object]:
         **_picture(),
         **_why(),
         **_states(),
+        **assistant.panel(),
         "action": {name: str(spec.label) for name, spec in ACTIONS.items()},
         "mode": {m.value: str(m.label) for m in ExecutionMode},
         "state": {s.value: str(s.label) for s in ExecutionState},

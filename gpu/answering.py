@@ -190,7 +190,7 @@ class Answering:
         self, entry: Entry, outcome: Outcome, began: float, *, last: Chunk, error: BaseException | None = None
     ) -> None:
         seconds, name = self.tools.clock() - began, type(error).__name__ if error else ""
-        instead_of = self._failed.name if self._failed and self._failed != entry else ""
+        instead_of = self._failed if not (self.attempts and self.attempts[-1].model == entry.key) else None
         self.attempts.append(
             Attempt(
                 model=entry.key,
@@ -199,14 +199,14 @@ class Answering:
                 seconds=round(seconds, 3),
                 error=name,
                 reason=str(error) if isinstance(error, GPUError) else "",
-                instead_of=self._failed.key if self._failed and instead_of else "",
+                instead_of=instead_of.key if instead_of else "",
                 tokens_in=last.tokens_in,
                 tokens_out=last.tokens_out,
             )
         )
-        use = use_of(entry, self.talk, outcome, seconds=seconds, last=last, error=name, attempt=len(self.attempts),
-                     instead_of=instead_of)  # fmt: skip
-        self.tools.record(use)
+        use = use_of(entry, self.talk, outcome, seconds=seconds, last=last, error=name)
+        name = instead_of.name if instead_of else ""
+        self.tools.record(replace(use, attempt=len(self.attempts), instead_of=name))
 
     def _left_s(self) -> float:
         return self._ends_at - self.tools.clock()

@@ -116,7 +116,7 @@ class Ask:
 
 def use_of(
     entry: Entry, talk: Talk, outcome: Outcome, *, seconds: float, last: Chunk, error: str = "",
-    purpose: Purpose | None = None, attempt: int = 1, instead_of: str = "",
+    purpose: Purpose | None = None,
 ) -> Use:  # fmt: skip
     """As it is kept: models by the names of their providers."""
     return Use(
@@ -126,8 +126,6 @@ def use_of(
         outcome=outcome,
         error=error,
         seconds=round(seconds, 3),
-        attempt=attempt,
-        instead_of=instead_of,
         tokens_in=last.tokens_in,
         tokens_out=last.tokens_out,
         load_seconds=round(last.load_s, 3),

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 from django.utils import timezone
 
 from gpu.choices import RequestState
@@ -46,10 +48,13 @@ class Letterbox:
         lease_s: float = LEASE_S,
         poll_s: float = POLL_S,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = timezone.now,
     ) -> None:
         self._machine, self._database, self._serve, self._use = machine, database, serve, use
-        self._lease, self._poll_s, self._sleep, self._now = timedelta(seconds=lease_s), poll_s, sleep, now
+        self._lease_s, self._poll_s = lease_s, poll_s
+        self._sleep, self._clock, self._now = sleep, clock, now
+        self._askers: dict[int, _Asker] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._tidied_at: datetime | None = None
 
@@ -61,7 +66,7 @@ class Letterbox:
                 try:
                     await self.turn()
                     troubled = False
-                except DatabaseError as error:
+                except DatabaseTrouble as error:
                     if not troubled:
                         log.warning("the requests of other processes to the GPU cannot be read: %s", error)
                     troubled = True
@@ -75,12 +80,14 @@ class Letterbox:
     async def turn(self) -> None:
         """Look once: begin what is new, end what nobody wants any more."""
         rows = await self._database.run(self._live)
-        for pk in self._tasks.keys() - {row.pk for row in rows}:
+        live = {row.pk for row in rows}
+        self._askers = {pk: asker for pk, asker in self._askers.items() if pk in live}
+        for pk in self._tasks.keys() - live:
             self._tasks[pk].cancel()  # withdrawn, or used to the end
         now = self._now()
         for row in rows:
             if over := self._over(row, now):
-                await self._database.run(lambda row=row, over=over: _fail(row.pk, over, now))  # type: ignore[misc]
+                await self._database.run(partial(_fail, row.pk, over, now))
                 if row.pk in self._tasks:
                     self._tasks[row.pk].cancel()
             elif row.pk not in self._tasks:
@@ -95,10 +102,16 @@ class Letterbox:
 
     def _over(self, row: OwnerRequest, now: datetime) -> GPUError | None:
         """Why nothing is done for this row any more."""
-        if now >= row.deadline_at:
-            return DeadlinePassed(f"“{row}” was to be done until {row.deadline_at:%H:%M:%S}.")
-        if now - row.seen_at >= self._lease:
-            return DeadlinePassed(f"“{row}”: no sign of life of who asked for {self._lease.total_seconds():g} s.")
+        clock = self._clock()
+        asker = self._askers.get(row.pk)
+        if asker is None:
+            asker = self._askers[row.pk] = _Asker(row, clock=clock, now=now)
+        elif asker.seen_at != row.seen_at:
+            asker.seen_at, asker.heard = row.seen_at, clock
+        if clock >= asker.ends:
+            return DeadlinePassed(f"“{row}” was to be done until {row.deadline_at:%H:%M:%S} UTC.")
+        if clock - asker.heard >= self._lease_s:
+            return DeadlinePassed(f"“{row}”: no sign of life of who asked for {self._lease_s:g} s.")
         return None
 
     def _begin(self, row: OwnerRequest) -> None:
@@ -147,11 +160,20 @@ class Letterbox:
         while True:
             try:
                 return bool(await self._database.run(lambda: rows.update(**fields)))
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 if not troubled:
                     log.warning("the answer to a request to the GPU cannot be written yet: %s", error)
                 troubled = True
             await self._sleep(self._poll_s)
+
+
+class _Asker:
+    """When it was heard and how long it waits, by the monotonic clock: a wall clock that is set ends nothing."""
+
+    def __init__(self, row: OwnerRequest, *, clock: float, now: datetime) -> None:
+        self.seen_at = row.seen_at
+        self.heard = clock - max(0.0, (now - row.seen_at).total_seconds())
+        self.ends = clock + (row.deadline_at - now).total_seconds()
 
 
 def _fail(pk: int, error: GPUError, now: datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 from django.utils import timezone
 
 from gpu.database import DatabaseThread
@@ -26,7 +26,7 @@ class Needs:
         if key not in self._known:
             try:
                 need = await self._database.run(lambda: _stored(digest, num_ctx))
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 log.warning("what a model needs of the memory cannot be read: %s", error)
                 return None
             if need is None:
@@ -43,7 +43,7 @@ class Needs:
             await self._database.run(
                 lambda: LearnedNeed.objects.update_or_create(digest=digest, num_ctx=num_ctx, defaults=fields)
             )
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             log.warning("what a model needs of the memory cannot be kept: %s", error)
 
 

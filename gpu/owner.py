@@ -81,6 +81,7 @@ class Owner:
         self._away = False
         self._vlm_was_there = False
         self._gpu_seen = False
+        self._refused: Request | None = None  # for want of memory; it degrades until there is enough
         self._told_used_mb = 0
         self.look_at_memory(first=True)
 
@@ -144,11 +145,13 @@ class Owner:
         if decision.refusal is not None:
             if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
                 self._say_problem(About.MODEL, str(decision.refusal))
+                self._refused = request if isinstance(request, Request) else None
             raise decision.refusal
         if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
             self.models.touch(request.model)
         if wants_vlm:
             self._say_problem(About.MODEL, "")
+            self._refused = None
         return decision
 
     async def change_mode(self) -> None:
@@ -186,6 +189,9 @@ class Owner:
     async def tick(self) -> None:
         """Do what is due: unload what is idle, have CLIP back, try again what a mode wants."""
         self.look_at_memory()
+        if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
+            self._refused = None
+            self._say_problem(About.MODEL, "")
         if self.scheduler.is_busy or not self._is_something_due():
             return
         errand = Errand(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)

@@ -101,17 +101,23 @@ class Ownership:
 
     def _is_free(self) -> bool:
         try:
-            file = os.open(self._path, os.O_RDWR)
-        except OSError:
+            file = os.open(self._path, os.O_RDONLY)
+        except (FileNotFoundError, NotADirectoryError):
             return True
+        except OSError:  # somebody else's: who cannot look does not say that nobody has it
+            return False
         try:
             return _lock(file, shared=True)  # two who look at once do not see each other
         finally:
             os.close(file)
 
     def _tell(self, *, held: bool) -> None:
+        """A listener that raises keeps nobody from the GPU."""
         for listener in self._listeners:
-            listener(held)
+            try:
+                listener(held)
+            except Exception:
+                log.exception("a listener of the ownership of the GPU failed")
 
 
 def machine_name() -> str:

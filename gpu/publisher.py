@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
-from django.db import DatabaseError, transaction
+from django.db import Error as DatabaseTrouble
+from django.db import transaction
 from django.utils import timezone
 
 from gpu import state_rows
@@ -86,17 +87,18 @@ class Publisher:
     async def run(self) -> None:
         """Tell at every change, and a sign of life every few seconds; ends when it is shut."""
         owner, changed, loop = self._owner, asyncio.Event(), asyncio.get_running_loop()
-        self._wake = lambda: loop.call_soon_threadsafe(changed.set)
+        wake = self._wake = lambda: loop.call_soon_threadsafe(changed.set)
         try:
             while owner is not None and self._owner is owner:
                 changed.clear()
-                await self._database.run(self._work(owner))
+                await self._turn(owner)
                 try:
                     await asyncio.wait_for(changed.wait(), self._heartbeat_s)
                 except TimeoutError:
                     continue
         finally:
-            self._wake = lambda: None
+            if self._wake is wake:  # the next one may have begun
+                self._wake = lambda: None
 
     def shut(self) -> None:
         """Tell the rest, and that nobody owns the GPU now; returns at once, the database thread does it."""
@@ -114,6 +116,13 @@ class Publisher:
         self._wake()
 
     # --- parts ------------------------------------------------------------------------------------------------------
+    async def _turn(self, owner: Holder) -> None:
+        """A fault in what tells costs no more than what is not told: the next turn tries again."""
+        try:
+            await self._database.run(self._work(owner))
+        except Exception:
+            log.exception("what the GPU does is not told")
+
     def _note(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         said = {"machine": self._machine, "at": self._now(), "kind": kind, "text": text, "status": plain(status)}
         self._events.append(said)
@@ -171,7 +180,7 @@ class Publisher:
             with transaction.atomic():
                 state_rows.write_events(events)
                 write()
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             if not self._troubled:
                 log.warning("what the GPU does cannot be told: %s", error)
             self._troubled = True

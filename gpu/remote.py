@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 from django.utils import timezone
 
 from gpu.choices import RequestState
@@ -107,7 +107,7 @@ class _Letter:
         self._ended = False
         try:
             await self._remote.database.run(lambda: OwnerRequest.objects.create(**fields))
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             raise OwnedElsewhere(f"{self._owner()} could not be asked: {error}.") from error
 
     async def until(self, wanted: RequestState) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class _Letter:
         sign = self._remote.now() if now - self._seen_at >= self._remote.lease_s / 4 else None
         try:
             row = await self._remote.database.run(lambda: _read(self._uuid, sign=sign))
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             log.debug("a request to the owner of the GPU could not be looked at: %s", error)
             return {"state": "", "error": "", "answer": {}}
         if sign is not None:
@@ -201,7 +201,7 @@ class _Letter:
 
         try:
             await self._remote.database.run(work)
-        except DatabaseError as problem:  # the owner lets go of it without a sign of life
+        except DatabaseTrouble as problem:  # the owner lets go of it without a sign of life
             log.warning("a request to the owner of the GPU could not be withdrawn: %s", problem)
 
     def _late(self) -> DeadlinePassed:

@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from gpu.config import GPUResourceConfig
@@ -20,7 +21,9 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 0.25  # Ollama tells nobody when a model is gone: it has to be asked
 RISEN_MB = 50
-LEARN_AT_MOST = 3  # times what the server says of it: what is more than that, somebody else took meanwhile
+LEARN_AT_MOST = 1.5  # times what the server says of it, which lacks the driver's share: the rest went to others
+
+DRIVER_MB = 1024
 
 Say = Callable[[str], None]
 
@@ -183,7 +186,7 @@ class Residency:
         if before is None or after is None or resident is None:
             return
         drop, told = before - after, max(resident.size_mb, record.size_mb)
-        if drop <= max(self._learned.get(record.digest, 0), RISEN_MB) or drop > LEARN_AT_MOST * told:
+        if drop <= max(self._learned.get(record.digest, 0), RISEN_MB) or drop > LEARN_AT_MOST * told + DRIVER_MB:
             return
         record.digest = record.digest or resident.digest
         self._learned[record.digest] = record.need_mb = drop
@@ -256,7 +259,7 @@ class Residency:
         known = record.resident is not None and record.digest == resident.digest
         record.resident = resident
         if record.state is not ModelState.LOADING:
-            record.state = ModelState.LOADED
+            record.state = ModelState.UNLOADING if _is_leaving(resident) else ModelState.LOADED
         if not known:
             record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
             await self._remember(record)
@@ -268,6 +271,11 @@ class Residency:
     def _to(self, record: Record, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
+
+
+def _is_leaving(resident: Resident) -> bool:
+    """The server lists what is on its way out, with an end that lies in the past (RELIABILITY.md A.4.4)."""
+    return resident.expires_at is not None and resident.expires_at <= datetime.now(UTC)
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

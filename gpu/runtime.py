@@ -66,19 +66,21 @@ class Runtime:
 
     def iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
         """From code that is not asynchronous: its items one by one; leaving early closes it."""
+        fetching = _Fetching(items)
         try:
-            while (item := self.run(_next(items))) is not _END:
+            while (item := self.run(fetching.next())) is not _END:
                 yield item
         finally:
-            self.run(_close(items))
+            self.run(fetching.close())
 
     async def stream(self, items: AsyncIterator[T]) -> AsyncIterator[T]:
         """From any event loop: its items one by one; leaving early closes it."""
+        fetching = _Fetching(items)
         try:
-            while (item := await self.wait(_next(items))) is not _END:
+            while (item := await self.wait(fetching.next())) is not _END:
                 yield item
         finally:
-            await asyncio.shield(asyncio.wrap_future(self.submit(_close(items))))
+            await asyncio.shield(asyncio.wrap_future(self.submit(fetching.close())))
 
     def close(self) -> None:
         """Cancel what is left and end the thread."""
@@ -100,14 +102,26 @@ def _a_loop_runs_here() -> bool:
     return True
 
 
-async def _next(items: AsyncIterator[T]) -> Any:
-    return await anext(items, _END)
+class _Fetching:
+    """Items fetched one by one. Closing waits for the fetch that was given up: it may still be cleaning up."""
 
+    def __init__(self, items: AsyncIterator[Any]) -> None:
+        self._items = items
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
 
-async def _close(items: AsyncIterator[Any]) -> None:
-    close = getattr(items, "aclose", None)
-    if close is not None:
-        await close()
+    async def next(self) -> Any:
+        self._is_idle.clear()
+        try:
+            return await anext(self._items, _END)
+        finally:
+            self._is_idle.set()
+
+    async def close(self) -> None:
+        await self._is_idle.wait()
+        close = getattr(self._items, "aclose", None)
+        if close is not None:
+            await close()
 
 
 async def _cancel_all() -> None:

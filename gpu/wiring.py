@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from django.db import DatabaseError
 
@@ -25,6 +26,18 @@ from gpu.uses import Use, record
 log = logging.getLogger(__name__)
 
 
+class WiredManager(GPUResourceManager):
+    """One that writes rows: what was told last is written before it is closed."""
+
+    def __init__(self, config: GPUResourceConfig, *, database: DatabaseThread, **parts: Any) -> None:
+        super().__init__(config, **parts)
+        self._database = database
+
+    def close(self) -> None:
+        super().close()
+        self._database.close()
+
+
 def wired_manager() -> GPUResourceManager:
     """It owns nothing, and starts nothing, before it is asked for something."""
     config = GPUResourceConfig.from_settings()
@@ -43,11 +56,18 @@ def wired_manager() -> GPUResourceManager:
     async def serve(manager: GPUResourceManager) -> None:
         await Letterbox(machine, database, serve=manager.carry_out, use=manager.lend, lease_s=config.lease_s).run()
 
-    manager = GPUResourceManager(
+    manager = WiredManager(
         config,
+        database=database,
         clip=CLIPManager.from_settings(),
         ownership=ownership,
-        remote=Remote(machine, database, holder=ownership.holder, lease_s=config.lease_s),
+        remote=Remote(
+            machine,
+            database,
+            holder=ownership.holder,
+            lease_s=config.lease_s,
+            gone_s=2 * config.claim_every_s,
+        ),
         needs=Needs(database),
         record=keep,
         declared_mb=declared_mb,

@@ -21,3 +21,15 @@ def get_assistant() -> Assistant:
         runtime=get_gpu_resource_manager().runtime,
         name=settings.RPA_ASSISTANT_NAME,
     )
+
+
+def close_all() -> None:
+    """End what this process began of it, after what there is to keep was kept; the next who asks begins anew."""
+    if get_assistant.cache_info().currsize:
+        get_assistant().shutdown()
+    if get_model_manager.cache_info().currsize:
+        get_model_manager().close()
+    if get_gpu_resource_manager.cache_info().currsize:
+        get_gpu_resource_manager().close()
+    for one in (get_assistant, get_model_manager, get_gpu_resource_manager):
+        one.cache_clear()

@@ -17,8 +17,8 @@ from execution import gpu_words
 from execution.gpu_news import is_lost, mark_of, troubles
 from gpu import letters
 from gpu.choices import EventKind, ProviderName, RequestState
-from gpu.ownership import machine_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
+from gpu.ownership import machine_name
 from gpu.refusals import sentence
 from gpu.types import ModelState, RequestKind
 

@@ -71,8 +71,14 @@ def copy_to(network: Any, device: str) -> Any:
 
 
 def give_back() -> str:
-    """Return what nobody refers to any more to the driver; the reason where that cannot be done."""
+    """Return what nobody refers to any more to the driver; the reason where that cannot be done.
+
+    What cuBLAS works in counts as held, and is kept until it is cleared (PyTorch's notes on CUDA semantics).
+    """
     gc.collect()
+    clear = getattr(torch()._C, "_cuda_clearCublasWorkspaces", None)
+    if clear is not None:
+        clear()
     return empty_cache()
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
-from gpu.clip.file import WeightsFile
-from gpu.clip.second import CPU, SecondCopy, calculated_mb, count_values_of
+from gpu.clip.master import Master
+from gpu.clip.second import CPU, SecondCopy, calculated_mb
 from gpu.exceptions import ClipUnavailable
 from gpu.types import VRAMInfo
 from gpu.vram import gpu_of
@@ -49,14 +49,10 @@ class CLIPManager:
         embed_wait_s: float = EMBED_WAIT_S,
     ) -> None:
         """Nothing is loaded yet. `unused` says why there is to be no CLIP here."""
-        self._model, self._unused = model, unused
-        self._weights = WeightsFile(weights) if weights else None
+        self._master = Master(model=model, weights=weights, unused=unused)
         self._move_timeout_s, self._embed_wait_s = move_timeout_s, embed_wait_s
-        self._lock, self._loading = threading.Lock(), threading.Lock()
-        self._tower: Tower | None = None
-        self._values = 0  # numbers in it
+        self._lock = threading.Lock()
         self._uuids: tuple[str, ...] | None = None
-        self._failed = ""
         self._second = SecondCopy()
         self._hangs = False
         self._problem = ""
@@ -91,18 +87,12 @@ class CLIPManager:
     @property
     def in_use(self) -> bool:
         """Whether somebody in this process looks through it, so that moving it would help anybody."""
-        return self._tower is not None
+        return self._master.is_loaded
 
     @property
     def why_unavailable(self) -> str:
         """Why there is no CLIP, with what to do; empty where there is."""
-        if self._tower is not None:
-            return ""
-        if self._unused or self._failed:
-            return self._unused or self._failed
-        if self._weights is None:
-            return "RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'."
-        return self._weights.problem
+        return self._master.why_unavailable
 
     @property
     def problem(self) -> str:
@@ -120,11 +110,10 @@ class CLIPManager:
 
         A process that has not used a GPU yet needs its share of the driver on top. 0 where there is no CLIP.
         """
-        if not self.available or self._weights is None:
+        if not self.available:
             return 0
         context_mb = 0 if self._second.was_there else CONTEXT_MB
-        values = self._values or self._weights.count_values()
-        return context_mb + (self._second.took_mb or calculated_mb(values))
+        return context_mb + (self._second.took_mb or calculated_mb(self._master.count_values()))
 
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
         """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
@@ -138,28 +127,13 @@ class CLIPManager:
     # --- loading and looking ----------------------------------------------------------------------------------------
     def load(self) -> Tower:
         """The master, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
-        with self._loading:
-            if self._tower is None:
-                if why := self.why_unavailable:
-                    raise ClipUnavailable(why)
-                assert self._weights is not None
-                self._tower = self._loaded(self._weights.path)
-                self._values = count_values_of(self._tower.network)
-            return self._tower
-
-    def _loaded(self, weights: Path) -> Tower:
-        from gpu.clip.tower import load_tower
-
-        cuda.torch()
-        try:
-            tower = load_tower(self._model, weights)
-        except ClipUnavailable as error:
-            self._failed = str(error)
-            raise
-        try:
-            self._uuids = cuda.uuids()
-        except RuntimeError as error:  # a driver that is out of order: the processor serves
-            self._note(f"CLIP stays on the processor, the GPUs do not answer: {cuda.told(error)}.")
+        tower = self._master.load()
+        if self._uuids is None:
+            try:
+                self._uuids = cuda.uuids()
+            except RuntimeError as error:  # a driver that is out of order: the processor serves
+                self._uuids = ()
+                self._note(f"CLIP stays on the processor, the GPUs do not answer: {cuda.told(error)}.")
         return tower
 
     def embed(self, pixels: np.ndarray) -> np.ndarray:
@@ -263,7 +237,7 @@ class CLIPManager:
         if self._lock.acquire(timeout=self._embed_wait_s):
             self._leave()
             self._lock.release()
-        self._tower = None
+        self._master.let_go()
 
     def _note(self, problem: str) -> str:
         if problem != self._problem:

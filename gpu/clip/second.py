@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 CPU = "cpu"
 WORKING_MB = 256  # for one picture at a time, and the libraries' own workspaces
+FORGOTTEN_MB = 1  # that are held when all is let go are not worth a warning: others here may use the GPU, too
 ALIKE = 0.999  # S3.5
 _PROBE = (96, 128, 3)  # a picture of that shape is seen by both
 
@@ -61,7 +62,7 @@ class SecondCopy:
             held_mb = (cuda.held_bytes(device) - self._held_before) / cuda.MB
         except RuntimeError as error:
             return problem or cuda.told(error)
-        return f"{math.ceil(held_mb)} MB of it are still in use" if held_mb > 0 else problem
+        return f"{math.ceil(held_mb)} MB of it are still in use" if held_mb > FORGOTTEN_MB else problem
 
     def features(self, batch: np.ndarray) -> np.ndarray:
         """What it sees; RuntimeError of CUDA's."""

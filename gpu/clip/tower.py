@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from gpu.clip import cuda
 from gpu.clip.file import REMEDY, WeightsFile
 from gpu.exceptions import ClipUnavailable
 from gpu.weights import checksum
@@ -82,6 +83,7 @@ def _published(model: str, weights: Path) -> dict[str, Any]:
 
 
 def _library() -> Any:
+    cuda.torch()
     os.environ["HF_HUB_OFFLINE"] = "1"  # before the import: what would ask a hub fails at once instead
     try:
         import open_clip

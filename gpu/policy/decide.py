@@ -98,18 +98,39 @@ def _model_wanted(snapshot: Snapshot, name: str, purpose: Purpose) -> Decision:
     if pause > 0:
         return Decision(refusal=_too_many(snapshot, name, pause))
     chat = purpose in CHATS
-    clip_goes = not chat and snapshot.vlm_is_here and clip_is_on_gpu(snapshot)
+    clip_goes = clip_is_on_gpu(snapshot) and _clip_gives_way(snapshot, name, chat=chat)
     room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
-    if model.stale:
-        room = Room(fits=True, note=f"“{name}” is in memory with another context, and is loaded anew.")
+    if model.is_in_memory:
+        why = "with another context" if model.stale else "on its way out"
+        room = Room(fits=True, note=f"“{name}” is in memory {why}, and is loaded anew.")
     if not room.fits:
         return Decision(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
-    steps: list[Step] = []
+    steps: list[Step] = [_wait_for(one) for one in snapshot.models if _is_leaving(one) and one.name != name]
     if clip_goes:
         steps.append(MoveClip(device=CPU, reason=f"“{name}” is to have the GPU."))
-    steps += [UnloadModel(model=out.name, reason=f"“{name}” needs its memory, nobody uses it.") for out in room.out]
+    steps += [
+        UnloadModel(model=out.name, reason=f"“{name}” needs its memory, nobody uses it.")
+        for out in room.out
+        if not _is_leaving(out)
+    ]
     steps.append(LoadModel(model=name, reason=_why_loaded(name, room)))
     return Decision(tuple(steps), notes=(room.note,) if room.note else ())
+
+
+def _is_leaving(model: ModelView) -> bool:
+    return model.state is ModelState.UNLOADING
+
+
+def _wait_for(model: ModelView) -> Step:
+    """Somebody, perhaps an owner that has died, has asked it to go: two operations never overlap (S3.11.13)."""
+    return UnloadModel(model=model.name, reason=f"“{model.name}” is on its way out: its memory is waited for.")
+
+
+def _clip_gives_way(snapshot: Snapshot, name: str, *, chat: bool) -> bool:
+    """CLIP is off the GPU before the VLM loads (S3.11.6); only a chat in autopilot never moves it (S4.5)."""
+    if not snapshot.vlm_is_here:
+        return False
+    return snapshot.mode is not ExecutionMode.AUTOPILOT and name == snapshot.vlm if chat else True
 
 
 def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
@@ -122,7 +143,7 @@ def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) 
     spared = snapshot.vlm if snapshot.mode is ExecutionMode.RECORDING else ""
     may_go = tuple(other for other in _idle_others(snapshot, model.name) if other.name != spared)
     vlm_stays = spared != "" and snapshot.model(spared).is_in_memory
-    return room_for(snapshot, model, may_go=may_go, all_stay=vlm_stays)
+    return room_for(snapshot, model, may_go=may_go, freed_mb=freed, all_stay=vlm_stays)
 
 
 def _model_unwanted(snapshot: Snapshot, name: str) -> Decision:

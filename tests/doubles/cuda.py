@@ -6,7 +6,8 @@
     cuda.lost = True        # every call fails as after an error of the device
 
 A tensor sent to `cuda:N` becomes a copy whose memory is counted until nothing refers to its storage any more; then it
-is kept for the next tensor, as PyTorch keeps it, until `empty_cache` is called. So a reference that is forgotten, and a
+is kept for the next tensor, as PyTorch keeps it, until `empty_cache` is called. The first picture that is shown to a GPU
+makes cuBLAS take memory to work in, which is given back when it is asked to. So a reference that is forgotten, and a
 cache that is not emptied, both show as memory that does not come back.
 """
 
@@ -22,13 +23,18 @@ import numpy as np
 from tests.doubles.nvml import MB, Card
 
 
+PICTURES = 4  # dimensions: a batch of them, and the filters that look at them first
+
+
 class FakeCuda:
     """Counts bytes, each as `scale` of them, so that a tiny model can fill a card."""
 
-    def __init__(self, *cards: Card, scale: int = 1, context_mb: int = 300) -> None:
+    def __init__(self, *cards: Card, scale: int = 1, context_mb: int = 300, workspace_mb: int = 8) -> None:
         self.cards = list(cards or (Card(),))
         self.scale, self.context_mb = scale, context_mb
         self.lost = False
+        self.workspace_mb = workspace_mb
+        self._workspaces: dict[int, int] = {}
         self.copies = 0  # tensors that ever went over
         self.emptied = 0
         self._allocated = [0] * len(self.cards)
@@ -61,6 +67,7 @@ class FakeCuda:
             "get_device_properties": lambda device: SimpleNamespace(uuid=self.cards[device].uuid.removeprefix("GPU-")),
         }.items():
             monkeypatch.setattr(torch.cuda, name, stand_in)
+        monkeypatch.setattr(torch._C, "_cuda_clearCublasWorkspaces", self._clear_workspaces, raising=False)
 
     # --- what a test asks and sets ----------------------------------------------------------------------------------
     def fail_after(self, tensors: int | None) -> None:
@@ -93,6 +100,9 @@ class FakeCuda:
             self._kept[index] = max(0, self._kept[index] - size)
             self._allocated[index] += size
             self.copies += 1
+            if tensor.ndim == PICTURES and index not in self._workspaces:
+                self._workspaces[index] = self.workspace_mb * MB
+                self._allocated[index] += self._workspaces[index]
         storage = np.array(tensor.detach().numpy())
         weakref.finalize(storage, self._freed, index, size)
         return torch.from_numpy(storage)
@@ -101,6 +111,11 @@ class FakeCuda:
         with self._lock:
             self._allocated[index] -= size
             self._kept[index] += size
+
+    def _clear_workspaces(self) -> None:
+        with self._lock:
+            while self._workspaces:
+                self._freed(*self._workspaces.popitem())
 
     def _empty_cache(self) -> None:
         self._check()

@@ -71,7 +71,7 @@ def test_owner_mode_and_memory_are_said(page) -> None:
     make_state()
     make_samples(1_500, 7_200)
     said = page()
-    assert "run loop host:1 , process 77 · since 7 min ago" in said
+    assert "run loop host:1 , process 77 · took it 7 min ago" in said
     assert "Recording To watch and to teach" in said
     assert "NVIDIA L4 7.0 GB of 23.4 GB used, 16.4 GB free Between 1.5 GB and 7.0 GB in the last 15 minutes." in said
 
@@ -164,11 +164,13 @@ def test_an_owner_that_was_killed_is_said_at_once(page, owner) -> None:
     assert "is not heard of any more" in page()
 
 
-def test_degraded_says_what_is_off_since_when_why_and_what_to_do(page) -> None:
+def test_degraded_says_what_is_missing_since_when_why_and_what_to_do(page) -> None:
     """S3.10"""
     make_state(**DEGRADED)
     said = page()
-    assert "The models work only in part · since 3 min ago Ollama at http://127.0.0.1:11434 cannot be reached." in said
+    assert (
+        "The models work only in part · it began 3 min ago Ollama at http://127.0.0.1:11434 cannot be reached." in said
+    )
     assert "Runs go on without what is missing" in said
     assert "see that Ollama runs and has the model" in said
 

@@ -11,7 +11,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.utils import translation
 
-from execution import live_words
+from execution import gpu_words, live_words
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
 from execution.payloads import prompt_payload
@@ -173,7 +173,7 @@ def test_the_pages_speak_french(client_of, operator) -> None:
 # --- texts, icons, files -------------------------------------------------------------------------------------------
 def texts(language: str = "en") -> dict[str, object]:
     with translation.override(language):
-        return live_words.live()
+        return {**live_words.live(), **gpu_words.scripts()}
 
 
 def flat(words: object, prefix: str = "") -> dict[str, str]:

@@ -137,7 +137,7 @@ class _Remote:
 
     def _owner(self) -> Process:
         owner = self._process.machine.owner
-        if owner is None:
+        if owner is None or not owner.alive:
             raise OwnerGone("Nobody owns the GPU.")
         return owner
 

@@ -1,8 +1,9 @@
-"""Rows that are really committed, quickly; an owner and its askers in one loop on them."""
+"""What owners tell in rows and are asked through them: committed quickly, with both ends in one loop."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -10,13 +11,15 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from gpu.database import DatabaseThread
 from gpu.letterbox import Letterbox
 from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
-from gpu.ownership import Holder
+from gpu.ownership import Holder, machine_name
 from gpu.remote import Remote
-from gpu.types import Request, RequestKind
+from gpu.status import as_json
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo
 
 MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"
@@ -27,6 +30,16 @@ POLL_S = 0.002
 COMMITTED = pytest.mark.django_db(transaction=True, available_apps=[])
 WRITTEN = (OwnerRequest, GPUState, GPUEvent, GPUSample, LearnedNeed)
 
+CARD = VRAMInfo(uuid="GPU-1", name="A card", total_mb=24_000, used_mb=1000, free_mb=23_000)
+STATUS = GPUResourceStatus(
+    vram=CARD,
+    vlm_state=ModelState.UNLOADED,
+    vlm_model=VLM,
+    clip_device="cpu",
+    execution_mode=ExecutionMode.IDLE,
+    degraded=False,
+    degraded_reason="",
+)
 LOAD = Request(kind=RequestKind.LOAD, model=VLM, deadline_s=60, asked_by="zoe")
 USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
 
@@ -44,12 +57,34 @@ def rows_thread() -> Iterator[DatabaseThread]:
         thread.close()
 
 
+def tell(*, age_s: float = 0.0, **fields: Any) -> GPUState:
+    """What an owner told so long ago."""
+    now = timezone.now() - timedelta(seconds=age_s)
+    columns = {
+        "machine": machine_name(),
+        "owner": "run loop",
+        "owner_pid": os.getpid(),
+        "owner_since": now,
+        "heartbeat_at": now,
+        "revision": 3,
+        "mode": "recording",
+        "vlm_state": "loaded",
+        "vlm_model": "qwen2.5vl:7b",
+        "clip_device": "cpu",
+        "degraded": False,
+        "vram": [as_json(STATUS)["vram"]],
+        **fields,
+    }
+    return GPUState.objects.create(**columns)
+
+
 class Office:
     """One end and the other: `serve` and `lend` are what a manager would do; the clock stands until it is moved."""
 
     def __init__(self, database: DatabaseThread) -> None:
         self.database = database
         self.seconds = 0.0
+        self.clock_set_by_s = 0.0
         self.owner: Holder | None = Holder(pid=4711, name="run loop", since=datetime.now(UTC))
         self.served: list[Request] = []
         self.lent: list[Request] = []
@@ -87,7 +122,7 @@ class Office:
         scope.reschedule(asyncio.get_running_loop().time())
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + timedelta(seconds=self.seconds)
+        return datetime.now(UTC) + timedelta(seconds=self.seconds + self.clock_set_by_s)
 
     def remote(self, **options: Any) -> Remote:
         settings = {
@@ -108,6 +143,7 @@ class Office:
             serve=lambda request: self.serve(request),
             use=self.lend,
             poll_s=POLL_S,
+            clock=lambda: self.seconds,
             now=self.now,
         )
         running = asyncio.create_task(box.run())

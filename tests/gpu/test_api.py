@@ -1,71 +1,86 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpu.manager import get_gpu_resource_manager
-from gpu.shared import last_known_status, publish
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState
+from gpu.ownership import Ownership
+from gpu.status import gpu_folder
+from gpu.types import GPUResourceStatus
+from tests.gpu.rows import STATUS, tell
 
-STATUS = GPUResourceStatus(
-    vram=None,
-    vlm_state=ModelState.LOADED,
-    vlm_model="qwen2.5vl:7b",
-    clip_device="cpu",
-    execution_mode=ExecutionMode.RECORDING,
-    degraded=False,
-    degraded_reason="",
-)
+pytestmark = pytest.mark.django_db
+
+
+class Process:
+    """The manager of the process that answers."""
+
+    def get_status(self) -> GPUResourceStatus:
+        return STATUS
 
 
 @pytest.fixture(autouse=True)
-def _own_data(settings: Any, tmp_path: Path) -> None:
+def _this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.api.get_gpu_resource_manager", Process)
+
+
+@pytest.fixture(autouse=True)
+def lock(settings: Any, tmp_path: Path) -> Iterator[Ownership]:
     settings.DATA_DIR = tmp_path
+    ownership = Ownership(gpu_folder())
+    yield ownership
+    ownership.release()
 
 
-def test_what_the_run_loop_told_is_what_the_web_process_shows(client_of: Callable[..., Any], viewer: Any) -> None:
-    """S3.8: the models are the run loop's, the memory is read here."""
-    publish(STATUS)
-    said = client_of(viewer).get("/api/gpu/status/").json()
+@pytest.fixture
+def ask(client_of: Callable[..., Any], viewer: Any) -> Callable[[], dict[str, Any]]:
+    return lambda: client_of(viewer).get("/api/gpu/status/").json()
+
+
+def test_what_the_owner_told_is_what_the_web_process_shows(lock: Ownership, ask: Callable[[], dict[str, Any]]) -> None:
+    """S3.8: the models are the owner's, the memory is read here."""
+    assert lock.hold("run loop")
+    tell(owner_pid=1, vram=[{"used_mb": 5}])
+    said = ask()
     assert (said["vlm_state"], said["execution_mode"]) == ("loaded", "recording")
+    assert (said["owner"], said["owner_pid"], said["fresh"]) == ("run loop", 1, True)
     assert said["at"]
-    assert said["clip_device"] == "cpu"
+    assert said["vram"]["used_mb"] == 1000
 
 
-def test_before_anybody_told_anything_the_process_tells_what_it_knows(
-    client_of: Callable[..., Any], viewer: Any
+def test_the_memory_is_the_owners_where_it_cannot_be_read_here(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[], dict[str, Any]]
 ) -> None:
-    said = client_of(viewer).get("/api/gpu/status/").json()
-    assert said["at"] is None
+    monkeypatch.setattr("gpu.api.as_json", lambda status: {"vram": None})
+    tell(owner_pid=1, vram=[{"used_mb": 5}])
+    assert ask()["vram"] == {"used_mb": 5}
+
+
+def test_what_the_process_that_answers_owns_itself_it_knows_better(
+    lock: Ownership, ask: Callable[[], dict[str, Any]]
+) -> None:
+    assert lock.hold("web")
+    tell(owner="web", owner_pid=os.getpid())
+    said = ask()
+    assert (said["vlm_state"], said["execution_mode"], said["owner"]) == ("unloaded", "idle", "web")
+
+
+def test_an_owner_that_died_is_said_to_have_died(ask: Callable[[], dict[str, Any]]) -> None:
+    tell(owner_pid=1)
+    said = ask()
+    assert (said["owner"], said["owner_died"], said["fresh"]) == ("", True, False)
+
+
+def test_before_anybody_told_anything_the_process_tells_what_it_knows(ask: Callable[[], dict[str, Any]]) -> None:
+    said = ask()
+    assert (said["at"], said["owner"], said["fresh"]) == (None, "", False)
     assert said["vlm_state"] == "unloaded"
 
 
+@pytest.mark.security
 def test_a_stranger_is_told_nothing(client_of: Callable[..., Any], stranger: Any) -> None:
     """S10.1"""
     assert client_of(stranger).get("/api/gpu/status/").status_code == 403
-
-
-def test_a_change_of_mode_is_published_for_the_other_processes() -> None:
-    manager = get_gpu_resource_manager()
-    manager.run_sync("set_execution_mode", ExecutionMode.RECORDING)
-    manager.run_sync("set_execution_mode", ExecutionMode.IDLE)
-    said = last_known_status()
-    assert said is not None
-    assert said["execution_mode"] == "idle"
-
-
-@pytest.mark.parametrize("text", ["", "half {", "[]", "{}"])
-def test_a_file_that_is_none_is_nothing_known(tmp_path: Path, text: str) -> None:
-    (tmp_path / "gpu").mkdir()
-    (tmp_path / "gpu" / "status.json").write_text(text)
-    assert last_known_status() is None
-
-
-def test_a_disk_that_refuses_costs_a_line(settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    settings.DATA_DIR = tmp_path / "file"
-    settings.DATA_DIR.write_text("not a folder")
-    publish(STATUS)
-    assert "could not be told" in caplog.text

@@ -232,6 +232,28 @@ def test_leaving_in_the_middle_keeps_what_was_said(make: Any, talk: str) -> None
     assert assistant.get_conversation_history(talk)[-1].content == "Step 4 failed.\n\nThe first half …"
 
 
+def test_whoever_gives_up_waits_until_it_is_cleaned_up(make: Any, talk: str) -> None:
+    """Ctrl-C in a terminal, a browser that goes away: the fetch in progress may take a while to end."""
+    waiting = threading.Event()
+    assistant = make("Half of ", waiting)
+
+    async def leave() -> None:
+        parts = assistant.astream_message("Which step failed?", conversation=talk)
+        async with asyncio.timeout(5):
+            async for _part in parts:
+                if waiting.is_set():
+                    raise TimeoutError
+
+    async def cancelled() -> None:
+        reading = asyncio.create_task(leave())
+        await asyncio.to_thread(waiting.wait, 5)
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+    asyncio.run(cancelled())
+    assert assistant.get_conversation_history(talk)[-1].content == "Step 4 failed.\n\nHalf of …"
+
+
 def test_one_task_enters_and_leaves_what_the_model_needs(make: Any, talk: str) -> None:
     """A time limit, or a model that is held, belongs to the task that entered it."""
     models = Models("a ", "b ", "c ", DONE)

@@ -280,7 +280,7 @@ async def test_a_gpu_that_sees_otherwise_is_not_used(clip: CLIPManager, cuda: Fa
 
 async def test_memory_that_does_not_come_back_is_said(clip: CLIPManager, cuda: FakeCuda) -> None:
     await clip.move("cuda:0")
-    held = next(clip._second._network.parameters()).detach()
+    held = max((tensor.detach() for tensor in clip._second._network.parameters()), key=lambda one: one.numel())
     await clip.move("cpu")
     assert clip.device == "cpu"
     assert "has left cuda:0, whose memory may not be free" in clip.problem
@@ -360,36 +360,61 @@ async def test_gpus_that_do_not_answer_when_it_is_loaded_leave_it_on_the_process
     assert "do not answer: CUDA error: no device" in clip.problem
 
 
+class Watched:
+    """A lock that tells how many wait for it."""
+
+    def __init__(self, clip: CLIPManager) -> None:
+        self._lock, self.waiting, self.patience = threading.Lock(), 0, list[float]()
+        clip._lock = self  # type: ignore[assignment]
+
+    def acquire(self, timeout: float = -1) -> bool:
+        self.waiting += 1
+        self.patience.append(timeout)
+        try:
+            return self._lock.acquire(timeout=timeout)
+        finally:
+            self.waiting -= 1
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def locked(self) -> bool:
+        return self._lock.locked()
+
+
 async def test_pictures_wait_for_a_move(clip: CLIPManager, cuda: FakeCuda, threads: ThreadPoolExecutor) -> None:
-    before, gate = clip.embed(picture()), cuda.hang()
+    before, gate, lock = clip.embed(picture()), cuda.hang(), Watched(clip)
     moving = asyncio.create_task(clip.move("cuda:0"))
-    await until(clip._lock.locked)
+    await until(lock.locked)
     seeing = threads.submit(clip.embed, picture())
-    assert not moving.done()
-    assert not seeing.done()
+    await until(lambda: lock.waiting == 1)
+    copies = cuda.copies
     gate.set()
     await moving
     assert float(await asyncio.wrap_future(seeing) @ before) >= 0.999
+    assert cuda.copies > copies
 
 
 async def test_a_move_waits_for_the_picture_that_is_looked_at(
     clip: CLIPManager, cuda: FakeCuda, threads: ThreadPoolExecutor
 ) -> None:
-    order: list[str] = []
     await clip.move("cuda:0")
-    clip.on_device_change(lambda device, why: order.append("moved"))
-    gate = cuda.hang()
+    before, gate, lock = clip.embed(picture()), cuda.hang(), Watched(clip)
     seeing = threads.submit(clip.embed, picture())
-    seeing.add_done_callback(lambda done: order.append("seen"))
-    await until(clip._lock.locked)
+    await until(lock.locked)
     moving = asyncio.create_task(clip.move("cpu"))
-    await asyncio.sleep(0)
-    assert clip.device == "cuda:0"
+    await until(lambda: lock.waiting == 1)
+    assert (clip.device, cuda.held_bytes() > 0) == ("cuda:0", True)
     gate.set()
     await moving
-    await asyncio.wrap_future(seeing)
-    assert sorted(order) == ["moved", "seen"]
-    assert clip.problem == ""
+    assert float(await asyncio.wrap_future(seeing) @ before) >= 0.999
+    assert (clip.device, clip.problem, cuda.held_bytes()) == ("cpu", "", 0)
 
 
 async def test_many_threads_and_many_moves_get_along(clip: CLIPManager, threads: ThreadPoolExecutor) -> None:
@@ -431,16 +456,16 @@ async def test_a_move_that_is_given_up_has_ended_when_it_says_so(clip: CLIPManag
 
 
 async def test_a_gpu_that_hangs_ends_the_move_with_an_error_and_nobody_goes_blind(cuda: FakeCuda) -> None:
-    clip = clip_manager(move_timeout_s=0.05, embed_wait_s=0.02)
-    before, gate = clip.embed(picture()), cuda.hang()
+    clip = clip_manager(move_timeout_s=0.05, embed_wait_s=0.01)
+    before, gate, lock = clip.embed(picture()), cuda.hang(), Watched(clip)
     assert "has not reached cuda:0" in await refusal(clip, "cuda:0")
     assert np.array_equal(clip.embed(picture()), before)
     assert "the processor sees for it" in clip.problem
-    assert np.array_equal(clip.embed(picture()), before)  # and does not wait any more
+    assert np.array_equal(clip.embed(picture()), before)
+    assert lock.patience[-2:] == [0.01, 0]  # the next one does not wait any more
     gate.set()
-    await until(lambda: not clip._lock.locked())
+    await until(lambda: not lock.locked())
     assert (clip.device, cuda.held_bytes()) == ("cpu", 0)  # too late is not at all
-    await clip.move("cpu")
     clip.embed(picture())
     assert not clip._hangs
 

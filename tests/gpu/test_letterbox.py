@@ -131,6 +131,19 @@ async def test_a_model_in_use_is_let_go_when_its_user_gives_no_sign_of_life(offi
         await office.until(lambda rows: office.given_back == 1)
 
 
+@pytest.mark.parametrize("hours", [-5, 5])
+async def test_a_wall_clock_that_is_set_ends_nothing(office: Office, hours: int) -> None:
+    await put(office, USE)
+    async with office.open() as box:
+        await office.until(all_are(RequestState.GRANTED))
+        office.clock_set_by_s = hours * 3600
+        for _ in range(5):
+            await box.turn()
+        assert (await only(office)).state == RequestState.GRANTED
+        office.seconds = 10.0
+        await office.until(all_are(RequestState.FAILED))
+
+
 async def test_what_nobody_wants_any_more_is_not_gone_on_with(office: Office) -> None:
     ended = asyncio.Event()
 

@@ -108,6 +108,18 @@ def test_to_look_who_holds_it_never_keeps_anybody_from_taking_it(tmp_path: Path)
         mine.release()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no shared locks")
+def test_two_who_look_at_once_do_not_see_each_other(tmp_path: Path) -> None:
+    import fcntl
+
+    mine = Ownership(tmp_path)
+    assert mine.hold("mine")
+    mine.release()
+    with (tmp_path / FILE_NAME).open() as another:
+        fcntl.flock(another, fcntl.LOCK_SH)  # as one who looks does
+        assert Ownership(tmp_path).holder() is None
+
+
 @pytest.mark.parametrize("text", ["", "half {", "[]", "{}", '{"pid": 1, "name": "x", "since": 5}'])
 def test_a_holder_whose_name_cannot_be_read_holds_it_all_the_same(tmp_path: Path, text: str) -> None:
     mine = Ownership(tmp_path)
@@ -129,11 +141,34 @@ def test_listeners_hear_of_it_when_it_is_taken_and_while_it_is_still_held(tmp_pa
     assert heard == [(True, True), (False, True)]
 
 
+def test_a_listener_that_raises_keeps_nobody_from_the_gpu(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(held: bool) -> None:
+        raise RuntimeError("broken")
+
+    mine = Ownership(tmp_path)
+    mine.on_change(broken)
+    assert mine.hold("mine")
+    mine.release()
+    assert not mine.is_held
+    assert Ownership(tmp_path).holder() is None
+    assert caplog.text.count("RuntimeError: broken") == 2
+
+
 def test_a_folder_that_takes_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(GPUError, match="file/owner.lock cannot be written"):
         Ownership(tmp_path / "file").hold("mine")
     assert Ownership(tmp_path / "file").holder() is None
+
+
+def test_who_may_not_look_does_not_say_that_nobody_holds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A web process of another user than the run loop's."""
+
+    def forbidden(*args: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("gpu.ownership.os.open", forbidden)
+    assert Ownership(tmp_path).holder() is not None
 
 
 def test_a_full_disk_costs_the_name_and_not_the_lock(

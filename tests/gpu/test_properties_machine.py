@@ -47,6 +47,8 @@ class TheGpu(RuleBasedStateMachine):
             gone_timeout_s=5.0,
             load_timeout_s=30.0,
             max_waiting=4,
+            probe_every_s=5.0,
+            claim_every_s=3.0,
         )
         self.processes = [Process(self.machine, "run loop 1"), Process(self.machine, "run loop 2")]
         self.born = 2
@@ -61,7 +63,7 @@ class TheGpu(RuleBasedStateMachine):
         try:
             self.world.start_server()
             self.world.ledger.set_foreign(0)
-            self.passes(1000.0)
+            self.passes(300.0)
             assert all(one.task.done() for one in self.asked)
             self.nothing_has_gone_wrong()
             owner = self.machine.owner
@@ -127,7 +129,7 @@ class TheGpu(RuleBasedStateMachine):
 
     @rule()
     def nobody_does_anything_for_long(self) -> None:
-        self.passes(130.0)
+        self.passes(70.0)
 
     @rule(mb=st.sampled_from((0, 0, 3000, 7000)))
     def other_programs_use_memory(self, mb: int) -> None:
@@ -206,8 +208,8 @@ class TheGpu(RuleBasedStateMachine):
 
 
 TheGpu.TestCase.settings = settings(
-    max_examples=60,
-    stateful_step_count=25,
+    max_examples=30,
+    stateful_step_count=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -17,21 +17,11 @@ from gpu.models import GPUEvent, GPUSample, GPUState
 from gpu.ownership import Holder
 from gpu.publisher import Publisher
 from gpu.state_rows import MOST_EVENTS, plain
-from gpu.types import ExecutionMode, GPUResourceStatus, ManagerDetails, ModelState, VRAMInfo
-from tests.gpu.rows import COMMITTED, MACHINE, POLL_S, VLM, rows_thread
+from gpu.types import ExecutionMode, GPUResourceStatus, ManagerDetails, ModelState
+from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
 
 pytestmark = COMMITTED
 
-CARD = VRAMInfo(uuid="GPU-1", name="A card", total_mb=24_000, used_mb=1000, free_mb=23_000)
-STATUS = GPUResourceStatus(
-    vram=CARD,
-    vlm_state=ModelState.UNLOADED,
-    vlm_model=VLM,
-    clip_device="cpu",
-    execution_mode=ExecutionMode.IDLE,
-    degraded=False,
-    degraded_reason="",
-)
 ME = Holder(pid=4711, name="run loop", since=datetime(2026, 11, 21, 8, 0, tzinfo=UTC))
 
 
@@ -328,6 +318,24 @@ async def test_a_database_that_refuses_costs_one_line_and_no_event(
         await until(database, lambda row: row.queue_length == 3)
         assert (await texts(database)).count("in the dark") == 1
     assert caplog.text.count("database is locked") == 1
+
+
+async def test_a_fault_in_what_is_told_is_no_end_of_telling(
+    database: DatabaseThread,
+    manager: Manager,
+    publisher: Publisher,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with opened(publisher):
+        await until(database, lambda row: True)
+        with monkeypatch.context() as trouble:
+            trouble.setattr("gpu.publisher.plain", lambda value: 1 / 0)
+            async with asyncio.timeout(5):
+                while "is not told" not in caplog.text:
+                    await asyncio.sleep(POLL_S)
+        manager.status = replace(STATUS, queue_length=3)
+        await until(database, lambda row: row.queue_length == 3)
 
 
 # --- values ---------------------------------------------------------------------------------------------------------

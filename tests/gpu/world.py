@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +18,10 @@ from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, Model
 from gpu.lending import until_cut
 from gpu.manager import GPUResourceManager
 from gpu.ollama.entries import tagged
+from gpu.policy import CHATS
 from gpu.scheduler import Errand
 from gpu.types import Answer, ChatMessage, Chunk, ModelOnDisk, Resident, VRAMInfo
-from tests.doubles.ollama import LOADED, STOPPING, Ledger, Model, Overdrawn, Settings
+from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings
 from tests.doubles.ollama.clock import VirtualClock
 from tests.doubles.ollama.errors import Refusal
 from tests.doubles.ollama.lifecycle import Lifecycle
@@ -173,7 +175,8 @@ class SimulatedOllama:
         return tuple(
             Resident(
                 name=one.model.name, digest=one.model.digest, size_mb=one.model.size_mb, vram_mb=one.vram_mb,
-                context_length=one.context, expires_at=None,
+                context_length=one.context,
+                expires_at=datetime.now(UTC) + timedelta(seconds=-1 if one.model.state == STOPPING else 60),
             )
             for one in runners if one is not None
         )  # fmt: skip
@@ -185,9 +188,12 @@ class SimulatedOllama:
     async def load_model(self, model: str) -> None:
         await self._reach()
         world = self._world
-        if world.gpu_seen and world.ledger.free_mb - world.headroom_mb < self._model(model).size_mb:
+        here = self._model(model).state != ON_DISK  # an unload that is taken back
+        if world.gpu_seen and not here and world.ledger.free_mb - world.headroom_mb < self._model(model).size_mb:
             world.violations.append(f"{world.clock.now}: {model} is loaded into {world.ledger.free_mb} MB")
-        if world.ledger.held.get("CLIP") and model == VLM:
+        errand = self.errand()
+        chat = errand is not None and errand.request.purpose in CHATS  # that never moves CLIP in autopilot (S4.5)
+        if world.ledger.held.get("CLIP") and model == VLM and not chat:
             world.violations.append(f"{world.clock.now}: {model} is loaded while CLIP is on the GPU")
         with world.operation(f"load {model}"):
             runner = await self._granted(model)

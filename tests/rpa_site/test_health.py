@@ -12,9 +12,10 @@ from django.test import Client
 from django.utils import timezone
 
 from execution.models import Robot
-from gpu.shared import publish
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, VRAMInfo
+from gpu.ownership import Ownership
+from gpu.status import gpu_folder
 from rpa_site import health as module
+from tests.gpu.rows import tell
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +50,7 @@ def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
             "run_loops_alive": 0,
             "gpu": "not asked yet",
             "gpu_degraded": False,
+            "gpu_owner": "none",
             "ollama": "not configured",
         },
     )
@@ -98,6 +100,7 @@ def test_it_names_nobody_and_nothing(settings: Any) -> None:
     """S5.7: it is open to all, so it names no desktop, host, model, path or version."""
     settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = "http://gpu.example:11434", "qwen2.5vl:7b"
     make_robot("desk-7:99")
+    tell(owner="run loop of desk-7:99", degraded=True, degraded_reason="Ollama at http://gpu.example:11434 is away")
     text = Client().get("/health").content.decode()
     assert all(word not in text for word in ("desk-7", ":99", "gpu.example", "qwen", str(settings.DATA_DIR), "5.2"))
 
@@ -106,20 +109,28 @@ def test_gpu_and_ollama_are_told_as_they_were_last_known_and_are_not_asked(setti
     """S5.7"""
     settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = "http://127.0.0.1:9", "qwen2.5vl:7b"
     assert ask()[1]["ollama"] == "not asked yet"
-    card = VRAMInfo(uuid="GPU-1", name="A card", total_mb=8000, used_mb=1, free_mb=7999)
-    publish(
-        GPUResourceStatus(
-            vram=card,
-            vlm_state=ModelState.ERROR,
-            vlm_model="qwen2.5vl:7b",
-            clip_device="cpu",
-            execution_mode=ExecutionMode.RECORDING,
-            degraded=True,
-            degraded_reason="Ollama at http://127.0.0.1:9 cannot be reached",
-        )
-    )
+    tell(vlm_state="error", degraded=True, degraded_reason="Ollama at http://127.0.0.1:9 cannot be reached")
     said = ask()[1]
     assert (said["gpu"], said["gpu_degraded"], said["ollama"]) == ("present", True, "error")
+
+
+@pytest.mark.parametrize(
+    ("told", "held", "owner"),
+    [
+        ({}, True, "alive"),
+        ({"age_s": 11.0}, True, "silent"),
+        ({}, False, "died"),
+        ({"owner": "", "owner_pid": None}, False, "none"),
+    ],
+)
+def test_whether_a_process_owns_the_gpu_is_said(told: dict[str, Any], held: bool, owner: str) -> None:
+    """S5.7"""
+    lock = Ownership(gpu_folder())
+    if held:
+        assert lock.hold("run loop")
+    tell(**told)
+    assert ask()[1]["gpu_owner"] == owner
+    lock.release()
 
 
 def test_it_answers_in_less_than_50_ms() -> None:
@@ -135,9 +146,11 @@ def test_it_answers_in_less_than_50_ms() -> None:
     assert sorted(times)[10] < 0.05
 
 
-def test_it_costs_one_query(django_assert_num_queries: Any) -> None:
+def test_it_costs_two_queries(django_assert_num_queries: Any) -> None:
+    """Of the run loops, and of the GPU."""
     ask()
-    with django_assert_num_queries(1):
+    tell()
+    with django_assert_num_queries(2):
         ask()
 
 

@@ -10,11 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from execution.assistant.service import get_assistant
+from execution.assistant.service import close_all, get_assistant
 from execution.assistant.terminal import Chat, printable, run_to_talk_about
 from gpu import conversations
 from gpu.exceptions import GPUError
-from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import get_model_manager
 from gpu.model_status import ModelStatus
 from workflows.exceptions import DomainError
@@ -62,17 +61,20 @@ class Command(BaseCommand):
         switch.add_argument("name", metavar="NAME", help="a key of `models`, or auto")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        root = logging.getLogger()
+        level = root.level
         if options["verbosity"] < 2:
-            logging.getLogger().setLevel(logging.ERROR)  # what happens is told here, in words
+            root.setLevel(logging.ERROR)  # what happens is told here, in words
         try:
             getattr(self, f"_{options['verb']}")(options)
         except (DomainError, GPUError) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:
-            self.stdout.write("")
+            sys.stdout.write("\n")
             sys.exit(EXIT_INTERRUPTED)
         finally:
-            _close()
+            close_all()
+            root.setLevel(level)
 
     # --- talking ----------------------------------------------------------------------------------------------------
     def _chat(self, options: dict[str, Any]) -> None:
@@ -125,16 +127,6 @@ def _typed() -> Iterator[str]:
         except EOFError:
             sys.stdout.write("\n")
             return
-
-
-def _close() -> None:
-    """End what runs in the background, after what there is to keep was kept; only what was begun."""
-    if get_assistant.cache_info().currsize:
-        get_assistant().shutdown()
-    if get_model_manager.cache_info().currsize:
-        get_model_manager().close()
-    if get_gpu_resource_manager.cache_info().currsize:
-        get_gpu_resource_manager().close()
 
 
 def status_lines(status: ModelStatus) -> str:

@@ -2,6 +2,7 @@
 
 import { all, fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
 import { say, useWords, word } from "../rpa_site/words.js";
+import { assistantView } from "./assistant.js";
 import { connect } from "./live/connection.js";
 import { endCorrection } from "./live/correct.js";
 import { eventsView } from "./live/events.js";
@@ -26,6 +27,7 @@ const question = new Question(store, picture);
 stepsView(store);
 whyView(store);
 eventsView(store);
+assistantView(store);
 const openGraph = graphView(store, find("script[data-vendor]").dataset.vendor);
 headView();
 tabs();

@@ -51,6 +51,8 @@ class Door:
         listening, self._listening = self._listening, None
         if listening is not None:
             listening.close()
+        accepting = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*accepting, return_exceptions=True)  # a client that came at the last moment is here then
         for connection in list(self._connections):
             connection.reset()
         if listening is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from datetime import UTC, datetime
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -265,6 +266,14 @@ async def test_a_model_that_is_being_loaded_is_hidden_by_new_servers_and_without
         assert [(entry.name, entry.vram_mb) for entry in await scene.client.loaded_models()] == listed
         await asyncio.to_thread(scene.ollama.let_loads_end)
         await loading
+
+
+async def test_a_time_without_a_zone_is_taken_for_utc(stage: Make) -> None:
+    """Times with and without a zone cannot be compared."""
+    scene = stage()
+    scene.ollama.body_instead = json.dumps({"models": [{"name": VLM, "expires_at": "2026-03-01T08:00:00"}]})
+    (entry,) = await scene.client.loaded_models()
+    assert entry.expires_at == datetime(2026, 3, 1, 8, tzinfo=UTC)
 
 
 async def test_a_model_that_stays_for_ever_leaves_in_some_292_years(stage: Make) -> None:

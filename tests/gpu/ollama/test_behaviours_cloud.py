@@ -33,7 +33,7 @@ async def test_a_model_of_the_cloud_is_neither_loaded_nor_asked(stage: Make, nam
     assert scene.ollama.left_machine == [] and scene.ollama.asks == []
 
 
-@pytest.mark.parametrize("name", NAMES[:2])
+@pytest.mark.parametrize("name", NAMES[:3])
 async def test_a_name_that_says_cloud_is_refused_without_asking_the_server(stage: Make, name: str) -> None:
     scene = stage()
     with pytest.raises(CloudModelRefused):

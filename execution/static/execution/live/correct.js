@@ -37,8 +37,17 @@ class Correction {
     Object.assign(this, { store, picture, places: [], lit: -1, target: null });
     this.prompt = store.prompt;
     this.suggestion = store.prompt.step.suggestion ?? {};
-    this.action = this.suggestion.action ?? store.prompt.step.action_type;
+    this.takeDraft();
+    this.action = this.draft.action || (this.suggestion.action ?? store.prompt.step.action_type);
     this.ended = new AbortController();
+  }
+
+  /** A correction that somebody drafted fills the form, once; sending it is up to the person. */
+  takeDraft() {
+    const { draft } = this.store;
+    this.store.draft = null;
+    this.draft = draft?.prompt_id === this.prompt.prompt_id ? draft : {};
+    if (this.draft.target) this.target = { ...this.draft.target };
   }
 
   get needsPlace() {
@@ -311,7 +320,7 @@ function buildFields(correction, fields, rebuild) {
     field(say("field_wait_after"), h("input", { class: "input", name: "wait_after", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" }), "slim")));
   rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
   fill(fields,
-    params.map((param) => paramField(param, suggestion.params?.[param.name] ?? param.default)),
+    params.map((param) => paramField(param, correction.draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
     rare,
     field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off" }), "wide"));
 }

@@ -19,6 +19,7 @@ export class Store {
     this.wishing = ""; // a verb that was sent and not yet done
     this.refusal = ""; // why a verb was refused
     this.correcting = false;
+    this.draft = null; // a drafted correction, for the form that is about to open
     this.skew = 0;
     this.listeners = [];
     this.takeSnapshot(data.snapshot);

@@ -1,0 +1,60 @@
+"""The texts of the assistant's panel on the live page, in the reader's language."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+
+def panel() -> dict[str, object]:
+    return {"assistant": _panel(settings.RPA_ASSISTANT_NAME)}
+
+
+def _panel(name: str) -> dict[str, object]:
+    return {
+        "name": name,
+        "ask": _("Ask %(name)s") % {"name": name},
+        "you": _("You"),
+        "field": _("Your question about this run"),
+        "send": _("Ask"),
+        "stop": _("Stop the answer"),
+        "anew": _("Begin anew"),
+        "empty_title": _("What would you like to know?"),
+        "empty_text": _("%(name)s answers from the records of this run, and names the steps.") % {"name": name},
+        "examples": {
+            "failure": _("Which step failed, and why?"),
+            "target": _("Why this target?"),
+            "screen": _("What was on the screen?"),
+            "correction": _("Draft a correction"),
+            "state": _("What is it waiting for?"),
+            "progress": _("How far is it?"),
+            "decisions": _("Who corrected what?"),
+        },
+        "thinking": _("The model is being asked …"),
+        "again": _("Another model begins anew …"),
+        "by_records": _("From the records"),
+        "by_model": _("In the words of %(model)s"),
+        "would_answer": _("%(model)s puts it into words"),
+        "no_model": _("No model now: the records answer alone"),
+        "step": _("Step %(n)s"),
+        "show_step": _("Show step %(n)s"),
+        "draft_title": _("Draft of a correction"),
+        "use_draft": _("Use this correction"),
+        "use_draft_hint": _("It fills the form. You look at it and send it."),
+        "draft_gone": _("The question was answered; this draft is over."),
+        "draft_no_right": _("Sending it takes the role “%(role)s”."),
+        "retry": _("Ask again"),
+        "dropped": _("The model no longer saw the first %(n)s messages."),
+        "summarised": _("The first %(n)s messages were summed up for the model."),
+        "tried": _("%(model)s: %(reason)s"),
+        "failed": _("It could not be asked: %(why)s"),
+        "loading": _("The conversation is being fetched …"),
+        "notes": {
+            "records_only": _("No model is there to be asked, so this is from the records alone."),
+            "busy": _("A run needs the GPU now, so this is from the records alone."),
+            "interrupted": _("A run took the GPU in the middle of the answer."),
+            "failed": _("The model did not answer, so this is from the records alone."),
+            "disagreed": _("The model named other steps than the records do, so what it said is left out."),
+            "stopped": _("You stopped the answer."),
+        },
+    }

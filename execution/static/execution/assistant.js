@@ -1,0 +1,309 @@
+/* The assistant beside the run: a question goes out, the answer comes in lines of JSON as it is made. What the records say
+   and what a model makes of it are kept apart; all of it is only ever set as text. */
+
+import { all, announce, fill, find, h, icon, isTyping, text } from "../rpa_site/dom.js";
+import { post } from "../rpa_site/post.js";
+import { say } from "../rpa_site/words.js";
+
+const KEY = "q";
+const NEAR_END = 48; // pixels from the end of the talk that still count as reading its end
+const STEPS = /\b(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
+
+export function assistantView(store) {
+  const panel = find("#panel-ask");
+  if (panel) new Assistant(store, panel);
+}
+
+class Assistant {
+  constructor(store, panel) {
+    Object.assign(this, { store, panel, messages: [], answer: null, isFetched: false });
+    this.talk = find("#ask-talk");
+    this.form = find("#ask-form");
+    this.field = find("#ask-text");
+    this.tab = find("#tab-ask");
+    this.sendButton = find("#ask-send");
+    this.anewButton = find("#ask-anew");
+    const { url, anew, status } = panel.dataset;
+    this.urls = { url, anew, status };
+    text(find("span", find("#ask-button")), say("assistant.ask"));
+    text(this.tab, say("assistant.ask"));
+    this.field.placeholder = say("assistant.field");
+    fill(this.anewButton, icon("refresh"), say("assistant.anew"));
+    this.listen();
+    store.onChange(() => this.refreshDrafts());
+  }
+
+  listen() {
+    find("#ask-button").addEventListener("click", () => this.open());
+    this.tab.addEventListener("click", () => this.fetch());
+    this.tab.addEventListener("focus", () => this.fetch());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.answer) this.answer.stop.abort();
+      else this.ask(this.field.value);
+    });
+    this.field.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // no key of the page while somebody writes
+      if (event.key === "Escape") return void (this.opener ?? this.tab).focus();
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      if (!this.answer) this.ask(this.field.value);
+    });
+    this.anewButton.addEventListener("click", () => this.beginAnew());
+    document.addEventListener("keydown", (event) => {
+      if (event.key.toLowerCase() !== KEY || isTyping(event) || event.repeat || this.store.correcting) return;
+      event.preventDefault();
+      this.open();
+    });
+  }
+
+  open() {
+    this.opener = document.activeElement;
+    this.tab.click();
+    this.panel.scrollIntoView({ block: "nearest" });
+    this.field.focus({ preventScroll: matchMedia("(min-width: 1200px)").matches });
+  }
+
+  // --- what was said ---------------------------------------------------------------------------------------------------
+  async fetch() {
+    if (this.isFetched) return;
+    this.isFetched = true;
+    fill(this.talk, h("span", { class: "skeleton line" }), h("span", { class: "skeleton line short" }));
+    this.whoAnswers();
+    try {
+      const response = await fetch(this.urls.url, { headers: { Accept: "application/json" }, credentials: "same-origin" });
+      if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
+      this.messages = (await response.json()).messages;
+      this.render();
+    } catch (error) {
+      this.isFetched = false;
+      fill(this.talk, this.trouble(say("assistant.failed", { why: error.message || say("failed_to_reach") }), () => this.fetch()));
+    }
+  }
+
+  async whoAnswers() {
+    const who = find("#ask-who");
+    try {
+      const { model, reason } = await (await fetch(this.urls.status, { headers: { Accept: "application/json" }, credentials: "same-origin" })).json();
+      text(who, model ? say("assistant.would_answer", { model }) : say("assistant.no_model"));
+      who.title = reason ?? "";
+    } catch {
+      text(who, "");
+    }
+  }
+
+  async beginAnew() {
+    try {
+      await post(this.urls.anew, {});
+      this.messages = [];
+      this.render();
+      this.field.focus();
+    } catch (refusal) {
+      this.talk.append(this.trouble(refusal.message));
+    }
+  }
+
+  // --- asking ----------------------------------------------------------------------------------------------------------
+  async ask(words) {
+    const question = words.trim();
+    if (!question || this.answer) return;
+    this.field.value = "";
+    const answer = { records: "", words: "", references: [], draft: {}, stop: new AbortController(), note: "", again: false };
+    this.answer = answer;
+    this.messages.push({ role: "user", records: question });
+    this.render();
+    this.showBusy();
+    try {
+      await this.read(question, answer);
+    } catch (error) {
+      const stopped = error.name === "AbortError";
+      answer.outcome = stopped ? "stopped" : "failed";
+      answer.note = stopped ? say("assistant.notes.stopped") : say("assistant.failed", { why: error.message || say("failed_to_reach") });
+    }
+    this.answer = null;
+    this.messages.push({ role: "assistant", ...(answer.message ?? answer), outcome: answer.outcome, note: answer.note, question });
+    this.render();
+    this.showBusy();
+    announce(answer.message?.records ?? answer.records ?? answer.note);
+  }
+
+  async read(question, answer) {
+    const response = await fetch(this.urls.url, {
+      method: "POST", credentials: "same-origin", signal: answer.stop.signal, body: JSON.stringify({ text: question }),
+      headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": find('meta[name="csrf-token"]').content },
+    });
+    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      const lines = (rest + (value ?? "")).split("\n");
+      rest = lines.pop();
+      for (const line of lines) if (line) this.take(answer, JSON.parse(line));
+      if (done) break;
+    }
+    if (!answer.outcome) throw new Error(say("failed_to_reach"));
+  }
+
+  take(answer, piece) {
+    if (piece.kind === "records") Object.assign(answer, { records: piece.text, references: piece.references, draft: piece.draft });
+    if (piece.kind === "text") Object.assign(answer, { words: answer.words + piece.text, again: false });
+    if (piece.kind === "again") Object.assign(answer, { words: "", again: true });
+    if (piece.kind === "end") Object.assign(answer, { message: piece.message, outcome: piece.outcome, note: piece.note });
+    if (piece.kind === "error") throw new Error(piece.text);
+    this.showAnswer();
+  }
+
+  // --- showing ---------------------------------------------------------------------------------------------------------
+  render() {
+    const atEnd = this.isAtEnd();
+    const empty = !this.messages.length && !this.answer;
+    fill(this.talk, empty ? this.nothingYet() : this.messages.map((message, index) => this.message(message, index === this.messages.length - 1)));
+    if (this.answer) {
+      this.open_ = h("div", { class: "ask-answer" });
+      this.talk.append(this.open_);
+      this.showAnswer();
+    }
+    this.anewButton.hidden = empty || Boolean(this.answer);
+    if (atEnd || this.answer) this.toEnd();
+  }
+
+  isAtEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.talk;
+    return scrollHeight - scrollTop - clientHeight < NEAR_END;
+  }
+
+  toEnd() {
+    this.talk.scrollTop = this.talk.scrollHeight;
+  }
+
+  showBusy() {
+    const busy = Boolean(this.answer);
+    fill(this.sendButton, icon(busy ? "player-stop" : "send"), busy ? say("assistant.stop") : say("assistant.send"));
+    this.sendButton.classList.toggle("primary", !busy);
+    this.talk.setAttribute("aria-busy", String(busy));
+  }
+
+  showAnswer() {
+    const { answer } = this;
+    if (!answer) return;
+    const atEnd = this.isAtEnd();
+    const waits = answer.again ? say("assistant.again") : answer.words ? "" : say("assistant.thinking");
+    fill(this.open_, this.records(answer), answer.words ? this.words(answer) : null,
+      waits ? h("p", { class: "ask-note ask-waits" }, icon("hourglass"), waits) : null);
+    if (atEnd) this.toEnd();
+  }
+
+  message(message, isLast) {
+    if (message.role === "user") return h("div", { class: "ask-question" }, h("span", { class: "visually-hidden" }, `${say("assistant.you")}: `), message.records);
+    return h("div", { class: "ask-answer" },
+      this.records(message), message.words ? this.words(message) : null, this.draft(message), this.notes(message, isLast));
+  }
+
+  records(message) {
+    return message.records ? h("p", { class: "ask-records" }, this.linked(message.records, message.references)) : null;
+  }
+
+  words(message) {
+    const by = message.model ? say("assistant.by_model", { model: message.model }) : "";
+    return h("div", { class: "ask-words" }, h("p", {}, this.linked(message.words, message.references)), by ? h("p", { class: "ask-by" }, by) : null);
+  }
+
+  /** Where a step of this run is named, its number leads to it; of another run, to that run's page. */
+  linked(words, references = []) {
+    const other = references.find((reference) => reference.run)?.run;
+    const parts = [];
+    let at = 0;
+    for (const found of words.matchAll(STEPS)) {
+      parts.push(words.slice(at, found.index));
+      for (const piece of found[0].split(/(\d+)/)) parts.push(/^\d+$/.test(piece) ? this.stepLink(Number(piece), other) : piece);
+      at = found.index + found[0].length;
+    }
+    return [...parts, words.slice(at)];
+  }
+
+  stepLink(index, other) {
+    if (other) return h("a", { class: "ask-step", href: `/runs/${encodeURIComponent(other)}` }, String(index));
+    if (!this.store.steps.has(index)) return String(index);
+    return h("button", { class: "ask-step", type: "button", title: say("assistant.show_step", { n: index }), "aria-label": say("assistant.show_step", { n: index }), onclick: () => this.show(index) }, String(index));
+  }
+
+  show(index) {
+    const { store } = this;
+    const isNow = store.prompt?.step.index === index;
+    store.set({ selected: isNow ? null : { index, side: "before" }, correcting: isNow && store.correcting });
+    if (matchMedia("(max-width: 1199px)").matches) find("#stage").scrollIntoView({ block: "start" });
+  }
+
+  // --- a drafted correction --------------------------------------------------------------------------------------------
+  draft(message) {
+    if (!message.draft?.prompt_id) return null;
+    const element = h("div", { class: "ask-draft", data: { prompt: message.draft.prompt_id } });
+    element.draft = message.draft;
+    this.fillDraft(element);
+    return element;
+  }
+
+  isOpen(draft) {
+    return this.store.isAsking && this.store.prompt.prompt_id === draft.prompt_id;
+  }
+
+  fillDraft(element) {
+    const { draft } = element;
+    const isOpen = this.isOpen(draft);
+    element.dataset.open = String(isOpen);
+    const use = isOpen && this.store.me.may_operate
+      ? [h("button", { class: "button", type: "button", onclick: () => this.use(draft) }, icon("pencil"), say("assistant.use_draft")), h("span", { class: "muted small" }, say("assistant.use_draft_hint"))]
+      : h("span", { class: "muted small" }, isOpen ? say("assistant.draft_no_right", { role: find("#question").dataset.roleNeeded }) : say("assistant.draft_gone"));
+    fill(element, h("strong", {}, icon("pencil"), say("assistant.draft_title")), h("p", {}, draft.words), h("div", { class: "ask-use" }, use));
+  }
+
+  refreshDrafts() {
+    for (const element of all(".ask-draft", this.talk)) if (element.dataset.open !== String(this.isOpen(element.draft))) this.fillDraft(element);
+  }
+
+  /** Fills the form of the page; the person looks at it, and sends it or not. */
+  use(draft) {
+    this.store.setNow({ correcting: false });
+    this.store.setNow({ correcting: true, selected: null, answer: null, draft });
+    find("#question").scrollIntoView({ block: "nearest" });
+  }
+
+  // --- small words -----------------------------------------------------------------------------------------------------
+  notes(message, isLast) {
+    const { dropped = {}, attempts = [] } = message;
+    const n = dropped.messages?.length;
+    const tried = attempts.filter((attempt) => attempt.error).map((attempt) => attempt.reason);
+    const outcome = message.outcome ?? outcomeOf(message);
+    const troubled = outcome && outcome !== "answered";
+    const note = message.note || (troubled ? say(`assistant.notes.${outcome}`) : "");
+    const again = isLast && message.question && ["failed", "busy", "interrupted", "disagreed"].includes(outcome);
+    return [
+      note ? h("p", { class: `ask-note${outcome === "failed" ? " warn" : ""}`, title: tried.join(" ") }, icon(outcome === "failed" ? "alert-circle" : "circle-minus"), h("span", {}, note),
+        again ? h("button", { class: "link-button", type: "button", onclick: () => this.ask(message.question) }, say("assistant.retry")) : null) : null,
+      n ? h("p", { class: "ask-note" }, icon("fold"), say(dropped.summarised ? "assistant.summarised" : "assistant.dropped", { n })) : null,
+    ];
+  }
+
+  trouble(words, retry = null) {
+    return h("p", { class: "ask-note warn", role: "alert" }, icon("alert-circle"), h("span", {}, words),
+      retry ? h("button", { class: "link-button", type: "button", onclick: retry }, say("assistant.retry")) : null);
+  }
+
+  nothingYet() {
+    const { store } = this;
+    const names = [store.failedStep ? "failure" : null, store.isAsking ? "target" : null, store.isAsking && store.prompt.choices.includes("correct") ? "correction" : null,
+      store.execution.status === "paused" ? "state" : null, "screen", "progress", "decisions"].filter(Boolean).slice(0, 4);
+    return h("div", { class: "ask-empty" }, h("strong", {}, say("assistant.empty_title")), h("p", { class: "muted" }, say("assistant.empty_text")),
+      h("div", { class: "ask-examples" }, names.map((name) => h("button", { class: "button", type: "button", onclick: () => this.ask(say(`assistant.examples.${name}`)) }, say(`assistant.examples.${name}`)))));
+  }
+}
+
+/** How an answer of an earlier visit came to its end. */
+function outcomeOf({ model, words, attempts = [] }) {
+  const error = attempts.at(-1)?.error;
+  if (model || !attempts.length) return "";
+  if (error === "GpuBusy") return words ? "interrupted" : "busy";
+  if (error === "NoModelFits") return "records_only";
+  return error ? "failed" : words ? "stopped" : "disagreed";
+}
