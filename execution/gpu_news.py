@@ -73,4 +73,4 @@ def banner(states: Sequence[GPUState]) -> dict[str, str] | None:
 
 
 def banner_now() -> dict[str, str] | None:
-    return banner(GPUState.objects.order_by("machine"))
+    return banner(list(GPUState.objects.order_by("machine")))

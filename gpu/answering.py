@@ -68,7 +68,7 @@ class Answering:
 
     async def choice(self) -> Selection:
         """The model that would answer now, and why."""
-        seen = await self.tools.observer.look()
+        seen = await self.tools.observer.look(anew=bool(self.attempts))
         return choose(self.task, seen.catalogue, self._narrowed(seen.situation, seen.catalogue))
 
     @property

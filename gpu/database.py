@@ -41,7 +41,7 @@ class DatabaseThread:
 
 
 def _fresh(work: Callable[[], T]) -> T:
-    """The connection stays open between two pieces of work: opening it takes longer than they do. After an error it goes."""
+    """The connection stays open afterwards, for opening it takes longer than most work; after an error it goes."""
     for connection in connections.all(initialized_only=True):
         connection.close_at = None  # CONN_MAX_AGE is about requests
     try:

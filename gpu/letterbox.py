@@ -66,9 +66,10 @@ class Letterbox:
                 try:
                     await self.turn()
                     troubled = False
-                except DatabaseTrouble as error:
+                except Exception as error:  # whatever it is, the next turn may go well
                     if not troubled:
-                        log.warning("the requests of other processes to the GPU cannot be read: %s", error)
+                        fault = None if isinstance(error, DatabaseTrouble) else error
+                        log.warning("requests of other processes cannot be read: %s", error, exc_info=fault)
                     troubled = True
                 await self._sleep(self._poll_s)
         finally:
@@ -87,9 +88,7 @@ class Letterbox:
         now = self._now()
         for row in rows:
             if over := self._over(row, now):
-                await self._database.run(partial(_fail, row.pk, over, now))
-                if row.pk in self._tasks:
-                    self._tasks[row.pk].cancel()
+                await self._database.run(partial(_fail, row.pk, over, now))  # the next turn cancels what is at work
             elif row.pk not in self._tasks:
                 self._begin(row)
         if self._tidied_at is None or now - self._tidied_at >= TIDY_EVERY:
@@ -126,8 +125,7 @@ class Letterbox:
             log.error("request %s to the owner of the GPU ended in a fault", pk, exc_info=error)
 
     async def _do(self, row: OwnerRequest) -> None:
-        begun = RequestState.GRANTED if row.state == RequestState.GRANTED else RequestState.DOING
-        if not await self._move(row.pk, (RequestState(row.state),), state=begun):
+        if not await self._move(row.pk, (RequestState(row.state),), state=RequestState.DOING):
             return  # withdrawn meanwhile
         try:
             request = as_request(row, now=self._now())
@@ -147,7 +145,7 @@ class Letterbox:
     async def _lend(self, pk: int, request: Request) -> None:
         """Hold the model until it is given back (then this is cancelled) or taken back (then `use` raises)."""
         async with self._use(request):
-            if await self._move(pk, (RequestState.DOING, RequestState.GRANTED), state=RequestState.GRANTED):
+            if await self._move(pk, (RequestState.DOING,), state=RequestState.GRANTED):
                 await asyncio.get_running_loop().create_future()
 
     async def _end(self, pk: int, **fields: Any) -> None:

@@ -15,16 +15,16 @@ from typing import Any
 
 from gpu.choices import EventKind, Outcome
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import ClipUnavailable, DeadlinePassed, GPUError, NotEnoughVRAM, VLMUnavailable
+from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
 from gpu.household import Household
 from gpu.lending import CuttableOllama, cancelled_when_cut
 from gpu.ollama.entries import tagged
 from gpu.owner import Owner
 from gpu.parts import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
-from gpu.policy import CHATS, NO_VLM
+from gpu.policy import NO_VLM
 from gpu.runtime import Runtime
 from gpu.scheduler import BY_ITSELF, Errand
-from gpu.sharing import Job, SharedWork
+from gpu.serving import Serving
 from gpu.types import (
     ExecutionMode,
     GPUResourceStatus,
@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 Listener = Callable[[str, str, GPUResourceStatus], None]
 Record = Callable[[Use], Awaitable[None]]
 Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
-
-CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang up
 
 
 class GPUResourceManager:
@@ -77,7 +75,6 @@ class GPUResourceManager:
             self.ollama = CuttableOllama(config, errand=lambda: self.errand, cloud_allowed=cloud_allowed)
         self._listeners: list[Listener] = []
         self._record = record
-        self._shared: SharedWork[None] = SharedWork()
         self.owner = Owner(
             config,
             ollama=self.ollama,
@@ -87,11 +84,12 @@ class GPUResourceManager:
             needs=needs,
             declared_mb=declared_mb,
         )
+        self._serving = Serving(self.owner)
         self._household = Household(
             self.owner,
             self.runtime,
             here=self._here,
-            used_here=self._used_here,
+            used_here=self._serving.used,
             ownership=ownership,
             remote=remote,
             companions=[partial(companion, self) for companion in companions],
@@ -108,15 +106,15 @@ class GPUResourceManager:
 
     def get_status(self) -> GPUResourceStatus:
         owner = self.owner
-        gpus = owner.gpus()
+        gpus = owner.reporter.gpus()
         return GPUResourceStatus(
             vram=gpus[0] if gpus else None,
             vlm_state=owner.vlm_state,
             vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
             execution_mode=owner.mode,
-            degraded=bool(owner.problems.text),
-            degraded_reason=owner.problems.text,
+            degraded=bool(owner.reporter.problems.text),
+            degraded_reason=owner.reporter.problems.text,
             queue_length=sum(1 for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
             last_vlm_request=owner.last_request,
         )
@@ -127,10 +125,10 @@ class GPUResourceManager:
         records = owner.models.records() if owner.models else ()
         return ManagerDetails(
             status=self.get_status(),
-            vram=owner.gpus(),
+            vram=owner.reporter.gpus(),
             residents=tuple(record.told() for record in records if record.is_worth_telling),
             queue=tuple(errand.told() for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
-            degraded_since=owner.problems.since,
+            degraded_since=owner.reporter.problems.since,
         )
 
     def get_clip_device(self) -> str:
@@ -267,7 +265,7 @@ class GPUResourceManager:
 
         The block is cancelled and GpuBusy raised when the model is taken back from a chat; one task runs all of it.
         """
-        async with self._household.at_home(), self._used_here(request) as errand, cancelled_when_cut(errand):
+        async with self._household.at_home(), self._serving.used(request) as errand, cancelled_when_cut(errand):
             yield
 
     async def carry_out(self, request: Request) -> Mapping[str, Any]:
@@ -282,60 +280,8 @@ class GPUResourceManager:
             await self.ollama.aclose()
 
     async def _here(self, request: Request) -> Mapping[str, Any]:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + request.deadline_s
-        if request.kind is RequestKind.MODE:
-            self.owner.wanted = request.mode or ExecutionMode.IDLE
-            key: tuple[Any, ...] = (RequestKind.MODE, self.owner.wanted is ExecutionMode.IDLE)
-            await self._shared.join(key, lambda job: self._change_mode(job, request), deadline=deadline, late=False)
-        else:
-            key = (request.kind, request.model, request.purpose)
-            # an unload that is being done may be of another load than the one that was seen
-            late = request.kind is not RequestKind.UNLOAD
-            await self._shared.join(key, lambda job: self._in_turn(job, request), deadline=deadline, late=late)
+        await self._serving.carry_out(request)
         return {"clip_device": self.get_clip_device()}
-
-    async def _change_mode(self, job: Job[None], request: Request) -> None:
-        async with self.owner.scheduler.turn(Errand.of(request)):
-            job.begun = True
-            await self.owner.change_mode()
-
-    async def _in_turn(self, job: Job[None], request: Request) -> None:
-        may_be_cut = request.kind is RequestKind.LOAD and request.purpose in CHATS
-        async with self.owner.scheduler.turn(Errand.of(request, may_be_cut=may_be_cut)) as errand:
-            job.begun = True
-            if request.kind is RequestKind.LOAD:
-                self.owner.note_request(request.model)
-            async with cancelled_when_cut(errand):
-                await self.owner.reach(request)
-
-    @asynccontextmanager
-    async def _used_here(self, request: Request) -> AsyncIterator[Errand]:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + request.deadline_s
-        owner, chat = self.owner, request.purpose in CHATS
-        if not chat and not owner.has(request.model):  # those who ask for it meanwhile share the load
-            await self._here(replace(request, kind=RequestKind.LOAD))
-        errand = Errand.of(request, may_be_cut=chat)
-        async with owner.scheduler.turn(errand, deadline=deadline):
-            late = loop.call_at(deadline, errand.take, DeadlinePassed("The time of the request is over."))
-            try:
-                async with cancelled_when_cut(errand):
-                    await owner.begin_use(request)
-                letting_go = asyncio.ensure_future(self._leave_when_cut(errand))
-                try:
-                    yield errand
-                finally:
-                    letting_go.cancel()
-                    owner.end_use(request)
-            finally:
-                late.cancel()
-
-    async def _leave_when_cut(self, errand: Errand) -> None:
-        """A chat that does not notice that its turn was taken does not keep the others waiting."""
-        await errand.cut.wait()
-        await asyncio.sleep(CLEANING_UP_S)
-        self.owner.scheduler.leave(errand)
 
     async def _ask(self, kind: RequestKind, **fields: Any) -> None:
         request = self._request(kind, **fields)

@@ -79,9 +79,25 @@ class Observer:
         self._manager, self._openai, self._monitor, self._lately = manager, openai, monitor, lately
         self._database, self._read_rows = database, rows
         self._known: Rows | None = None
+        self._looking: asyncio.Future[Seen] | None = None
 
-    async def look(self) -> Seen:
-        """Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen."""
+    async def look(self, *, anew: bool = False) -> Seen:
+        """What there is now; many who look at once look together, unless it must be `anew`.
+
+        Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen.
+        """
+        if anew or self._looking is None:
+            self._looking = looking = asyncio.ensure_future(self._look())
+            looking.add_done_callback(self._looked)
+        return await asyncio.shield(self._looking)
+
+    def _looked(self, looking: asyncio.Future[Seen]) -> None:
+        if self._looking is looking:
+            self._looking = None
+        if not looking.cancelled():
+            looking.exception()  # nobody may be left to hear it
+
+    async def _look(self) -> Seen:
         rows, ollama, openai = await asyncio.gather(self._rows(), self._ollama(), self._others())
         config, own_mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
         mode = rows.mode if own_mode is ExecutionMode.IDLE else own_mode  # another process may own the GPU

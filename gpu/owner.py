@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from datetime import UTC, datetime
 
-from gpu.breaker import Breaker
 from gpu.choices import EventKind
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
@@ -31,25 +29,24 @@ from gpu.policy import (
     UnloadModel,
     Wait,
     decide,
-)  # fmt: skip
-from gpu.problems import NO_GPU, About, Problems
+)
+from gpu.problems import About
+from gpu.reporter import Reporter, Tell
 from gpu.residency import Residency
 from gpu.scheduler import BY_ITSELF, Errand, Scheduler
+from gpu.server_watch import ServerWatch
 from gpu.tries import Tries
-from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
+from gpu.types import ExecutionMode, ModelState, Request, RequestKind
 
 log = logging.getLogger(__name__)
 
 MOST_STEPS = 16  # a decision that never ends is an error of ours, and no loop
-VRAM_MOVED_MB = 100
 OF_LOADING = (RequestKind.LOAD, RequestKind.USE)
 OF_CLIP = (RequestKind.CLIP_TO_GPU, RequestKind.CLIP_TO_CPU)
 
-Tell = Callable[[EventKind, str], None]
-
 
 class Owner:
-    """`tell` hears every change in one sentence."""
+    """`tell` hears every change in one sentence. `wanted` is the mode that was asked for last."""
 
     def __init__(
         self,
@@ -63,14 +60,28 @@ class Owner:
         declared_mb: Declared | None = None,
     ) -> None:
         self.config, self.clip = config, clip
-        self._ollama, self._memory, self._tell = ollama, memory, tell
         self.scheduler = Scheduler(max_waiting=config.max_waiting)
-        self.problems = Problems()
-        self.breaker = Breaker(failures_until_open=config.failures_until_open, open_s=config.open_s)
+        self.reporter = Reporter(memory, tell)
         self.models: Residency | None = None
+        self.server: ServerWatch | None = None
         if ollama is not None:
             self.models = Residency(
-                config, ollama, free_mb=self.free_mb, say=self._changed, needs=needs, declared_mb=declared_mb
+                config,
+                ollama,
+                free_mb=self.free_mb,
+                say=self.reporter.changed,
+                missing=self.reporter.missing_memory,
+                needs=needs,
+                declared_mb=declared_mb,
+            )
+            self.server = ServerWatch(
+                config,
+                ollama,
+                self.models,
+                self.reporter,
+                on_away=self._server_is_away,
+                on_back=self._server_is_back,
+                on_vanished=self._vanished,
             )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
         self.mode = self.wanted = ExecutionMode.IDLE
@@ -78,20 +89,13 @@ class Owner:
         self._clip_returns = False
         self._due_at: float | None = None  # when what the mode wants is tried again
         self._due_pause_s = config.due_pause_s
-        self._away = False
         self._vlm_was_there = False
-        self._gpu_seen = False
         self._refused: Request | None = None  # for want of memory; it degrades until there is enough
-        self._told_used_mb = 0
-        self.look_at_memory(first=True)
 
     # --- what there is ----------------------------------------------------------------------------------------------
-    def gpus(self) -> tuple[VRAMInfo, ...]:
-        return self._memory.read()
-
     def free_mb(self) -> int | None:
         """Free memory of this machine's GPUs; None where it is unknown, or Ollama runs elsewhere."""
-        gpus = self.gpus() if self.config.ollama_is_here else ()
+        gpus = self.reporter.gpus() if self.config.ollama_is_here else ()
         return sum(gpu.free_mb for gpu in gpus) if gpus else None
 
     @property
@@ -102,7 +106,7 @@ class Owner:
         """As far as it is known; in a turn `_look` asks the server first."""
         now = asyncio.get_running_loop().time()
         config, models = self.config, self.models
-        gpus = tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in self.gpus())
+        gpus = tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in self.reporter.gpus())
         return Snapshot(
             now=now,
             mode=self.mode,
@@ -122,8 +126,8 @@ class Owner:
                 swaps_per_minute=config.swaps_per_minute,
             ),
             swaps=tuple(models.loads) if models else (),
-            server_problem=self.breaker.problem,
-            server_again_s=self.breaker.again_in_s(now),
+            server_problem=self.server.problem if self.server else "",
+            server_again_s=self.server.again_in_s() if self.server else 0.0,
             mode_is_due=self._due_at is not None and now >= self._due_at,
         )
 
@@ -144,13 +148,13 @@ class Owner:
         wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
         if decision.refusal is not None:
             if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
-                self._say_problem(About.MODEL, str(decision.refusal))
+                self.reporter.problem(About.MODEL, str(decision.refusal))
                 self._refused = request if isinstance(request, Request) else None
             raise decision.refusal
         if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
             self.models.touch(request.model)
         if wants_vlm:
-            self._say_problem(About.MODEL, "")
+            self.reporter.problem(About.MODEL, "")
             self._refused = None
         return decision
 
@@ -188,10 +192,10 @@ class Owner:
     # --- by itself --------------------------------------------------------------------------------------------------
     async def tick(self) -> None:
         """Do what is due: unload what is idle, have CLIP back, try again what a mode wants."""
-        self.look_at_memory()
+        self.reporter.look()
         if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
             self._refused = None
-            self._say_problem(About.MODEL, "")
+            self.reporter.problem(About.MODEL, "")
         if self.scheduler.is_busy or not self._is_something_due():
             return
         errand = Errand(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
@@ -206,125 +210,46 @@ class Owner:
 
     async def probe(self) -> None:
         """Whether the server answers; a server that was away is followed again (S3.10)."""
-        if self._ollama is None:
-            return
-        try:
-            await self._ollama.health()
-        except VLMUnavailable as error:
-            self.server_failed(error)
-            return
-        self.breaker.probe_succeeded()
-        if self._away:
-            self._is_back()
-        if self.models is not None and not self.scheduler.is_busy:
-            await self._follow_if_it_says()
+        if self.server is not None:
+            await self.server.probe(also_follow=not self.scheduler.is_busy)
 
     async def take_over(self) -> None:
         """In a turn: this process owns the GPU from now on; what is loaded is read, not remembered."""
-        self.look_at_memory()
-        if self.models is not None:
-            await self._follow_if_it_says()
+        self.reporter.look()
+        if self.server is not None and self.models is not None:
+            await self.server.probe(also_follow=True)
             if self.vlm_state is ModelState.LOADED:
                 self.models.touch(self.vlm)
 
-    def look_at_memory(self, *, first: bool = False) -> None:
-        """Tell of memory that moved by more than 100 MB (S3.9), of a GPU that is there no more or again (S3.10)."""
-        gpus = self.gpus()
-        if gpus:
-            self._gpu_seen = True
-            self._say_problem(About.GPU, "", quiet=first)
-        elif self._gpu_seen:
-            why = self._memory.problem or "no reason given"
-            self._say_problem(About.GPU, f"The GPU cannot be seen any more, its memory is unknown ({why}).")
-        else:
-            self._say_problem(About.GPU, NO_GPU, quiet=first)
-        self._look_for_lost_memory(gpus)
-        used = _used(gpus)
-        if not first and gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
-            self._changed(f"GPU memory in use: {self._told_used_mb} → {used} MB.")
-        if first:
-            self._told_used_mb = used
-
     # --- the server -------------------------------------------------------------------------------------------------
-    def server_failed(self, error: VLMUnavailable) -> None:
-        now = asyncio.get_running_loop().time()
-        self.breaker.failed(now, str(error))
-        if not self._away:
-            self._away = True
-            self._vlm_was_there = self.vlm_state is ModelState.LOADED
-            if self.models is not None:
-                self.models.lost_sight()
-        self._say_problem(About.SERVER, str(error))
+    def _server_is_away(self) -> None:
+        self._vlm_was_there = self.vlm_state is ModelState.LOADED
 
-    def _is_back(self) -> None:
-        """What it could not do says nothing any more; what the mode wants is made true again."""
-        self._away = False
-        if self.models is not None:
-            self.models.forget_errors()
+    def _server_is_back(self) -> None:
+        """What the mode wants is made true again."""
         if self._vlm_was_there and self.mode is ExecutionMode.RECORDING:
             self._due_at = self._due_at or 0.0
         if self._due_at is not None:
             self._due_at, self._due_pause_s = 0.0, self.config.due_pause_s
-        self.problems.set(About.MODEL, "")
-        self.problems.set(About.SERVER, "")
-        self._changed("Ollama answers again.")
 
-    async def _look(self, request: Request | Tick) -> None:
-        """Read what is in memory, unless the request is about CLIP alone or the server is left alone just now.
-
-        A server that is away is asked again before it is believed; raises VLMUnavailable where it does not say.
-        """
-        if self.models is None or (isinstance(request, Request) and request.kind in OF_CLIP):
-            return
-        tries = self._tries()
-        while True:
-            if self.breaker.refuses(asyncio.get_running_loop().time()):
-                return
-            try:
-                await self._follow()
-                if isinstance(request, Request) and request.kind is not RequestKind.UNLOAD:
-                    await self._know(request)
-            except ServerAway as error:
-                self.server_failed(error)
-                if isinstance(request, Tick) or not await tries.again(error):
-                    return
-            else:
-                return
-
-    async def _know(self, request: Request) -> None:
-        wanted = self.vlm if request.kind is RequestKind.MODE else request.model
-        if wanted and self.models and self.models.record(wanted).state is not ModelState.LOADED:
-            await self.models.know(wanted)
-
-    async def _follow(self) -> None:
-        """Ask what is in memory; what has come or gone without our doing is told."""
-        assert self.models is not None
-        before = {record.name: record.state for record in self.models.records()}
-        vanished = await self.models.follow()
-        self.breaker.probe_succeeded()
-        if self._away:
-            self._is_back()
-        for name in vanished:
-            self._changed(f"“{name}” is gone: the server has unloaded it.")
-        for record in self.models.records():
-            if record.state is ModelState.LOADED and before.get(record.name) is not ModelState.LOADED:
-                self._changed(f"“{record.name}” is in memory.")
-        if self.vlm in vanished and self.mode is ExecutionMode.RECORDING and self._due_at is None:
+    def _vanished(self, names: list[str]) -> None:
+        if self.vlm in names and self.mode is ExecutionMode.RECORDING and self._due_at is None:
             self._due_at = asyncio.get_running_loop().time() + self._due_pause_s
 
-    async def _follow_if_it_says(self) -> None:
-        """As `_follow`, where nothing hangs on it."""
-        try:
-            await self._follow()
-        except ServerAway as error:
-            self.server_failed(error)
-        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (RELIABILITY.md A.4.8)
-            log.info("what is in memory is not known just now: %s", error)
+    async def _look(self, request: Request | Tick) -> None:
+        """Read what is in memory, where the request has to do with models."""
+        if self.server is None or (isinstance(request, Request) and request.kind in OF_CLIP):
+            return
+        if isinstance(request, Tick):
+            await self.server.look("", None)
+            return
+        wanted = self.vlm if request.kind is RequestKind.MODE else request.model
+        await self.server.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
 
     # --- modes ------------------------------------------------------------------------------------------------------
     def _tell_mode(self, mode: ExecutionMode) -> None:
         before, self.mode = self.mode, mode
-        self._tell(EventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
+        self.reporter.event(EventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
 
     async def _have_what_the_mode_wants(self) -> None:
         mode, self._due_at = self.mode, None
@@ -336,12 +261,12 @@ class Owner:
             log.warning("%s mode without all that it wants: %s", mode, error)
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
-            self._say_problem(About.MODE, str(error))
+            self.reporter.problem(About.MODE, str(error))
         else:
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds
-            self._say_problem(About.MODE, pause.reason if pause else "")
+            self.reporter.problem(About.MODE, pause.reason if pause else "")
             if mode is ExecutionMode.AUTOPILOT:
                 self._clip_returns = self.clip.available and self.clip.device == CPU
 
@@ -389,56 +314,40 @@ class Owner:
             raise
         self._succeeded(step.model)
         if step.idle:
-            self._tell(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
+            self.reporter.event(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
 
     async def _move_clip(self, step: MoveClip, request: Request | Tick) -> None:
         before = self.clip.device
         try:
-            await self.clip.move(step.device)
+            device = await self._place_for(step.device)
+            await self.clip.move(device)
         except ClipUnavailable as error:
-            self._say_problem(About.CLIP, str(error))
+            self.reporter.problem(About.CLIP, str(error))
             self._clip_returns = False
             raise
-        if self.clip.device != step.device:
-            raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self.clip.device}.")
+        if self.clip.device != device:
+            raise ClipUnavailable(f"CLIP was to go to {device} and is on {self.clip.device}.")
         gave_way = isinstance(request, Request) and request.kind in OF_LOADING
         self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
-        self.problems.set(About.CLIP, "")
-        self._changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
+        self.reporter.problems.set(About.CLIP, "")
+        self.reporter.changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
 
-    # --- telling ----------------------------------------------------------------------------------------------------
+    async def _place_for(self, device: str) -> str:
+        """CUDA may count the GPUs otherwise than NVML does, and hide some: CLIP knows where it may go."""
+        target = getattr(self.clip, "target", None)
+        if device == CPU or target is None:
+            return device
+        return await target(self.reporter.gpus()) or device
+
+    # --- small parts ------------------------------------------------------------------------------------------------
     def _failed(self, model: str, error: VLMUnavailable) -> None:
-        if isinstance(error, ServerAway):
-            self.server_failed(error)
+        if isinstance(error, ServerAway) and self.server is not None:
+            self.server.failed(error)
         elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
-            self._say_problem(About.MODEL, str(error))
+            self.reporter.problem(About.MODEL, str(error))
 
     def _succeeded(self, model: str) -> None:
-        self.breaker.succeeded()
-        self._away = False
-        self._say_problem(About.SERVER, "")
+        if self.server is not None:
+            self.server.succeeded()
         if tagged(model) == self.vlm:
-            self._say_problem(About.MODEL, "")
-
-    def _look_for_lost_memory(self, gpus: tuple[VRAMInfo, ...]) -> None:
-        """Memory that did not come back with the unload of a model, and that may do so yet."""
-        missing = self.models.missing_mb if self.models else None
-        if missing is None or self.models is None:
-            return
-        _name, expected, text = missing
-        if gpus and sum(gpu.free_mb for gpu in gpus) > expected:
-            self.models.missing_mb = None
-            text = ""
-        self._say_problem(About.MEMORY, text)
-
-    def _say_problem(self, about: About, text: str, *, quiet: bool = False) -> None:
-        if self.problems.set(about, text) and not quiet:
-            self._changed(text or f"All right again: {about}.")
-
-    def _changed(self, text: str) -> None:
-        self._told_used_mb = _used(self.gpus())
-        self._tell(EventKind.RESOURCE_CHANGED, text)
-
-
-def _used(gpus: tuple[VRAMInfo, ...]) -> int:
-    return sum(gpu.used_mb for gpu in gpus)
+            self.reporter.problem(About.MODEL, "")

@@ -26,6 +26,7 @@ LEARN_AT_MOST = 1.5  # times what the server says of it, which lacks the driver'
 DRIVER_MB = 1024
 
 Say = Callable[[str], None]
+Missing = Callable[[int, str], None]
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -63,7 +64,10 @@ class Record:
 
 
 class Residency:
-    """Used by one at a time, in one loop: whoever has the turn. `free_mb` is None where it is unknown."""
+    """Used by one at a time, in one loop: whoever has the turn. `free_mb` is None where it is unknown.
+
+    `say` hears each change of a state, `missing` of memory that did not come back: what should be free, and in words.
+    """
 
     def __init__(
         self,
@@ -72,16 +76,16 @@ class Residency:
         *,
         free_mb: Callable[[], int | None],
         say: Say,
+        missing: Missing,
         needs: Needs | None = None,
         declared_mb: Declared | None = None,
     ) -> None:
         self._config, self._ollama, self._free_mb, self._say = config, ollama, free_mb, say
+        self._missing = missing
         self._needs, self._declared_mb = needs, declared_mb
         self._records: dict[str, Record] = {}
         self._learned: dict[str, int] = {}  # by digest
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
-        # a model that is gone, how much should be free since, and that in words
-        self.missing_mb: tuple[str, int, str] | None = None
 
     # --- what is known ----------------------------------------------------------------------------------------------
     def record(self, name: str) -> Record:
@@ -148,7 +152,7 @@ class Residency:
 
     # --- loading ----------------------------------------------------------------------------------------------------
     async def load(self, name: str, *, until: float) -> None:
-        """One try: return when it is loaded; raises VLMUnavailable, LoadFailed where it is not by then (loop's time)."""
+        """One try: return when it is loaded; raises VLMUnavailable, LoadFailed where it is not `until` then."""
         record = self.record(name)
         await self._ollama.refuse_cloud(name)
         self._to(record, ModelState.LOADING, f"“{record.name}” is loading.")
@@ -161,7 +165,7 @@ class Residency:
         except VLMUnavailable as error:
             self._to(record, ModelState.ERROR, f"“{record.name}” could not be loaded: {error}")
             raise
-        except asyncio.CancelledError:
+        except BaseException:
             self._to(record, ModelState.UNLOADED, f"“{record.name}” is not loaded: it was given up.")
             raise
         record.context = record.resident.context_length
@@ -219,7 +223,7 @@ class Residency:
         except VLMUnavailable as error:
             self._to(record, ModelState.ERROR, f"“{record.name}” could not be unloaded: {error}")
             raise
-        except asyncio.CancelledError:
+        except BaseException:
             record.state = ModelState.LOADED  # until it is asked again what is in memory
             raise
         record.resident = record.last_used = None
@@ -227,7 +231,7 @@ class Residency:
         if before is not None and held >= RISEN_MB and not await self._has_risen(before):
             text = f"“{record.name}” is gone, and its {held} MB of GPU memory are still in use."
             log.warning("%s", text)
-            self.missing_mb = (record.name, before + RISEN_MB, text)
+            self._missing(before + RISEN_MB, text)
         self._to(record, ModelState.UNLOADED, text)
 
     async def _until_gone(self, record: Record) -> None:

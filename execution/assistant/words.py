@@ -12,7 +12,6 @@ def panel() -> dict[str, object]:
 
 def _panel(name: str) -> dict[str, object]:
     return {
-        "name": name,
         "ask": _("Ask %(name)s") % {"name": name},
         "you": _("You"),
         "field": _("Your question about this run"),
@@ -32,11 +31,9 @@ def _panel(name: str) -> dict[str, object]:
         },
         "thinking": _("The model is being asked …"),
         "again": _("Another model begins anew …"),
-        "by_records": _("From the records"),
         "by_model": _("In the words of %(model)s"),
         "would_answer": _("%(model)s puts it into words"),
         "no_model": _("No model now: the records answer alone"),
-        "step": _("Step %(n)s"),
         "show_step": _("Show step %(n)s"),
         "draft_title": _("Draft of a correction"),
         "use_draft": _("Use this correction"),
@@ -46,9 +43,7 @@ def _panel(name: str) -> dict[str, object]:
         "retry": _("Ask again"),
         "dropped": _("The model no longer saw the first %(n)s messages."),
         "summarised": _("The first %(n)s messages were summed up for the model."),
-        "tried": _("%(model)s: %(reason)s"),
         "failed": _("It could not be asked: %(why)s"),
-        "loading": _("The conversation is being fetched …"),
         "notes": {
             "records_only": _("No model is there to be asked, so this is from the records alone."),
             "busy": _("A run needs the GPU now, so this is from the records alone."),

@@ -164,7 +164,9 @@ class CLIPManager:
         """The vector as the GPU sees it, None where it fails; and the reason if the GPU was given up for it."""
         device = self._second.device
         try:
-            return self._second.features(batch), ""
+            seen = self._second.features(batch)
+            self._problem = ""
+            return seen, ""
         except RuntimeError as error:
             lacks_memory, said = isinstance(error, cuda.torch().OutOfMemoryError), cuda.told(error)
         if lacks_memory:

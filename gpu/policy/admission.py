@@ -22,12 +22,10 @@ class Room:
     note: str = ""
 
 
-def room_for(
-    snapshot: Snapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0, all_stay: bool = False
-) -> Room:
+def room_for(snapshot: Snapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0) -> Room:
     """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
 
-    With `all_stay` the model must fit so that the server does not drive others out behind our back.
+    Beside models that stay it must fit so that the server does not drive them out behind our back.
     """
     free = snapshot.free_mb
     if free is None:
@@ -35,17 +33,19 @@ def room_for(
     if model.need_mb is None:
         return Room(fits=True, note=f"Nobody knows what “{model.name}” needs: the server of the models decides.")
     free += freed_mb
-    alone = not any(other.is_in_memory for other in snapshot.models if other.name != model.name)
-    needed = model.need_mb + snapshot.limits.headroom_mb
-    if all_stay and not alone:
-        needed = max(needed, math.ceil(model.need_mb / CORESIDENT_SHARE))
+    staying = [other for other in snapshot.models if other.is_in_memory and other.name != model.name]
     out: list[ModelView] = []
-    for other in may_go:
-        if free >= needed:
-            break
-        out.append(other)
-        free += other.need_mb or 0
-    return Room(fits=free >= needed, out=tuple(out) if free >= needed else (), needed_mb=needed, free_mb=free)
+    while free < (needed := _needed(snapshot, model.need_mb, beside=len(staying) > len(out))):
+        if len(out) == len(may_go):
+            return Room(fits=False, needed_mb=needed, free_mb=free)
+        out.append(may_go[len(out)])
+        free += out[-1].need_mb or 0
+    return Room(fits=True, out=tuple(out), needed_mb=needed, free_mb=free)
+
+
+def _needed(snapshot: Snapshot, need_mb: int, *, beside: bool) -> int:
+    needed = need_mb + snapshot.limits.headroom_mb
+    return max(needed, math.ceil(need_mb / CORESIDENT_SHARE)) if beside else needed
 
 
 def clip_room(snapshot: Snapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:

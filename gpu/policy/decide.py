@@ -139,11 +139,10 @@ def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) 
     if not chat:
         return room_for(snapshot, model, may_go=_idle_others(snapshot, model.name), freed_mb=freed)
     if snapshot.mode is ExecutionMode.AUTOPILOT:
-        return room_for(snapshot, model, may_go=(), all_stay=True)
+        return room_for(snapshot, model, may_go=())
     spared = snapshot.vlm if snapshot.mode is ExecutionMode.RECORDING else ""
     may_go = tuple(other for other in _idle_others(snapshot, model.name) if other.name != spared)
-    vlm_stays = spared != "" and snapshot.model(spared).is_in_memory
-    return room_for(snapshot, model, may_go=may_go, freed_mb=freed, all_stay=vlm_stays)
+    return room_for(snapshot, model, may_go=may_go, freed_mb=freed)
 
 
 def _model_unwanted(snapshot: Snapshot, name: str) -> Decision:

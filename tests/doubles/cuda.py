@@ -6,9 +6,9 @@
     cuda.lost = True        # every call fails as after an error of the device
 
 A tensor sent to `cuda:N` becomes a copy whose memory is counted until nothing refers to its storage any more; then it
-is kept for the next tensor, as PyTorch keeps it, until `empty_cache` is called. The first picture that is shown to a GPU
-makes cuBLAS take memory to work in, which is given back when it is asked to. So a reference that is forgotten, and a
-cache that is not emptied, both show as memory that does not come back.
+is kept for the next tensor, as PyTorch keeps it, until `empty_cache` is called. The first picture that is shown to a
+GPU makes cuBLAS take memory to work in, which is given back when it is asked to. So a reference that is forgotten, and
+a cache that is not emptied, both show as memory that does not come back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from tests.doubles.nvml import MB, Card
-
 
 PICTURES = 4  # dimensions: a batch of them, and the filters that look at them first
 

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str],
 def ollama() -> Iterator[OllamaServer]:
     models = [Model(name, size_mb=100, capabilities=("completion",)) for name in ("small:1b", "large:2b")]
     with ollama_server(*models, hurry=True) as server:
+        server.clock.start = datetime.now(UTC)  # what it says of the end of a model is compared with the real time
         yield server
 
 

@@ -134,10 +134,9 @@ class Office:
         }
         return Remote(MACHINE, self.database, **settings)
 
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[Letterbox]:
-        """The letter box of an owner, served inside the block."""
-        box = Letterbox(
+    def box(self) -> Letterbox:
+        """The letter box of an owner."""
+        return Letterbox(
             MACHINE,
             self.database,
             serve=lambda request: self.serve(request),
@@ -146,6 +145,11 @@ class Office:
             clock=lambda: self.seconds,
             now=self.now,
         )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Letterbox]:
+        """It is served inside the block."""
+        box = self.box()
         running = asyncio.create_task(box.run())
         try:
             yield box

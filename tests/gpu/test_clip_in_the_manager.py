@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     clip = CLIPManager(model=NAME, weights=made_clip().safetensors)
     clip.load()
     with ollama_server(Model(VLM)) as ollama:
+        ollama.clock.start = datetime.now(UTC)
         card.holders.append(lambda: 24_000 - ollama.vram_free_mb)
         manager = GPUResourceManager(
             GPUResourceConfig(

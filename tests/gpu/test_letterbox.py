@@ -198,14 +198,33 @@ async def test_an_answer_is_written_although_the_gpu_is_given_back_at_that_momen
     running: list[asyncio.Task[None]] = []
 
     async def and_leave(request: Request) -> dict[str, Any]:
+        office.served.append(request)
         running[0].cancel()
         return {"done": True}
 
     office.serve = and_leave
     await put(office)
-    async with office.open() as box:
-        running.append(asyncio.create_task(box.run()))
-        await office.until(all_are(RequestState.DONE))
+    running.append(asyncio.create_task(office.box().run()))
+    await asyncio.wait(running)
+    assert running[0].cancelled()
+    await office.until(all_are(RequestState.DONE))
+    assert len(office.served) == 1
+
+
+async def test_a_fault_in_a_turn_is_no_end_of_serving(
+    office: Office, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await put(office)
+    with monkeypatch.context() as trouble:
+        trouble.setattr("gpu.letterbox._Asker", lambda *args, **kwargs: 1 / 0)
+        async with office.open():
+            while "division by zero" not in caplog.text:
+                await asyncio.sleep(0.001)
+            for _ in range(5):
+                await office.rows()
+            trouble.undo()
+            await office.until(all_are(RequestState.DONE))
+    assert caplog.text.count("cannot be read") == 1
 
 
 async def test_requests_of_another_machine_are_left_alone(office: Office) -> None:

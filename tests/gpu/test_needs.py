@@ -37,7 +37,7 @@ async def test_another_context_and_another_digest_are_other_needs(database: Data
 
 
 async def test_the_largest_that_was_seen_is_kept(database: DatabaseThread) -> None:
-    for need_mb in (6100, 5900, 6400):
+    for need_mb in (6100, 6400, 5900):
         await Needs(database).learn("sha256:1", 8192, name=VLM, need_mb=need_mb)
     assert await Needs(database).get("sha256:1", 8192) == 6400
     kept = await database.run(lambda: list(LearnedNeed.objects.values_list("name", "need_mb")))

@@ -7,7 +7,7 @@ import { say } from "../rpa_site/words.js";
 
 const KEY = "q";
 const NEAR_END = 48; // pixels from the end of the talk that still count as reading its end
-const STEPS = /\b(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
+const STEPS = /(?<!\p{L})(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
 
 export function assistantView(store) {
   const panel = find("#panel-ask");
@@ -28,7 +28,9 @@ class Assistant {
     text(find("span", find("#ask-button")), say("assistant.ask"));
     text(this.tab, say("assistant.ask"));
     this.field.placeholder = say("assistant.field");
-    fill(this.anewButton, icon("refresh"), say("assistant.anew"));
+    fill(this.anewButton, icon("refresh"));
+    this.anewButton.title = say("assistant.anew");
+    this.anewButton.setAttribute("aria-label", say("assistant.anew"));
     this.listen();
     store.onChange(() => this.refreshDrafts());
   }
@@ -60,8 +62,8 @@ class Assistant {
   open() {
     this.opener = document.activeElement;
     this.tab.click();
-    this.panel.scrollIntoView({ block: "nearest" });
-    this.field.focus({ preventScroll: matchMedia("(min-width: 1200px)").matches });
+    this.field.focus({ preventScroll: true });
+    this.panel.scrollIntoView({ block: matchMedia("(max-width: 1199px)").matches ? "end" : "nearest" });
   }
 
   // --- what was said ---------------------------------------------------------------------------------------------------
@@ -216,16 +218,18 @@ class Assistant {
     let at = 0;
     for (const found of words.matchAll(STEPS)) {
       parts.push(words.slice(at, found.index));
-      for (const piece of found[0].split(/(\d+)/)) parts.push(/^\d+$/.test(piece) ? this.stepLink(Number(piece), other) : piece);
+      const [first, ...more] = found[0].split(/(?<=\d)(?=\D)|(?<=\D)(?=\d)(?<!^\D+)/);
+      parts.push(this.stepLink(Number(first.match(/\d+/)[0]), first, other));
+      for (const piece of more) parts.push(/^\d+$/.test(piece) ? this.stepLink(Number(piece), piece, other) : piece);
       at = found.index + found[0].length;
     }
     return [...parts, words.slice(at)];
   }
 
-  stepLink(index, other) {
-    if (other) return h("a", { class: "ask-step", href: `/runs/${encodeURIComponent(other)}` }, String(index));
-    if (!this.store.steps.has(index)) return String(index);
-    return h("button", { class: "ask-step", type: "button", title: say("assistant.show_step", { n: index }), "aria-label": say("assistant.show_step", { n: index }), onclick: () => this.show(index) }, String(index));
+  stepLink(index, words, other) {
+    if (other) return h("a", { class: "ask-step", href: `/runs/${encodeURIComponent(other)}` }, words);
+    if (!this.store.steps.has(index)) return words;
+    return h("button", { class: "ask-step", type: "button", title: say("assistant.show_step", { n: index }), onclick: () => this.show(index) }, words);
   }
 
   show(index) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -52,6 +53,7 @@ def ollama() -> Iterator[OllamaServer]:
         )
     models = [Model(f"{key}:1b", size_mb=9, capabilities=("completion",)) for key in ("small", "large")]
     with ollama_server(*models, hurry=True) as server, override_settings(RPA_OLLAMA_URL=server.url):
+        server.clock.start = datetime.now(UTC)  # what it says of the end of a model is compared with the real time
         yield server
 
 

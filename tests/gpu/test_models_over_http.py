@@ -1,0 +1,251 @@
+"""The model manager with the real parts around it: the owner of the GPU, the client, a server over HTTP (S4)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from gpu.catalogue import Entry
+from gpu.config import GPUResourceConfig
+from gpu.conversation import Talk
+from gpu.exceptions import AnswerTimeout, GpuBusy, NoModelFits
+from gpu.manager import GPUResourceManager
+from gpu.model_manager import ModelManager
+from gpu.resources import ResourceMonitor
+from gpu.types import ChatMessage, ExecutionMode
+from gpu.uses import Use
+from tests.doubles.ollama import LOADED, MB, ON_DISK, End, Model, OllamaServer, Reply, ollama_server
+from tests.gpu.conftest import VLM, Ledger
+from tests.gpu.fake_models import LIGHT, entry, rows_of
+
+A, B = "a:7b", "b:3b"
+CATALOGUE = (
+    entry("a", "json", name=A, vram_mb=6000, ram_mb=100),
+    entry("b", "json", name=B, tier=LIGHT, vram_mb=3000, ram_mb=100),
+    entry("vlm", "vision", name=VLM, vram_mb=8000, ram_mb=100),
+)
+
+
+class Room(Ledger):
+    def utilisation(self) -> dict[str, int]:
+        return {}
+
+
+class Stage:
+    def __init__(self, ollama: OllamaServer, *catalogue: Entry, **config: Any) -> None:
+        given = {
+            "ollama_url": ollama.url, "vlm_model": VLM, "retry_pause_s": 0.01, "vram_timeout_s": 0.3,
+            "gone_timeout_s": 2.0, **config,
+        }  # fmt: skip
+        self.ollama, self.uses = ollama, list[Use]()
+        room = Room(ollama)
+        self.gpu = GPUResourceManager(GPUResourceConfig(**given), vram=room)
+        self.models = ModelManager(
+            self.gpu, monitor=ResourceMonitor(vram=room), rows=rows_of(*(catalogue or CATALOGUE)), keep=self.uses.append
+        )
+
+    def ask(self, text: str = "Why?", conversation: Any = ()) -> Any:
+        return self.models.run_sync("generate_response", text, conversation)
+
+    @property
+    def kept(self) -> list[tuple[str, str, str]]:
+        self.gpu.runtime.run(self.models._background.end())
+        return [(use.model, use.outcome.value, use.error) for use in self.uses]
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaServer]:
+    with ollama_server(Model(A, size_mb=6000), Model(B, size_mb=3000), Model(VLM, size_mb=8000)) as server:
+        server.clock.start = datetime.now(UTC)  # its models leave by the hour that it tells
+        yield server
+
+
+@pytest.fixture
+def stage(ollama: OllamaServer) -> Iterator[Callable[..., Stage]]:
+    with ExitStack() as stack:
+
+        def make(*catalogue: Entry, **config: Any) -> Stage:
+            made = Stage(ollama, *catalogue, **config)
+            stack.callback(made.gpu.close)
+            stack.callback(made.models.close)
+            return made
+
+        yield make
+
+
+def test_a_question_loads_the_model_once_and_is_answered(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    here = stage()
+    first, second = here.ask(), here.ask("And then?")
+    assert (first.text, first.model, second.model) == ("Hello there.", "a", "a")
+    assert first.tokens_in > 0
+    assert (ollama.models[A].loads, ollama.models[A].reloads) == (1, 0)
+    assert here.kept == [(A, "answered", "")] * 2
+
+
+@pytest.mark.parametrize("end", [End.ERROR, End.NO_DONE, End.CUT, End.GARBAGE, End.CRASH], ids=str)
+def test_an_answer_that_breaks_off_twice_comes_from_the_next_model(
+    stage: Callable[..., Stage], ollama: OllamaServer, end: End
+) -> None:
+    """S4.4"""
+    ollama.replies.extend([Reply(end=end, after=1)] * 2)
+    here = stage(*CATALOGUE[:2])
+    chunks = list(here.models.iterate_response("Why?", ()))
+    assert chunks[-1].model == "b"
+    restarts = [index for index, chunk in enumerate(chunks) if chunk.restarted]
+    assert "".join(chunk.text for chunk in chunks[restarts[-1] :]) == "Hello there."
+    assert [(model, outcome) for model, outcome, _error in here.kept] == [
+        (A, "failed"), (A, "failed"), (B, "answered"),
+    ]  # fmt: skip
+
+
+def test_a_model_that_runs_out_of_memory_gives_way_to_a_smaller_one(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    """S4.4"""
+    ollama.replies.extend([Reply(end=End.OOM, after=1)] * 2)
+    here = stage(*CATALOGUE[:2])
+    assert here.ask().model == "b"
+    assert here.ask("And then?").model == "b", "for a while the other one is not asked again"
+    assert ollama.models[A].state == ON_DISK
+
+
+def test_json_that_does_not_keep_to_the_schema_is_of_no_use(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    schema = {"type": "object", "properties": {"step": {"type": "integer"}}, "required": ["step"]}
+    ollama.replies.extend([Reply(content='{"step": "three"}'), Reply(content="Step 3."), Reply(content='{"step": 3}')])
+    here = stage(*CATALOGUE[:2])
+    answer = here.ask("Which?", Talk(schema=schema))
+    assert (answer.text, answer.model) == ('{"step": 3}', "b")
+    assert [error for _m, _o, error in here.kept] == ["AnswerUnusable", "AnswerUnusable", ""]
+
+
+def test_the_model_sees_every_message_that_was_sent(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    """S4.3: the server drops nothing behind our back; what is missing is what we left out, and know."""
+    history = tuple(ChatMessage(role=("user", "assistant")[n % 2], content=f"{n} " + "word " * 600) for n in range(20))
+    here = stage(*CATALOGUE[:2])
+    answer = here.ask("And now?", Talk(system="You help.", history=history))
+    asked = [ask for ask in ollama.asks if not ask.empty][-1]
+    assert asked.kept == list(range(len(asked.messages)))
+    assert asked.messages[0]["content"] == "You help."
+    assert asked.messages[-1]["content"] == "And now?"
+    dropped = answer.dropped["messages"]
+    assert answer.dropped["summarised"]
+    assert [m["content"] for m in asked.messages[2:-1]] == [m.content for m in history[len(dropped) + 1 :]]
+    assert ollama.models[A].reloads == 0
+    assert here.kept == [(A, "answered", "")] * 2
+    assert [use.purpose for use in here.uses] == ["summary", "assistant"]
+
+
+def test_what_the_server_counted_sets_the_next_estimate_right(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    here = stage(*CATALOGUE[:1])
+    answer = here.ask("word " * 400)
+    counter = here.models._tools.context.counter
+    ratio = answer.tokens_in / counter.count([ChatMessage(role="user", content="word " * 400)])
+    assert ratio != 1.0
+    expected = ratio if ratio > 1 else 1 + 0.2 * (ratio - 1)
+    assert counter.factor(A) == pytest.approx(expected, abs=0.01)
+
+
+def test_a_run_takes_the_gpu_from_an_answer_that_is_on_its_way(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    """S4.5"""
+    ollama.replies.append(Reply(content="One two three.", end=End.STALL, after=2))
+    here = stage(*CATALOGUE[:2])
+    answer = here.models.iterate_response("Why?", ())
+    assert next(answer).text
+    mode = here.gpu.runtime.submit(here.gpu.set_execution_mode(ExecutionMode.RECORDING))
+    with pytest.raises(GpuBusy) as busy:
+        list(answer)
+    assert [attempt.error for attempt in busy.value.attempts] == ["GpuBusy"]
+    mode.result(10)
+    assert ollama.models[VLM].state == LOADED
+    assert here.kept == [(A, "failed", "GpuBusy")]
+
+
+def test_in_autopilot_a_chat_gets_what_is_free_and_no_more(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    """S4.5"""
+    here = stage()
+    here.gpu.run_sync("set_execution_mode", ExecutionMode.AUTOPILOT)
+    ollama.vram_free_mb = 5000
+    assert here.ask().model == "b"
+    ollama.vram_free_mb = 1000
+    assert here.ask().model == "b", "it is loaded, and takes no more"
+    here.gpu.run_sync("unload_model", B)
+    ollama.vram_free_mb = 1000
+    with pytest.raises(NoModelFits, match="while a run has the GPU"):
+        here.ask()
+
+
+def test_scarce_memory_switches_by_itself_and_the_conversation_goes_on(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    """S4.3, S4.4"""
+    here = stage()
+    said = [ChatMessage(role="user", content="Which step failed?")]
+    first = here.ask("Which step failed?")
+    assert first.model == "a"
+    here.gpu.run_sync("unload_model", A)
+    ollama.vram_free_mb = 4000  # some other program has taken the rest
+    said.append(ChatMessage(role="assistant", content=first.text))
+    second = here.ask("And why?", said)
+    assert second.model == "b"
+    asked = [ask for ask in ollama.asks if not ask.empty][-1]
+    assert [m["content"] for m in asked.messages] == ["Which step failed?", "Hello there.", "And why?"]
+    assert second.dropped == {}
+
+
+def test_what_is_missing_on_the_server_is_said_with_what_brings_it(stage: Callable[..., Stage]) -> None:
+    here = stage(entry("c", name="c:1b"))
+    with pytest.raises(NoModelFits, match="is not on the server: `ollama pull c:1b`"):
+        here.ask()
+
+
+def test_an_ollama_that_is_away_is_no_crash_and_costs_no_long_wait(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    here = stage()
+    ollama.stop()
+    with pytest.raises(NoModelFits, match="cannot be reached"):
+        here.ask()
+    ollama.start()
+    assert here.ask().text == "Hello there."
+
+
+def test_a_server_that_says_nothing_is_left_after_the_silence_that_is_allowed(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    ollama.replies.extend([Reply(end=End.STALL, after=1)] * 2)
+    here = stage(*CATALOGUE[:1], silence_timeout_s=0.05, answer_timeout_s=0.5)
+    with pytest.raises(AnswerTimeout):
+        here.ask()
+    assert [error for _m, _o, error in here.kept] == ["AnswerTimeout"] * 2
+
+
+async def test_many_questions_at_once_are_one_load(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    here = stage(*CATALOGUE[:1], max_waiting=200)
+    answers = await asyncio.gather(*(here.models.generate_response(f"{n}?", ()) for n in range(40)))
+    assert {answer.text for answer in answers} == {"Hello there."}
+    assert ollama.models[A].loads == 1
+
+
+def test_a_model_is_loaded_ahead_and_then_answers_at_once(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    """S4.5"""
+    here = stage()
+    here.models.run_sync("preload_model", "b")
+    ollama.wait_for(lambda: ollama.models[B].state == LOADED)
+    assert here.kept == [(B, "answered", "")]
+    status = here.models.run_sync("get_current_model_status")
+    assert [line.entry.key for line in status.models if line.loaded] == ["b"]
+
+
+def test_the_memory_that_is_told_is_that_of_the_machine(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
+    resources = stage().models.run_sync("get_current_model_status").resources
+    assert resources.vram_free_mb == ollama.vram_free_mb
+    assert resources.ram_total_mb * MB > 0
