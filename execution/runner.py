@@ -42,6 +42,7 @@ from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
+from gpu import get_gpu_resource_manager
 from workflows.graph import NormBox
 from workflows.pictures import PictureStore
 
@@ -153,7 +154,11 @@ class Runner:
 
     def _load_analyzer(self) -> ScreenAnalyzer:
         self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})
-        analyzer = build_analyzer(PerceptionConfig.from_settings(settings), classifier=element_classifier())
+        analyzer = build_analyzer(
+            PerceptionConfig.from_settings(settings),
+            clip=get_gpu_resource_manager().clip,
+            classifier=element_classifier(),
+        )
         analyzer.warm_up()
         return analyzer
 

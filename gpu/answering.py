@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -26,12 +27,14 @@ from gpu.exceptions import (
     TooManySwaps,
     VLMUnavailable,
 )
+from gpu.pictures import readable
 from gpu.selection import Selection, choose
 from gpu.situation import Situation, Task, context_of
 from gpu.types import Attempt, ChatMessage, Chunk
 
 log = logging.getLogger(__name__)
 
+TRIES = 2  # on one model
 SHORTEST_S = 1.0  # with less time than that nothing is begun
 
 
@@ -55,6 +58,7 @@ class Answering:
     async def run(self) -> None:
         self._ends_at = self.tools.clock() + self.talk.deadline_s
         failure: GPUError | None = None
+        await self._prepare_pictures()
         try:
             while True:
                 selection = await self._choice(failure)
@@ -65,6 +69,18 @@ class Answering:
             if isinstance(error, VLMUnavailable):
                 error.attempts = tuple(self.attempts)
             raise
+
+    async def _prepare_pictures(self) -> None:
+        """Once for all attempts: refused before a model is loaded for them, made as small as models read them."""
+        self.question = await self._prepared(self.question)
+        if any(message.pictures for message in self.talk.history):
+            history = [await self._prepared(message) for message in self.talk.history]
+            self.talk = replace(self.talk, history=tuple(history))
+
+    async def _prepared(self, message: ChatMessage) -> ChatMessage:
+        most = self.tools.max_picture_megapixels
+        pictures = [await asyncio.to_thread(readable, one, max_megapixels=most) for one in message.pictures]
+        return replace(message, pictures=tuple(pictures)) if pictures else message
 
     async def choice(self) -> Selection:
         """The model that would answer now, and why."""
@@ -101,7 +117,8 @@ class Answering:
         return selection
 
     def _narrowed(self, now: Situation, catalogue: Sequence[Entry]) -> Situation:
-        excluded = dict(self._excluded)
+        asked = Counter(attempt.model for attempt in self.attempts)
+        excluded = {key: "has failed twice" for key, times in asked.items() if times >= TRIES} | self._excluded
         if self._only_loaded:
             excluded |= {one.key: self._only_loaded for one in catalogue if one.key not in now.loaded}
         return replace(now, excluded=excluded, away={**now.away, **self._gone})
@@ -124,7 +141,8 @@ class Answering:
     def _may_help(self, failure: GPUError) -> bool:
         """Whether the same model may do it when it is asked again at once."""
         if isinstance(failure, PromptTooLarge):
-            return self._sent is not None  # with less of what was said before
+            sent = self._sent.messages if self._sent else ()  # with less of what was said before
+            return bool(sent) and not any(message.pictures for message in sent)
         return isinstance(failure, VLMUnavailable) and failure.passing and failure.falls_back
 
     def _set_aside(self, entry: Entry, failure: GPUError) -> None:

@@ -39,6 +39,7 @@ class Tools:
     record: Callable[[Use], object]  # returns at once
     num_ctx: int
     max_tokens: int
+    max_picture_megapixels: float
     retry_pause_s: float
     clock: Callable[[], float]
 

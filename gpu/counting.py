@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -64,7 +65,10 @@ def picture_tokens(picture: bytes) -> int:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(picture)) as image:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # nothing is decoded
+            image = Image.open(io.BytesIO(picture))
+        with image:
             pixels = min(image.width * image.height, READ_MEGAPIXELS * MEGA)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return PICTURE_TOKENS  # whoever sends it says what is wrong with it

@@ -79,6 +79,7 @@ class ModelManager:
             record=lambda use: self._background.begin(self._database.run(lambda: keep(use))),
             num_ctx=manager.config.num_ctx,
             max_tokens=manager.config.max_tokens,
+            max_picture_megapixels=manager.config.max_picture_megapixels,
             retry_pause_s=manager.config.retry_pause_s,
             clock=clock,
         )

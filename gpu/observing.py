@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from django.db import DatabaseError
 
 from gpu.catalogue import Entry, entries
-from gpu.choices import ProviderName
+from gpu.choices import Capability, ProviderName
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, VLMUnavailable
 from gpu.lately import Lately
@@ -123,6 +123,11 @@ class Observer:
             loaded=frozenset(resident_mb) | self._loaded_elsewhere(rows.catalogue),
             gives_way_mb=sum(_mb(one) for one in residents if not stays(one)),
             all_stay=any(stays(one) for one in residents),
+            blind=_keys(
+                rows.catalogue,
+                ProviderName.OLLAMA,
+                [one for one in disk if one.capabilities and Capability.VISION.value not in one.capabilities],
+            ),
             remote=_keys(rows.catalogue, ProviderName.OLLAMA, [one for one in disk if one.remote])
             | _keys(rows.catalogue, ProviderName.OPENAI, [one for one in others if one.remote]),
             learned_mb=_learned(rows, disk, config.num_ctx),

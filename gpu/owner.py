@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from gpu.choices import EventKind
@@ -166,19 +168,25 @@ class Owner:
         self._clip_returns = False
         await self._have_what_the_mode_wants()
 
-    async def begin_use(self, request: Request) -> None:
-        """In a turn: the model is loaded, and somebody has it from now on."""
+    @contextmanager
+    def expecting(self, request: Request) -> Iterator[None]:
+        """Somebody is about to use the model, or does: no chat drives it out, and it is not idle."""
         if self.models is None:
             raise VLMUnavailable(NO_VLM, passing=False)
-        self.note_request(request.model)
-        await self.reach(request)
         record = self.models.record(request.model)
         record.users = (*record.users, request.purpose)
+        try:
+            yield
+        finally:
+            record.users = record.users[1:]
+
+    async def begin_use(self, request: Request) -> None:
+        """In a turn: the model is loaded from now on."""
+        self.note_request(request.model)
+        await self.reach(request)
 
     def end_use(self, request: Request) -> None:
         if self.models is not None:
-            record = self.models.record(request.model)
-            record.users = record.users[1:]
             self.models.touch(request.model)
 
     def has(self, model: str) -> bool:

@@ -34,10 +34,10 @@ def answer_to(error: GPUError) -> tuple[int, dict[str, Any], dict[str, str]]:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 503)
     body: dict[str, Any] = {"error": code_of(error), "detail": sentence(error)}
     headers = {}
-    if isinstance(error, ex.NotEnoughVRAM):
+    if isinstance(error, ex.NotEnoughVRAM) and hasattr(error, "needed_mb"):
         body |= {"needed_mb": error.needed_mb, "free_mb": error.free_mb}
     if isinstance(error, ex.Later):
-        seconds = max(1, math.ceil(error.retry_after_s))
+        seconds = max(1, math.ceil(getattr(error, "retry_after_s", 1.0)))
         body["retry_after_s"] = seconds
         headers["Retry-After"] = str(seconds)
     return status, body, headers
@@ -52,19 +52,19 @@ def code_of(error: GPUError) -> str:
 
 
 def sentence(error: GPUError) -> str:
-    """What a person is told: what is missing, and what to do."""
+    """What a person is told: what is missing, and what to do. One that was read from a row may lack its numbers."""
     match error:
-        case ex.NotEnoughVRAM():
+        case ex.NotEnoughVRAM() if hasattr(error, "needed_mb"):
             numbers = {"needed": error.needed_mb, "free": error.free_mb}
             return (
                 _("There is not enough GPU memory: %(needed)d MB are needed, %(free)d MB are free.") % numbers
                 + " "
                 + _("Unload a model, or close what else uses the GPU.")
             )
-        case ex.TooManySwaps():
+        case ex.TooManySwaps() if hasattr(error, "retry_after_s"):
             words = _("Models were loaded too often within a minute. Try again in %(n)d s.")
             return words % {"n": max(1, math.ceil(error.retry_after_s))}
-        case ex.GpuBusy():
+        case ex.GpuBusy() if hasattr(error, "retry_after_s"):
             words = _("The GPU is busy with something that goes first. Try again in %(n)d s.")
             return words % {"n": max(1, math.ceil(error.retry_after_s))}
     return _known(error) or str(error) or code_of(error)

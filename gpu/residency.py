@@ -7,7 +7,6 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from gpu.config import GPUResourceConfig
@@ -42,7 +41,13 @@ class Record:
     last_used: float | None = None
     users: tuple[Purpose, ...] = ()
     resident: Resident | None = None
-    context: int | None = None  # what our own load came to
+    adopted: bool = False  # loaded, or taken over, by a request of ours
+    context: int | None = None  # what that came to
+
+    def forget(self) -> None:
+        """It is not in memory any more."""
+        self.resident = self.last_used = self.context = None
+        self.adopted = False
 
     @property
     def is_worth_telling(self) -> bool:
@@ -124,7 +129,7 @@ class Residency:
                 vanished.append(name)
                 record.state = ModelState.UNLOADED
             if name not in residents:
-                record.resident = record.last_used = None
+                record.forget()
         for name, resident in residents.items():
             await self._follow_one(self.record(name), resident)
         return vanished
@@ -156,7 +161,7 @@ class Residency:
         record = self.record(name)
         await self._ollama.refuse_cloud(name)
         self._to(record, ModelState.LOADING, f"“{record.name}” is loading.")
-        before = self._free_mb()
+        before, other = self._free_mb(), record.resident is None or self._has_other_context(record)
         try:
             await self._in_time(record, until)
             await self.follow()
@@ -168,8 +173,9 @@ class Residency:
         except BaseException:
             self._to(record, ModelState.UNLOADED, f"“{record.name}” is not loaded: it was given up.")
             raise
-        record.context = record.resident.context_length
-        self.loads.append(asyncio.get_running_loop().time())
+        record.adopted, record.context = True, record.resident.context_length
+        if other:  # else it was there already, and only taken over
+            self.loads.append(asyncio.get_running_loop().time())
         self.touch(name)
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, f"“{record.name}” is loaded.")
@@ -224,9 +230,9 @@ class Residency:
             self._to(record, ModelState.ERROR, f"“{record.name}” could not be unloaded: {error}")
             raise
         except BaseException:
-            record.state = ModelState.LOADED  # until it is asked again what is in memory
+            record.state, record.adopted = ModelState.LOADED, False  # as far as is known; it may be on its way out
             raise
-        record.resident = record.last_used = None
+        record.forget()
         text = f"“{record.name}” is unloaded."
         if before is not None and held >= RISEN_MB and not await self._has_risen(before):
             text = f"“{record.name}” is gone, and its {held} MB of GPU memory are still in use."
@@ -263,23 +269,26 @@ class Residency:
         known = record.resident is not None and record.digest == resident.digest
         record.resident = resident
         if record.state is not ModelState.LOADING:
-            record.state = ModelState.UNLOADING if _is_leaving(resident) else ModelState.LOADED
+            record.state = ModelState.LOADED
         if not known:
             record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
             await self._remember(record)
 
     def _is_stale(self, record: Record) -> bool:
+        """Whether one that is in memory has to be asked for anew before it can be relied on.
+
+        Another context would have the next question load it anew (RELIABILITY.md A.3); and one that was found there
+        may be on its way out, which a request of ours takes back (A.4.2) and nothing else tells.
+        """
+        return record.resident is not None and (not record.adopted or self._has_other_context(record))
+
+    def _has_other_context(self, record: Record) -> bool:
         told = record.resident.context_length if record.resident else None
         return told is not None and told not in (self._config.num_ctx, record.context)
 
     def _to(self, record: Record, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
-
-
-def _is_leaving(resident: Resident) -> bool:
-    """The server lists what is on its way out, with an end that lies in the past (RELIABILITY.md A.4.4)."""
-    return resident.expires_at is not None and resident.expires_at <= datetime.now(UTC)
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

@@ -60,6 +60,8 @@ def obstacle(entry: Entry, task: Task, now: Situation) -> str:
     lacking = [str(one.label) for one in task.capabilities if one.value not in entry.capabilities]
     if lacking:
         return f"cannot do {', '.join(lacking)}"
+    if task.vision and entry.key in now.blind:
+        return "cannot do pictures, says its server"
     if now.context_of(entry) < task.least_tokens:
         return f"holds {now.context_of(entry)} tokens, and at least {task.least_tokens} are needed"
     return _shortage(entry, now)

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class ServerWatch:
-    """`on_away` and `on_back` are told when it goes and answers again, `on_vanished` which models left by themselves."""
+    """`on_away` and `on_back` hear when it goes and answers again, `on_vanished` which models left by themselves."""
 
     def __init__(
         self,

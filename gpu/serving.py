@@ -44,22 +44,29 @@ class Serving:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + request.deadline_s
         owner, chat = self._owner, request.purpose in CHATS
-        if not chat and not owner.has(request.model):  # those who ask for it meanwhile share the load
-            await self.carry_out(replace(request, kind=RequestKind.LOAD))
         errand = Errand.of(request, may_be_cut=chat)
-        async with owner.scheduler.turn(errand, deadline=deadline):
-            late = loop.call_at(deadline, errand.take, DeadlinePassed("The time of the request is over."))
-            try:
+        with owner.expecting(request):
+            if not chat and not owner.has(request.model):  # those who ask for it meanwhile share the load
+                await self.carry_out(replace(request, kind=RequestKind.LOAD))
+            async with owner.scheduler.turn(errand, deadline=deadline), self._with_limits(errand, deadline):
                 async with cancelled_when_cut(errand):
                     await owner.begin_use(request)
-                letting_go = asyncio.ensure_future(self._leave_when_cut(errand))
                 try:
                     yield errand
                 finally:
-                    letting_go.cancel()
                     owner.end_use(request)
-            finally:
-                late.cancel()
+
+    @asynccontextmanager
+    async def _with_limits(self, errand: Errand, deadline: float) -> AsyncIterator[None]:
+        """The turn is taken at its deadline; who does not notice that does not keep the others waiting."""
+        loop = asyncio.get_running_loop()
+        late = loop.call_at(deadline, errand.take, DeadlinePassed("The time of the request is over."))
+        letting_go = loop.create_task(self._leave_when_cut(errand))
+        try:
+            yield
+        finally:
+            late.cancel()
+            letting_go.cancel()
 
     async def _change_mode(self, job: Job[None], request: Request) -> None:
         async with self._owner.scheduler.turn(Errand.of(request)):
@@ -76,7 +83,6 @@ class Serving:
                 await self._owner.reach(request)
 
     async def _leave_when_cut(self, errand: Errand) -> None:
-        """A chat that does not notice that its turn was taken does not keep the others waiting."""
         await errand.cut.wait()
         await asyncio.sleep(CLEANING_UP_S)
         self._owner.scheduler.leave(errand)

@@ -58,6 +58,7 @@ class Situation:
     loaded: frozenset[str] = frozenset()
     gives_way_mb: int = 0  # of idle models that leave the GPU for this one
     all_stay: bool = True  # nothing that is loaded leaves for it
+    blind: frozenset[str] = frozenset()  # their server says that they see nothing, whatever the catalogue says
     remote: frozenset[str] = frozenset()  # they run on somebody else's machine
     learned_mb: Mapping[str, int] = field(default_factory=dict)  # what they took of the GPU when they were loaded
     lowered: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)  # for a while, by what they did lately
@@ -77,13 +78,14 @@ class Situation:
         """MB that it would take, headroom included, and that it may take; None: it takes nothing here."""
         if entry.key in self.loaded or self.is_remote(entry) or entry.provider not in self.here:
             return 0, None
+        gives_way = self.gives_way_mb if entry.provider is ProviderName.OLLAMA else 0  # its own make room, no others
         if not self.uses_gpu(entry):
-            return entry.ram_mb + RAM_HEADROOM_MB, self.resources.ram_free_mb + self.gives_way_mb
+            return entry.ram_mb + RAM_HEADROOM_MB, self.resources.ram_free_mb + gives_way
         need = self.learned_mb.get(entry.key, entry.vram_mb)
         needed = need + self.headroom_mb
         if self.loaded and self.all_stay and entry.provider is ProviderName.OLLAMA:
             needed = max(needed, math.ceil(need / CORESIDENT_SHARE))
-        return needed, (self.resources.vram_free_mb or 0) + self.gives_way_mb
+        return needed, (self.resources.vram_free_mb or 0) + gives_way
 
 
 def context_of(entry: Entry, *, num_ctx: int) -> int:

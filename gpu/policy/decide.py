@@ -101,8 +101,7 @@ def _model_wanted(snapshot: Snapshot, name: str, purpose: Purpose) -> Decision:
     clip_goes = clip_is_on_gpu(snapshot) and _clip_gives_way(snapshot, name, chat=chat)
     room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
     if model.is_in_memory:
-        why = "with another context" if model.stale else "on its way out"
-        room = Room(fits=True, note=f"“{name}” is in memory {why}, and is loaded anew.")
+        room = Room(fits=True, note=f"“{name}” is in memory already, and is asked for anew to stay there.")
     if not room.fits:
         return Decision(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
     steps: list[Step] = [_wait_for(one) for one in snapshot.models if _is_leaving(one) and one.name != name]
@@ -122,7 +121,7 @@ def _is_leaving(model: ModelView) -> bool:
 
 
 def _wait_for(model: ModelView) -> Step:
-    """Somebody, perhaps an owner that has died, has asked it to go: two operations never overlap (S3.11.13)."""
+    """It has been asked to go, and that was given up: two operations never overlap (S3.11.13)."""
     return UnloadModel(model=model.name, reason=f"“{model.name}” is on its way out: its memory is waited for.")
 
 
@@ -134,10 +133,13 @@ def _clip_gives_way(snapshot: Snapshot, name: str, *, chat: bool) -> bool:
 
 
 def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
-    """A run may drive out what nobody uses; a chat nothing that a run has, or wants: in autopilot nothing at all."""
+    """A run, whose turn it is, may drive out any other model; a chat nothing that a run has, or wants, or is about to use.
+
+    In autopilot a chat drives out nothing at all (S4.5).
+    """
     freed = snapshot.clip.need_mb if clip_goes else 0
     if not chat:
-        return room_for(snapshot, model, may_go=_idle_others(snapshot, model.name), freed_mb=freed)
+        return room_for(snapshot, model, may_go=_others(snapshot, model.name), freed_mb=freed)
     if snapshot.mode is ExecutionMode.AUTOPILOT:
         return room_for(snapshot, model, may_go=())
     spared = snapshot.vlm if snapshot.mode is ExecutionMode.RECORDING else ""
@@ -154,10 +156,14 @@ def _model_unwanted(snapshot: Snapshot, name: str) -> Decision:
     return Decision((UnloadModel(model=name, reason=f"“{name}” was asked to go."),))
 
 
+def _others(snapshot: Snapshot, name: str) -> tuple[ModelView, ...]:
+    """What is in memory beside that model, what nobody is about to use first, of that the longest unused first."""
+    others = [one for one in snapshot.models if one.name != name and one.is_in_memory]
+    return tuple(sorted(others, key=lambda one: (bool(one.users), -1.0 if one.last_used is None else one.last_used)))
+
+
 def _idle_others(snapshot: Snapshot, name: str) -> tuple[ModelView, ...]:
-    """What is in memory beside that model and is used by nobody, the longest unused first."""
-    others = [one for one in snapshot.models if one.name != name and one.is_in_memory and not one.users]
-    return tuple(sorted(others, key=lambda one: -1.0 if one.last_used is None else one.last_used))
+    return tuple(one for one in _others(snapshot, name) if not one.users)
 
 
 # --- CLIP -----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ class ModelView:
     digest: str = ""
     last_used: float | None = None
     users: tuple[Purpose, ...] = ()
-    stale: bool = False  # in memory with another context: the next question would load it anew (RELIABILITY.md A.3)
+    stale: bool = False  # in memory, and not to be relied on before it is asked for anew
 
     @property
     def is_in_memory(self) -> bool:

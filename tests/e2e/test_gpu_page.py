@@ -192,6 +192,7 @@ def test_the_page_follows_every_step_of_the_owner(
         texts = happened(page).inner_text()
         moved, loaded = texts.index("CLIP cuda:0 → cpu"), texts.index(f"“{VLM}” is loaded")
         assert loaded < moved, "the newest first: CLIP had gone before the model came"
+        expect(page.locator('[id^="gpu-queue-"]')).to_contain_text("Nobody waits.")
         look(page, "recording")
 
         # what cannot be is refused before anything is touched, in words with numbers

@@ -254,7 +254,10 @@ def test_what_an_owner_or_an_event_says_is_text(page) -> None:
 def test_odd_rows_of_a_newer_or_older_owner_do_not_break_the_page(page) -> None:
     make_state(mode="warp", residents=[{"name": "a", "state": "dreaming"}], queue=[{"kind": "sing"}, {}])
     make_event("x", "what_is_this")
+    for error in ("GpuBusy", "NotEnoughVRAM", "NeverHeardOf"):
+        make_request(error, {"message": f"{error} it was."}, request={})
     said = page()
+    assert all(f"{error} it was." in said for error in ("GpuBusy", "NotEnoughVRAM", "NeverHeardOf"))
     assert "warp" in said
     assert "not loaded" in said
 

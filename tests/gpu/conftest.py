@@ -12,6 +12,7 @@ from tests.doubles.ollama import Model, OllamaServer, ollama_server
 
 if TYPE_CHECKING:  # this file is read before Django knows its apps
     from gpu.manager import GPUResourceManager
+    from tests.gpu.world import SimulatedWorld
 
 VLM = "qwen2.5vl:7b"
 
@@ -48,13 +49,24 @@ def config(ollama: OllamaServer) -> Callable[..., GPUResourceConfig]:
 
 @pytest.fixture
 def make_manager(config: Callable[..., GPUResourceConfig]) -> Iterator[Callable[..., GPUResourceManager]]:
+    """`vram` and `clip` are the manager's, everything else is of the configuration."""
     from gpu.manager import GPUResourceManager
 
     with ExitStack() as stack:
 
-        def make(*, vram: Any = None, look_every_s: float = 60.0, **fields: Any) -> GPUResourceManager:
-            manager = GPUResourceManager(config(**fields), vram=vram or Ledger(), look_every_s=look_every_s)
+        def make(*, vram: Any = None, clip: Any = None, **fields: Any) -> GPUResourceManager:
+            manager = GPUResourceManager(config(**fields), vram=vram or Ledger(), clip=clip)
             stack.callback(manager.close)
             return manager
 
         yield make
+
+
+@pytest.fixture
+def world() -> Iterator[SimulatedWorld]:
+    """A machine whose time is virtual; nothing may have gone wrong in it."""
+    from tests.gpu.world import SimulatedWorld
+
+    one = SimulatedWorld()
+    yield one
+    assert one.violations == []

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from gpu.exceptions import OwnerGone
 from gpu.manager import GPUResourceManager
 from gpu.types import Request
+from tests.doubles.ollama import STOPPING
 from tests.gpu.world import SimulatedClip, SimulatedWorld, manager_in
 
 T = TypeVar("T")
@@ -62,6 +63,8 @@ class Process:
             task.cancel()
         if mine:
             await asyncio.wait(mine)
+        models = self.machine.world.models.values()
+        self.machine.world.orphans = {model.name for model in models if model.state == STOPPING}
         if self.clip.device != "cpu":
             self.machine.world.ledger.give_back("CLIP")
         if self.machine.owner is self:

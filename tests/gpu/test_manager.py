@@ -1,26 +1,43 @@
+"""The manager over HTTP, against the double of Ollama."""
+
 from __future__ import annotations
 
 import asyncio
-import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import GPUError, NotEnoughVRAM, VLMUnavailable
+from gpu.exceptions import (
+    CloudModelRefused,
+    GpuBusy,
+    GPUError,
+    LoadFailed,
+    ModelMissing,
+    NotEnoughVRAM,
+    ServerAway,
+    StillInMemory,
+    VLMUnavailable,
+)
 from gpu.manager import GPUResourceManager
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState
-from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, OllamaServer
+from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, Fault, Kind, OllamaServer, Reply
 from tests.gpu.conftest import VLM, Ledger
 
 Make = Callable[..., GPUResourceManager]
+ANY = {"type": "object", "properties": {"said": {"type": "string"}}}
 
 
 def told(manager: GPUResourceManager) -> list[str]:
-    kinds: list[str] = []
-    manager.on_event(lambda kind, status: kinds.append(kind))
-    return kinds
+    texts: list[str] = []
+    manager.on_event(lambda kind, text, status: texts.append(f"{kind}: {text}"))
+    return texts
+
+
+def loads(ollama: OllamaServer) -> int:
+    return sum(ask.is_load for ask in ollama.asks)
 
 
 # --- nothing there --------------------------------------------------------------------------------------------------
@@ -38,7 +55,9 @@ async def test_without_gpu_and_vlm_it_is_degraded_from_the_start_and_every_mode_
     await manager.ensure_vlm_unloaded()  # nothing is there to unload
     with pytest.raises(VLMUnavailable, match="RPA_OLLAMA_URL"):
         await manager.ensure_vlm_loaded()
-    manager.close()
+    with pytest.raises(VLMUnavailable, match="RPA_OLLAMA_URL"):
+        await manager.ask_vlm("what?", [], {})
+    await asyncio.to_thread(manager.close)
 
 
 def test_status_is_complete_in_words_that_json_knows(make_manager: Make) -> None:
@@ -49,30 +68,6 @@ def test_status_is_complete_in_words_that_json_knows(make_manager: Make) -> None
         "queue_length", "last_vlm_request",
     }  # fmt: skip
     assert (status.vlm_state, status.vlm_model, status.execution_mode) == ("unloaded", VLM, "idle")
-
-
-async def test_an_ollama_that_is_away_degrades_with_the_reason_and_heals_by_success(
-    ollama: OllamaServer, make_manager: Make
-) -> None:
-    """S3.10: entering a mode never raises; asking for the VLM does, after three tries."""
-    ollama.fail_loads = [(500, "model runner has unexpectedly stopped")] * 6
-    manager = make_manager(vram=Ledger(ollama))
-    await manager.set_execution_mode(ExecutionMode.RECORDING)
-    assert manager.get_status().vlm_state is ModelState.ERROR
-    assert "model runner has unexpectedly stopped" in manager.get_status().degraded_reason
-    with pytest.raises(VLMUnavailable, match="model runner"):
-        await manager.ensure_vlm_loaded()
-    assert ollama.fail_loads == []  # three tries for each
-    await manager.ensure_vlm_loaded()
-    assert manager.get_status().vlm_state is ModelState.LOADED
-    assert not manager.get_status().degraded
-
-
-async def test_what_cannot_succeed_is_not_tried_again(ollama: OllamaServer, make_manager: Make) -> None:
-    """RELIABILITY.md A.9.5"""
-    with pytest.raises(VLMUnavailable, match="not found"):
-        await make_manager(vlm_model="nobody:1b").ensure_vlm_loaded()
-    assert ollama.count("/api/show") == 1
 
 
 # --- loading and unloading ------------------------------------------------------------------------------------------
@@ -102,16 +97,16 @@ async def test_ensure_vlm_loaded_returns_only_when_it_is_loaded(ollama: OllamaSe
     assert manager.get_status().last_vlm_request is not None
 
 
-async def test_many_callers_share_one_load(ollama: OllamaServer, make_manager: Make) -> None:
+async def test_a_hundred_callers_share_one_load(ollama: OllamaServer, make_manager: Make) -> None:
     """S3.4"""
     ollama.hold_loads = True
     manager = make_manager()
-    callers = [asyncio.create_task(manager.ensure_vlm_loaded()) for _ in range(10)]
+    callers = [asyncio.create_task(manager.ensure_vlm_loaded()) for _ in range(100)]
     await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
     assert manager.get_status().queue_length == 1
     ollama.let_loads_end()
     await asyncio.gather(*callers)
-    assert ollama.count("/api/generate") == 1
+    assert loads(ollama) == 1
     assert manager.get_status().queue_length == 0
 
 
@@ -127,21 +122,19 @@ async def test_a_caller_who_gives_up_takes_the_load_from_nobody(ollama: OllamaSe
     assert ollama.models[VLM].aborted_loads == 0
 
 
-async def test_changes_are_taken_one_after_the_other_and_the_last_one_stands(
-    ollama: OllamaServer, make_manager: Make
-) -> None:
-    """S3.6, S3.11.13"""
+async def test_an_unload_waits_for_a_load_and_the_last_mode_stands(ollama: OllamaServer, make_manager: Make) -> None:
+    """S3.6, S3.11.13: those between that have not begun are not done at all."""
     ollama.hold_loads = True
     manager = make_manager()
     modes = [ExecutionMode.RECORDING, ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.AUTOPILOT]
-    changes = [asyncio.create_task(manager.set_execution_mode(mode)) for mode in modes]
+    changes = [asyncio.create_task(manager.set_execution_mode(modes[0]))]
     await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
-    assert ollama.count("/api/generate") == 1  # the unload waits for the load, it does not overtake it
+    changes += [asyncio.create_task(manager.set_execution_mode(mode)) for mode in modes[1:]]
     ollama.let_loads_end()
     await asyncio.gather(*changes)
     assert manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
     assert ollama.models[VLM].state == ON_DISK
-    assert ollama.models[VLM].loads == 2
+    assert (ollama.models[VLM].loads, ollama.models[VLM].aborted_loads) == (1, 0)
 
 
 async def test_ensure_vlm_unloaded_returns_only_when_it_is_gone(ollama: OllamaServer, make_manager: Make) -> None:
@@ -149,8 +142,9 @@ async def test_ensure_vlm_unloaded_returns_only_when_it_is_gone(ollama: OllamaSe
     manager = make_manager()
     await manager.ensure_vlm_loaded()
     ollama.hold_unloads = True
+    seen = ollama.count("/api/ps")
     asked = asyncio.create_task(manager.ensure_vlm_unloaded())
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.log.count(("/api/ps", "")) >= 4)
+    await asyncio.to_thread(ollama.wait_for, lambda: ollama.count("/api/ps") >= seen + 2)
     assert ollama.models[VLM].state == STOPPING
     assert not asked.done()
     ollama.let_unloads_end()
@@ -162,13 +156,13 @@ async def test_a_model_that_does_not_go_is_said_to_be_there(ollama: OllamaServer
     manager = make_manager(gone_timeout_s=0.01)
     await manager.ensure_vlm_loaded()
     ollama.hold_unloads = True
-    with pytest.raises(VLMUnavailable, match="is still in memory"):
+    with pytest.raises(StillInMemory, match="is still in memory"):
         await manager.ensure_vlm_unloaded()
     assert manager.get_status().vlm_state is ModelState.ERROR
     assert "is still in memory" in manager.get_status().degraded_reason
 
 
-async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said(
+async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said_until_it_is_over(
     ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S3.4, S3.11.4"""
@@ -184,15 +178,35 @@ async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said(
     ledger.leaked_mb = ollama.vram_free_mb
     await manager.ensure_vlm_unloaded()
     assert "its 4000 MB of GPU memory are still in use" in caplog.text
+    assert "4000 MB of GPU memory are still in use" in manager.get_status().degraded_reason
+    ledger.leaked_mb = None
+    await manager.runtime.wait(manager.owner.tick())
+    assert not manager.get_status().degraded
 
 
 async def test_too_little_memory_is_refused_before_anything_is_loaded(ollama: OllamaServer, make_manager: Make) -> None:
     """S3.10"""
     ollama.vram_free_mb = 4100
+    manager = make_manager(vram=Ledger(ollama))
     with pytest.raises(NotEnoughVRAM, match="needs 4512 MB of GPU memory and 4100 MB are free") as caught:
-        await make_manager(vram=Ledger(ollama)).ensure_vlm_loaded()
+        await manager.ensure_vlm_loaded()
     assert (caught.value.needed_mb, caught.value.free_mb) == (4512, 4100)
-    assert ollama.count("/api/generate") == 0
+    assert loads(ollama) == 0
+    assert "4100 MB are free" in manager.get_status().degraded_reason
+    ollama.vram_free_mb = 5000
+    await manager.runtime.wait(manager.owner.tick())
+    assert not manager.get_status().degraded  # there is enough now
+
+
+async def test_memory_that_is_unknown_leaves_the_decision_to_the_server(
+    ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S3.3, S3.10: without NVML nothing is refused."""
+    ollama.vram_free_mb = 100
+    manager = make_manager()
+    await manager.ensure_vlm_loaded()
+    assert manager.get_status().vlm_state is ModelState.LOADED
+    assert manager.get_status().vram is None
 
 
 async def test_other_models_can_be_loaded_and_unloaded_too(ollama: OllamaServer, make_manager: Make) -> None:
@@ -200,66 +214,138 @@ async def test_other_models_can_be_loaded_and_unloaded_too(ollama: OllamaServer,
     await manager.load_model("llama3")
     assert ollama.models["llama3:latest"].state == LOADED
     assert manager.get_status().vlm_state is ModelState.UNLOADED  # it tells of the VLM, not of any model
+    assert [one["name"] for one in manager.details().residents] == ["llama3:latest"]
     await manager.unload_model("llama3")
     assert ollama.models["llama3:latest"].state == ON_DISK
+    assert manager.details().residents == ()
 
 
-# --- idle, events, sync ---------------------------------------------------------------------------------------------
-def test_a_vlm_that_nobody_asks_for_is_unloaded_and_not_before(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.7, S3.11.8"""
-    now = [0.0]
-    manager = make_manager(idle_timeout_s=300, look_every_s=0.01)
-    manager._clock = lambda: now[0]
-    kinds = told(manager)
-    manager.run_sync("ensure_vlm_loaded")
-    looked = ollama.count("/api/ps")
-    now[0] = 299.9
-    ran = threading.Event()
-    manager._worker.submit("look", lambda: (manager._look(), ran.set())).result(10)
-    assert ran.is_set()
-    assert ollama.models[VLM].state == LOADED
-    assert ollama.count("/api/ps") == looked
-    now[0] = 300.0
-    ollama.wait_for(lambda: ollama.models[VLM].state == ON_DISK)
-    manager._worker.submit("after", lambda: None).result(10)
-    assert kinds[-1] == "idle_unload"
-    manager.run_sync("ensure_vlm_loaded")
-    assert ollama.models[VLM].state == LOADED  # the next request loads it first
+# --- what goes wrong ------------------------------------------------------------------------------------------------
+async def test_a_load_is_tried_three_times_and_its_failure_degrades_until_it_succeeds(
+    ollama: OllamaServer, make_manager: Make
+) -> None:
+    """S3.4, S3.10: entering a mode never raises; asking for the VLM does."""
+    ollama.fail_loads = [(500, "model runner has unexpectedly stopped")] * 6
+    manager = make_manager(vram=Ledger(ollama))
+    await manager.set_execution_mode(ExecutionMode.RECORDING)
+    assert manager.get_status().vlm_state is ModelState.ERROR
+    assert "model runner has unexpectedly stopped" in manager.get_status().degraded_reason
+    with pytest.raises(LoadFailed, match="model runner"):
+        await manager.ensure_vlm_loaded()
+    assert ollama.fail_loads == []  # three tries for each
+    await manager.set_execution_mode(ExecutionMode.RECORDING)
+    assert manager.get_status().vlm_state is ModelState.LOADED
+    assert not manager.get_status().degraded
 
 
-async def test_changes_are_told_and_a_listener_that_raises_harms_nobody(
+@pytest.mark.parametrize(("model", "error"), [("nobody:1b", ModelMissing), ("big:480b-cloud", CloudModelRefused)])
+async def test_what_cannot_succeed_is_not_tried_again(
+    ollama: OllamaServer, make_manager: Make, model: str, error: type[Exception]
+) -> None:
+    """RELIABILITY.md A.9.5; a cloud model is sent nothing (T9)."""
+    manager = make_manager(vlm_model=model)
+    with pytest.raises(error):
+        await manager.ensure_vlm_loaded()
+    assert loads(ollama) <= 1
+    assert ollama.left_machine == []
+
+
+async def test_a_server_that_goes_is_seen_and_the_mode_is_made_true_again_when_it_is_back(
+    ollama: OllamaServer, make_manager: Make
+) -> None:
+    """S3.10: no GPU of its own is needed for that, nor anybody who asks."""
+    manager = make_manager(probe_every_s=0.02, vram=Ledger(ollama))
+    manager.claim("a run loop")
+    await manager.set_execution_mode(ExecutionMode.RECORDING)
+    ollama.stop()
+    await happens(lambda: manager.get_status().degraded)
+    assert "cannot be reached" in manager.get_status().degraded_reason
+    assert manager.get_status().vlm_state is ModelState.ERROR
+    ollama.start()
+    await happens(lambda: manager.get_status().vlm_state is ModelState.LOADED)
+    await happens(lambda: not manager.get_status().degraded)
+    assert ollama.models[VLM].loads == 2
+
+
+async def test_a_stranger_that_listens_there_is_no_ollama(ollama: OllamaServer, make_manager: Make) -> None:
+    ollama.body_instead = "<html>502</html>"
+    with pytest.raises(ServerAway, match="no such server"):
+        await make_manager().ensure_vlm_loaded()
+
+
+async def test_a_fault_that_passes_costs_a_try_and_no_more(ollama: OllamaServer, make_manager: Make) -> None:
+    ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
+    manager = make_manager()
+    await manager.ensure_vlm_loaded()
+    assert manager.get_status().vlm_state is ModelState.LOADED
+
+
+async def test_a_load_that_takes_too_long_is_given_up_on_the_server_too(
+    ollama: OllamaServer, make_manager: Make
+) -> None:
+    """S3.4: the whole of it, tries included."""
+    ollama.hold_loads = True
+    with pytest.raises(LoadFailed, match=r"within 0\.1 s|within 0 s"):
+        await make_manager(load_timeout_s=0.1).ensure_vlm_loaded()
+    await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].aborted_loads > 0)
+
+
+async def test_a_model_in_memory_with_another_context_is_loaded_anew(ollama: OllamaServer, make_manager: Make) -> None:
+    """RELIABILITY.md A.3: the next question would do so, within its own short time."""
+    ollama.models[VLM].state = LOADED  # somebody else's, with the server's own context
+    manager = make_manager()
+    await manager.ensure_vlm_loaded()
+    assert ollama.models[VLM].reloads == 1
+    await manager.ensure_vlm_loaded()
+    assert ollama.models[VLM].reloads == 1
+
+
+# --- chats ----------------------------------------------------------------------------------------------------------
+async def test_a_chat_is_cut_off_when_a_run_asks_the_vlm(ollama: OllamaServer, make_manager: Make) -> None:
+    """S4.5: the chat is told, the server stops, the run is answered."""
+    ollama.reply = lambda ask: Reply(content="one two three", gap_s=60.0) if not ask.images else Reply(content="{}")
+    manager = make_manager()
+
+    async def chat() -> str:
+        async with manager.using("llama3", purpose=Purpose.ASSISTANT) as lent:
+            return "".join(
+                [chunk.text async for chunk in lent.chat("llama3", [ChatMessage(role="user", content="hi")])]
+            )
+
+    chatting = asyncio.create_task(manager.runtime.wait(chat()))
+    await asyncio.to_thread(ollama.wait_for, lambda: bool(ollama.generations))
+    ollama.reply = Reply(content='{"said": "there"}')
+    assert await manager.ask_vlm("where?", [], ANY) == '{"said": "there"}'
+    with pytest.raises(GpuBusy, match="more urgent"):
+        await chatting
+    assert ollama.models["llama3:latest"].aborted_runs == 1
+
+
+# --- from wherever --------------------------------------------------------------------------------------------------
+async def test_changes_are_told_in_order_and_a_listener_that_raises_harms_nobody(
     ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S3.9"""
-    manager = make_manager()
+    manager = make_manager(vram=Ledger(ollama))
 
-    def broken(kind: str, status: GPUResourceStatus) -> None:
+    def broken(kind: str, text: str, status: GPUResourceStatus) -> None:
         raise RuntimeError("no")
 
-    states: list[tuple[str, Any]] = []
     manager.on_event(broken)
-    manager.on_event(lambda kind, status: states.append((kind, status.vlm_state.value)))
+    texts = told(manager)
     await manager.set_execution_mode(ExecutionMode.RECORDING)
-    assert states == [("resource_changed", "loading"), ("resource_changed", "loaded"), ("mode_changed", "loaded")]
+    assert texts == [
+        "mode_changed: Mode: idle → recording.",
+        f"resource_changed: “{VLM}” is loading.",
+        f"resource_changed: “{VLM}” is loaded.",
+    ]
     assert "a listener of the GPU failed" in caplog.text
-
-
-def test_memory_that_moves_by_itself_is_told(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.9: more than 100 MB"""
-    manager = make_manager(vram=Ledger(ollama))
-    kinds = told(manager)
-    ollama.vram_free_mb -= 100
-    manager._look()
-    assert kinds == []
-    ollama.vram_free_mb -= 1
-    manager._look()
-    assert kinds == ["resource_changed"]
 
 
 def test_sync_code_calls_the_coroutines_by_name(ollama: OllamaServer, make_manager: Make) -> None:
     """S3.1"""
     manager = make_manager()
-    manager.run_sync("set_execution_mode", ExecutionMode.RECORDING)
+    manager.run_sync("set_execution_mode", ExecutionMode.RECORDING, asked_by="a test")
     assert ollama.models[VLM].state == LOADED
     with pytest.raises(ValueError, match="turbo"):
         manager.run_sync("set_execution_mode", "turbo")
@@ -268,3 +354,36 @@ def test_sync_code_calls_the_coroutines_by_name(ollama: OllamaServer, make_manag
 async def test_run_sync_inside_an_event_loop_says_what_to_write_instead(make_manager: Make) -> None:
     with pytest.raises(GPUError, match=r"await manager\.ensure_vlm_loaded"):
         make_manager().run_sync("ensure_vlm_loaded")
+
+
+def test_any_event_loop_may_ask(ollama: OllamaServer, make_manager: Make) -> None:
+    manager = make_manager()
+    for _ in range(2):
+        asyncio.run(manager.ensure_vlm_loaded())
+    assert loads(ollama) == 1
+
+
+def test_the_manager_costs_a_call_and_a_status_milliseconds(ollama: OllamaServer, make_manager: Make) -> None:
+    """The bench's bounds of 5 ms, with room for a busy machine: the best of many."""
+    manager = make_manager(vram=Ledger(ollama))
+    manager.run_sync("ensure_vlm_loaded")
+
+    def best(work: Callable[[], Any]) -> float:
+        took = []
+        for _ in range(15):
+            begun = time.perf_counter()
+            work()
+            took.append(time.perf_counter() - begun)
+        return min(took)
+
+    bare = best(lambda: manager.runtime.run(manager.ollama.answer(VLM, prompt="x", pictures=[], schema=ANY)))
+    assert best(lambda: manager.run_sync("ask_vlm", "x", [], ANY)) - bare < 0.005
+    assert best(manager.get_status) < 0.005
+
+
+async def happens(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Wait for what the manager's own loop does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        await asyncio.sleep(0.005)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from gpu.choices import Outcome, ProviderName
 from gpu.conversation import Talk
@@ -24,6 +27,7 @@ from gpu.exceptions import (
     NotEnoughVRAM,
     OutOfMemory,
     PromptTooLarge,
+    RequestRefused,
     ServerAway,
     TooManySwaps,
     UnknownModel,
@@ -33,6 +37,7 @@ from gpu.runtime import Runtime
 from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
 from gpu.uses import Use
 from tests.gpu.fake_models import LIGHT, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
+from tests.gpu.ollama.conftest import head_of, png
 
 A, B, C = "a:latest", "b:latest", "c:latest"
 
@@ -327,6 +332,48 @@ def test_a_question_that_the_server_finds_too_long_is_asked_again_with_less(stag
     lengths = [sum(len(m.content) for m in messages) for _m, messages, _h in here.server.asked]
     assert lengths[2] < lengths[0]
     assert answer.dropped == {"messages": [0, 1], "summarised": True, "pictures": []}
+
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+EYES = (entry("eyes", "vision"),)
+
+
+def test_a_picture_that_is_too_large_is_refused_before_a_model_is_loaded(stage: Callable[..., Stage]) -> None:
+    """Bad input: 50 megapixels."""
+    here = stage(catalogue=EYES)
+    huge = ChatMessage(role="user", content="This?", pictures=(head_of(10_000, 5000),))
+    with pytest.raises(PromptTooLarge, match="10000 × 5000 is larger than the 33 megapixels"):
+        here.ask(huge)
+    with pytest.raises(RequestRefused, match="is no picture"):
+        here.ask(replace(huge, pictures=(b"<html>",)))
+    with pytest.raises(PromptTooLarge):
+        here.ask("And before?", [huge])
+    assert here.gpu.lent == []
+    assert here.kept == []
+
+
+def test_a_picture_is_made_smaller_once_for_all_attempts(
+    stage: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RELIABILITY.md A.9.8"""
+    here = stage(catalogue=(entry("a", "vision"), entry("b", "vision")))
+    here.server.will(A, AnswerBroken("500"), AnswerBroken("500"))
+    wide = ChatMessage(role="user", content="This?", pictures=(png(4000, 2000),))
+    assert here.ask(wide).model == "b"
+    sent = [messages[-1].pictures[0] for _model, messages, _how in here.server.asked]
+    assert len(sent) == 3
+    assert sent[0] is sent[1] is sent[2]
+    with Image.open(io.BytesIO(sent[0])) as image:
+        assert image.width * image.height <= 2_100_000
+
+
+def test_a_server_that_finds_a_picture_too_much_teaches_nothing_about_words(stage: Callable[..., Stage]) -> None:
+    here = stage(catalogue=EYES)
+    here.server.will("eyes:latest", PromptTooLarge("too long"))
+    with pytest.raises(PromptTooLarge):
+        here.ask(ChatMessage(role="user", content="This?", pictures=(png(64, 64),)))
+    assert here.models._tools.context.counter.factor("eyes:latest") == 1.0
+    assert here.server.asked_models == ["eyes:latest"]
 
 
 # --- the choice is made anew ----------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ def test_7_embeddings_agree_before_and_after_every_move(
 
 
 @few
-@given(worlds(), st.integers(5, 600), st.integers(0, 400))
+@given(worlds(), st.integers(5, 90), st.integers(0, 80))
 def test_8_the_idle_timeout_unloads_and_not_before(world: SimulatedWorld, timeout_s: int, used_after_s: int) -> None:
     async def go() -> None:
         world.models[VLM].size_mb = 3000

@@ -16,7 +16,7 @@ from gpu.database import DatabaseThread
 from gpu.models import GPUEvent, GPUSample, GPUState
 from gpu.ownership import Holder
 from gpu.publisher import Publisher
-from gpu.state_rows import MOST_EVENTS, plain
+from gpu.state_rows import plain
 from gpu.types import ExecutionMode, GPUResourceStatus, ManagerDetails, ModelState
 from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
 
@@ -287,13 +287,18 @@ async def test_old_events_and_samples_go(database: DatabaseThread, manager: Mana
         assert sorted(await used(database)) == [90, 1000, 3000]
 
 
-async def test_of_too_many_events_the_newest_are_kept(database: DatabaseThread, manager: Manager) -> None:
+async def test_of_too_many_events_the_newest_are_kept(
+    database: DatabaseThread, manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_rows, "MOST_EVENTS", 20)
     said = {"machine": MACHINE, "at": manager.now(), "kind": "mode_changed", "status": {}}
-    many = [{**said, "text": str(number)} for number in range(MOST_EVENTS + 7)]
-    await database.run(lambda: state_rows.write_events(many))
+    many = [{**said, "text": str(number)} for number in range(27)]
+    await database.run(lambda: state_rows.write_events(many[:20]))
     await database.run(lambda: state_rows.delete_old(MACHINE, manager.now()))
-    kept = await texts(database)
-    assert (len(kept), kept[0], kept[-1]) == (MOST_EVENTS, "7", str(MOST_EVENTS + 6))
+    assert len(await texts(database)) == 20
+    await database.run(lambda: state_rows.write_events(many[20:]))
+    await database.run(lambda: state_rows.delete_old(MACHINE, manager.now()))
+    assert await texts(database) == [str(number) for number in range(7, 27)]
 
 
 # --- a database that refuses ----------------------------------------------------------------------------------------

@@ -48,6 +48,14 @@ def test_pictures_take_a_model_that_sees() -> None:
     assert choice.rejected["usual"] == "cannot do pictures"
 
 
+def test_what_the_server_says_of_a_model_counts_more_than_the_catalogue() -> None:
+    choice = choose(
+        replace(WANTS, vision=True), (EYES, replace(EYES, key="other")), situation(blind=frozenset({"eyes"}))
+    )
+    assert choice.model.key == "other"
+    assert choice.rejected["eyes"] == "cannot do pictures, says its server"
+
+
 def test_a_model_that_sees_is_spared_where_nothing_is_to_be_seen() -> None:
     choice = choose(WANTS, ALL, situation())
     assert choice.rejected["eyes"] == "would do, “usual” is better: sees pictures, and there is none"
@@ -378,11 +386,12 @@ def check_possible(model: Entry, task: Task, now: Situation) -> None:
     assert model.allow_remote or not remote
     if remote or model.key in now.loaded or model.provider not in now.here:
         return
+    gives_way = now.gives_way_mb if model.provider == "ollama" else 0  # for another server nothing of Ollama's leaves
     if now.resources.gpus:
         need = now.learned_mb.get(model.key, model.vram_mb)
-        assert need + now.headroom_mb <= (now.resources.vram_free_mb or 0) + now.gives_way_mb
+        assert need + now.headroom_mb <= (now.resources.vram_free_mb or 0) + gives_way
     else:
-        assert model.ram_mb < now.resources.ram_free_mb + now.gives_way_mb
+        assert model.ram_mb < now.resources.ram_free_mb + gives_way
 
 
 def check_explained(choice: Selection, catalogue: tuple[Entry, ...]) -> None:

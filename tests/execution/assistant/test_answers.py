@@ -37,6 +37,8 @@ def test_the_same_in_french() -> None:
     briefing = ask("Quelle étape a échoué ?", make_failed())
     assert briefing.language == "fr"
     assert briefing.steps == (4,)
+    assert briefing.answer.startswith("L’étape 4 (Cliquer “Save”, sur « Save dialog ») a échoué.")
+    assert briefing.answer.endswith("L’exécution s’est terminée en échec.")
     assert translation.get_language() == "en", "the language of whoever asks is not that of the thread"
 
 
