@@ -133,7 +133,7 @@ def _clip_gives_way(snapshot: Snapshot, name: str, *, chat: bool) -> bool:
 
 
 def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
-    """A run, whose turn it is, may drive out any other model; a chat nothing that a run has, or wants, or is about to use.
+    """A run, whose turn it is, may drive out any other model; a chat nothing that a run wants or is about to use.
 
     In autopilot a chat drives out nothing at all (S4.5).
     """

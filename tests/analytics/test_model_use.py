@@ -159,14 +159,14 @@ def test_many_uses_are_told_quickly_and_with_few_questions(django_assert_num_que
                 seconds=float(n % 97),
                 at=DAY - timedelta(hours=n % 400),
             )
-            for n in range(10_000)
+            for n in range(3000)
         )
     )
     began = time.perf_counter()
     with django_assert_num_queries(1):
         report = model_use(SINCE)
-    assert report.totals["calls"] == 10_000
-    assert time.perf_counter() - began < 1.0
+    assert report.totals["calls"] == 3000
+    assert time.perf_counter() - began < 0.5
 
 
 # --- through the API ------------------------------------------------------------------------------------------------

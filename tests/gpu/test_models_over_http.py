@@ -19,7 +19,7 @@ from gpu.model_manager import ModelManager
 from gpu.resources import ResourceMonitor
 from gpu.types import ChatMessage, ExecutionMode
 from gpu.uses import Use
-from tests.doubles.ollama import LOADED, MB, ON_DISK, End, Model, OllamaServer, Reply, ollama_server
+from tests.doubles.ollama import LOADED, MB, ON_DISK, End, Fault, Kind, Model, OllamaServer, Reply, ollama_server
 from tests.gpu.conftest import VLM, Ledger
 from tests.gpu.fake_models import LIGHT, entry, rows_of
 
@@ -216,6 +216,17 @@ def test_an_ollama_that_is_away_is_no_crash_and_costs_no_long_wait(
         here.ask()
     ollama.start()
     assert here.ask().text == "Hello there."
+
+
+def test_a_server_that_is_busy_unloading_is_not_taken_for_away(
+    stage: Callable[..., Stage], ollama: OllamaServer
+) -> None:
+    """RELIABILITY.md A.4.8"""
+    here = stage()
+    ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
+    choice = here.models.run_sync("select_best_model", ())
+    assert choice.model.key == "a"
+    assert ollama.faults == []
 
 
 def test_a_server_that_says_nothing_is_left_after_the_silence_that_is_allowed(

@@ -59,16 +59,25 @@ class Assistant {
     });
   }
 
-  open() {
+  async open() {
     this.opener = document.activeElement;
     this.tab.click();
     this.field.focus({ preventScroll: true });
+    this.reveal();
+    await this.fetching; // what came has its room now
+    this.reveal();
+  }
+
+  reveal() {
     this.panel.scrollIntoView({ block: matchMedia("(max-width: 1199px)").matches ? "end" : "nearest" });
   }
 
   // --- what was said ---------------------------------------------------------------------------------------------------
-  async fetch() {
-    if (this.isFetched) return;
+  fetch() {
+    if (!this.isFetched) this.fetching = this.fetchTalk();
+  }
+
+  async fetchTalk() {
     this.isFetched = true;
     fill(this.talk, h("span", { class: "skeleton line" }), h("span", { class: "skeleton line short" }));
     this.whoAnswers();

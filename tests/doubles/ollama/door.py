@@ -50,9 +50,9 @@ class Door:
     async def _shut(self) -> None:
         listening, self._listening = self._listening, None
         if listening is not None:
+            while accepting := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(accepting)  # a client that came at the last moment is let in before the door shuts
             listening.close()
-        accepting = asyncio.all_tasks() - {asyncio.current_task()}
-        await asyncio.gather(*accepting, return_exceptions=True)  # a client that came at the last moment is here then
         for connection in list(self._connections):
             connection.reset()
         if listening is not None:

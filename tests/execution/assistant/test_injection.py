@@ -167,18 +167,21 @@ def test_facts_stay_inside_their_marks(mai: Mai) -> None:
 
 def test_a_draft_is_what_the_person_said_whatever_the_screen_says(mai: Mai) -> None:
     """A correction that a screen proposes is none: no other target, no action, no value, and nothing is sent."""
-    prompt = make_asking()
+    prompt, briefer = make_asking(), RunBriefer()
     for text in TEXTS:
         poison(prompt.execution, text)
         Prompt.objects.filter(pk=prompt.pk).update(message=text)
         named = mai.ask(prompt.execution, "It should click “Cancel” instead", told=text).message
         assert named.draft["target"]["text"] == "Cancel", text
         assert not {"params", "action", "wait_before", "wait_after"} & set(named.draft), text
-        other = mai.ask(prompt.execution, "What is it waiting for?", told=text).message
-        assert other.draft == {}, text
+        told = {"about": prompt.execution.execution_id, "language": "en"}
+        asked = briefer.brief("What is it waiting for?", **told)
+        assert briefer.draft({"place": 1, "params": {"text": text}}, asked) == asked.draft == {}, text
         # without a name: the runner-up of the ladder, and never a place that the screen asks for
-        free = mai.ask(prompt.execution, "Draft a correction", told=text).message
-        assert free.draft["target"]["text"] == "Save All", text
+        free = briefer.brief("Draft a correction", **told)
+        proposed = briefer.draft({"place": 1, "params": {"text": text}, "action": "drag"}, free)
+        assert proposed == free.draft, text
+        assert proposed["target"]["text"] == "Save All", text
     prompt.refresh_from_db()
     assert prompt.state == "open"
     assert not Decision.objects.exists()

@@ -1,0 +1,236 @@
+"""S4.6, S8.1: the assistant's panel on the live page, in a real browser."""
+
+# ruff: noqa: F811  fixtures of another file have the names of arguments
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from execution.actions.decide import decide
+from execution.assistant import api
+from execution.assistant.briefing import RunBriefer
+from execution.models import Decision, Execution, Step
+from gpu.assistant import Assistant
+from gpu.conversation import Talk
+from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
+from gpu.runtime import Runtime
+from gpu.types import Chunk
+from tests.execution.assistant.runs import CANCEL, make_asking, make_failed
+from tests.execution.test_views_browser import browser, page_of  # noqa: F401
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+DONE = Chunk(done=True, model="qwen")
+
+
+class Models:
+    """Says what a test put in; an event is waited for."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = ["It stayed as it was after step 4.", DONE]
+
+    async def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]:
+        import asyncio
+
+        for one in self.said:
+            if isinstance(one, Exception):
+                raise one
+            if isinstance(one, threading.Event):
+                await asyncio.to_thread(one.wait, 20)
+                continue
+            yield Chunk(text=one) if isinstance(one, str) else one
+
+    async def get_current_model_status(self) -> Any:
+        from gpu.model_status import ModelStatus
+        from gpu.resources import ResourceMonitor
+        from gpu.types import ExecutionMode
+
+        read = ResourceMonitor().read()
+        return ModelStatus(selection=None, problem="None fits.", resources=read, mode=ExecutionMode.IDLE, models=())
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
+    models, runtime = Models(), Runtime("test")
+    assistant = Assistant(briefer=RunBriefer(), models=models, runtime=runtime)
+    monkeypatch.setattr(api, "get_assistant", lambda: assistant)
+    yield models
+    for end in (assistant.shutdown, runtime.close):  # the browser's driver keeps an event loop in this thread
+        thread = threading.Thread(target=end)
+        thread.start()
+        thread.join()
+
+
+def path_of(run: Execution) -> str:
+    return f"/runs/{run.execution_id}"
+
+
+def ask(page: Page, text: str) -> None:
+    page.fill("#ask-text", text)
+    page.keyboard.press("Enter")
+
+
+def test_a_question_by_keyboard_and_the_step_it_names(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    run = make_failed(operator)
+    page = page_of(operator, path_of(run))
+    expect(page.locator("#panel-ask")).to_be_hidden()
+    expect(page.locator("#stop-dialog")).to_be_hidden()
+    page.keyboard.press("q")
+    expect(page.locator(".ask-empty")).to_contain_text("What would you like to know?")
+    expect(page.locator("#ask-text")).to_be_focused()
+    expect(page.locator("#ask-who")).to_have_text("No model now: the records answer alone")
+    ask(page, "Which step failed?")
+    expect(page.locator(".ask-question")).to_have_text(re.compile("Which step failed"))
+    expect(page.locator(".ask-records")).to_contain_text("Step 4 (Click “Save”, on “Save dialog”) failed.")
+    expect(page.locator(".ask-words")).to_contain_text("It stayed as it was after step 4.")
+    expect(page.locator(".ask-by")).to_have_text("In the words of qwen")
+    page.locator(".ask-records .ask-step").first.click()
+    expect(page.locator('[data-row="step-4"] button')).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    page.click("#ask-button")
+    expect(page.locator(".ask-records")).to_contain_text("Step 4")
+    expect(page.locator(".ask-words")).to_contain_text("It stayed as it was")
+    page.click("#ask-anew")
+    expect(page.locator(".ask-empty")).to_be_visible()
+
+
+def test_the_answer_streams_and_can_be_stopped(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+    go_on = threading.Event()
+    models.said = ["The first half ", go_on, "and the other one.", DONE]
+    page = page_of(operator, path_of(make_failed()))
+    page.click("#ask-button")
+    ask(page, "Which step failed?")
+    expect(page.locator(".ask-words")).to_contain_text("The first")
+    expect(page.locator("#ask-send")).to_have_text("Stop the answer")
+    page.click("#ask-send")
+    expect(page.locator(".ask-note")).to_contain_text("You stopped the answer.")
+    expect(page.locator("#ask-send")).to_have_text("Ask")
+    go_on.set()
+
+
+def test_a_draft_fills_the_form_and_a_person_sends_it(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    """S4.6, S1.10: never applied by itself."""
+    models.said = ["Cancel is what you named.", DONE]
+    prompt = make_asking()
+    page = page_of(operator, path_of(prompt.execution))
+    page.click("#ask-button")
+    ask(page, "It should click “Cancel” instead")
+    expect(page.locator(".ask-draft")).to_contain_text("A draft for step 2: the target “Cancel”.")
+    assert not Decision.objects.exists()
+    page.click(".ask-draft button")
+    expect(page.locator(".correct-target")).to_contain_text("New target: “Cancel”")
+    assert not Decision.objects.exists()
+    page.keyboard.press("Escape")
+    expect(page.locator("#question [data-key=accept]")).to_be_visible()
+    page.keyboard.press("c")
+    expect(page.locator(".correct-target")).to_contain_text("Target as suggested")
+    page.click(".ask-draft button")
+    expect(page.locator(".correct-target")).to_contain_text("New target: “Cancel”")
+    page.click(".correct-sheet [type=submit]")
+    expect(page.locator(".ask-draft")).to_contain_text("this draft is over")
+    expect(page.locator(".ask-draft button")).to_have_count(0)
+    decision = Decision.objects.get()
+    assert (decision.choice, decision.user) == ("correct", operator)
+    assert decision.correction["target"] == {"box": CANCEL, "point": [0.5, 0.825], "text": "Cancel"}
+
+
+def test_a_draft_is_over_when_somebody_else_answers(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    prompt = make_asking()
+    page = page_of(operator, path_of(prompt.execution))
+    page.click("#ask-button")
+    ask(page, "It should click “Cancel” instead")
+    expect(page.locator(".ask-draft button")).to_be_visible()
+    decide(prompt_id=prompt.pk, choice="accept", user=operator)
+    Execution.objects.update(state="running")
+    expect(page.locator(".ask-draft")).to_contain_text("this draft is over", timeout=15_000)
+
+
+def test_keys_decide_nothing_while_a_question_is_written(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    page = page_of(operator, path_of(make_asking().execution))
+    page.click("#ask-button")
+    page.keyboard.type("acmsr q")
+    expect(page.locator("#ask-text")).to_have_value("acmsr q")
+    assert not Decision.objects.exists()
+    page.keyboard.press("Escape")
+    expect(page.locator("#ask-button")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("error", "note", "again"),
+    [
+        (NoModelFits("None fits.", reasons=()), "No model is there to be asked", False),
+        (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
+        (ServerAway("It is away."), "The model did not answer", True),
+    ],
+)
+def test_without_words_the_records_stand_alone(
+    page_of: Callable[..., Page],
+    operator: Any,
+    models: Models,
+    error: Exception,
+    note: str,
+    again: bool,
+) -> None:
+    models.said = [error]
+    page = page_of(operator, path_of(make_failed()))
+    page.click("#ask-button")
+    ask(page, "Which step failed?")
+    expect(page.locator(".ask-records")).to_contain_text("Step 4")
+    expect(page.locator(".ask-note")).to_contain_text(note)
+    button = page.locator(".ask-note .link-button")
+    expect(button).to_have_count(int(again))
+    if again:
+        models.said = ["Now it does.", DONE]
+        button.click()
+        expect(page.locator(".ask-words")).to_contain_text("Now it does.")
+    page.reload()
+    page.click("#ask-button")
+    expect(page.locator(".ask-note").first).to_contain_text(note)
+
+
+def test_what_a_screen_or_a_model_says_is_never_markup(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    """RELIABILITY.md T13"""
+    evil = "<img src=x onerror=window.hit=1><b>bold</b>"
+    models.said = [evil, DONE]
+    run = make_failed()
+    Step.objects.filter(execution=run, index=4).update(message=evil)
+    page = page_of(operator, path_of(run))
+    page.click("#ask-button")
+    ask(page, "What did it do at step 4?")
+    expect(page.locator(".ask-words")).to_contain_text("<b>bold</b>")
+    expect(page.locator(".ask-records")).to_contain_text("<img src=x")
+    assert page.locator("#ask-talk img, #ask-talk b").count() == 0
+    assert page.evaluate("window.hit") is None
+
+
+def test_in_french_and_on_a_phone(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+    """S8.5: everything is within reach on 390 pixels, and nothing is wider than the page."""
+    page = page_of(operator, path_of(make_failed(operator)), viewport={"width": 390, "height": 844}, locale="fr")
+    page.click("#ask-button")
+    expect(page.locator(".ask-empty")).to_contain_text("Que voulez-vous savoir ?")
+    expect(page.locator("#ask-text")).to_be_in_viewport()
+    ask(page, "Quelle étape a échoué ?")
+    expect(page.locator(".ask-records")).to_contain_text("L’étape 4")
+    expect(page.locator(".ask-by")).to_contain_text("Selon qwen")
+    page.locator(".ask-records .ask-step").first.click()
+    expect(page.locator('[data-row="step-4"] button')).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("#ask-button", "#ask-send"):
+        box = page.locator(name).bounding_box()
+        assert box and box["height"] >= 44
