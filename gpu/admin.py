@@ -60,15 +60,14 @@ class CatalogueModelAdmin(admin.ModelAdmin):
 
     form = CatalogueModelForm
     list_display = (
-        "key", "name", "provider", "can_do", "tier", "vram_mb", "ram_mb", "context_length", "enabled", "allow_remote",
-        "held",
+        "key", "name", "provider", "can_do", "tier", "vram_mb", "context_length", "enabled", "allow_remote", "held",
     )  # fmt: skip
     list_filter = ("provider", CanDo, "tier", "enabled", "allow_remote")
     search_fields = ("key", "name", "note")
 
     @admin.display(description=_("can do"))
     def can_do(self, model: CatalogueModel) -> str:
-        return ", ".join(str(Capability(one).label) for one in model.capabilities if one in Capability.values)
+        return ", ".join(str(one.label) for one in Capability if one.value in model.capabilities)
 
 
 class MadeByMachine(admin.ModelAdmin):

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class GpuConfig(AppConfig):
     name = "gpu"
+    verbose_name = _("GPU and models")
 
     def ready(self) -> None:
         from gpu.seed import fill_catalogue

@@ -19,7 +19,7 @@ from gpu.types import Request, RequestKind
 log = logging.getLogger(__name__)
 
 BORROWER = "a process that needed it for a moment"
-TRIES = 5  # owners that come and go while one request is on its way
+TRIES, PAUSE_S = 5, 0.2  # owners that come and go while one request is on its way
 
 Here = Callable[[Request], Coroutine[Any, Any, Mapping[str, Any]]]
 UsedHere = Callable[[Request], AbstractAsyncContextManager[Any]]
@@ -127,10 +127,10 @@ class Household:
         while not taken:
             await asyncio.sleep(self._owner.config.claim_every_s)
             taken = self._take_or_say()
-        async with self._owner.scheduler.turn(Errand(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
-            await self._owner.take_over()
         for watch in (self._owner.tick, self._owner.probe):
             self._begin(self._watch(watch))
+        async with self._owner.scheduler.turn(Errand(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
+            await self._owner.take_over()
 
     async def _watch(self, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:
@@ -178,7 +178,8 @@ class Household:
         """The request with what is left of its time, as often as it may be tried."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + request.deadline_s
-        for _ in range(TRIES):
+        for number in range(TRIES):
+            await asyncio.sleep(PAUSE_S if number else 0)
             yield replace(request, deadline_s=max(0.0, deadline - loop.time()))
 
     @asynccontextmanager

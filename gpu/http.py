@@ -28,7 +28,10 @@ Refusal = Callable[[int, bytes, Mapping[str, str]], VLMUnavailable]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long an answer may take, in seconds: until its first part, between two parts, as a whole."""
+    """How long an answer may take, in seconds: until its first part, between two parts, as a whole.
+
+    The whole counts the time of a slow listener too: nobody holds a GPU by not listening.
+    """
 
     first_s: float
     silence_s: float

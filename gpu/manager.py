@@ -309,6 +309,8 @@ class GPUResourceManager:
             purpose=purpose,
             asked_by=asked_by,
             deadline_s=usual if deadline_s is None else deadline_s,
+            # the clock of the machine, the same in all of its processes
+            extra={"asked_at": self.runtime.loop.time()} if kind is RequestKind.MODE else {},
         )
 
     def _vlm(self) -> str:

@@ -149,15 +149,15 @@ class Observer:
         ollama = self._manager.ollama
         if ollama is None or not self._manager.config.ollama_url:
             return NO_ADDRESS[ProviderName.OLLAMA]
-        disk, residents = await asyncio.gather(ollama.list_models(), ollama.loaded_models(), return_exceptions=True)
-        if isinstance(disk, VLMUnavailable):
-            return str(disk)
-        if isinstance(residents, VLMUnavailable):  # it may be busy with an unload, and is not away (A.4.8)
-            log.info("what is loaded is not known now: %s", residents)
-            residents = ()
-        for failure in (disk, residents):
-            if isinstance(failure, BaseException):
-                raise failure
+        try:
+            disk: tuple[ModelOnDisk, ...] = await ollama.list_models()
+        except VLMUnavailable as error:
+            return str(error)
+        try:
+            residents: tuple[Resident, ...] = await ollama.loaded_models()
+        except VLMUnavailable as error:  # it may be busy with an unload, and is not away (RELIABILITY.md A.4.8)
+            log.info("what is loaded is not known now: %s", error)
+            return disk, ()
         return disk, residents
 
     async def _others(self) -> tuple[ModelOnDisk, ...] | str:

@@ -219,13 +219,14 @@ class Owner:
     async def probe(self) -> None:
         """Whether the server answers; a server that was away is followed again (S3.10)."""
         if self.server is not None:
-            await self.server.probe(also_follow=not self.scheduler.is_busy)
+            scheduler, granted = self.scheduler, self.scheduler.granted
+            await self.server.probe(is_still=lambda: not scheduler.is_busy and scheduler.granted == granted)
 
     async def take_over(self) -> None:
         """In a turn: this process owns the GPU from now on; what is loaded is read, not remembered."""
         self.reporter.look()
         if self.server is not None and self.models is not None:
-            await self.server.probe(also_follow=True)
+            await self.server.probe(is_still=lambda: True)
             if self.vlm_state is ModelState.LOADED:
                 self.models.touch(self.vlm)
 
@@ -269,7 +270,9 @@ class Owner:
             log.warning("%s mode without all that it wants: %s", mode, error)
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
-            self.reporter.problem(About.MODE, str(error))
+            self.reporter.problem(
+                About.MODE, "" if isinstance(error, ServerAway) else str(error)
+            )  # that is said already
         else:
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:

@@ -120,9 +120,14 @@ class Residency:
         """Somebody uses it now: its idle time begins anew."""
         self.record(name).last_used = asyncio.get_running_loop().time()
 
-    async def follow(self) -> list[str]:
-        """Ask what is in memory, and believe it; the names of those that have gone without our doing."""
+    async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> list[str]:
+        """Ask what is in memory, and believe it; the names of those that have gone without our doing.
+
+        What is no longer so when it is heard, because somebody had a turn meanwhile, is not believed (`is_still`).
+        """
         residents = {tagged(one.name): one for one in await self._ollama.loaded_models()}
+        if not is_still():
+            return []
         vanished = []
         for name, record in self._records.items():
             if name not in residents and record.state in (ModelState.LOADED, ModelState.UNLOADING):

@@ -69,6 +69,7 @@ class Scheduler:
         self._waiting: list[Errand] = []
         self._current: Errand | None = None
         self._usual_s = FIRST_GUESS_S
+        self.granted = 0  # turns, so far
 
     @property
     def is_busy(self) -> bool:
@@ -144,6 +145,7 @@ class Scheduler:
             errand = self._waiting.pop(0)
             if not errand.granted.done():  # it may have given up, and not have had the time to leave
                 self._current = errand
+                self.granted += 1
                 errand.began_at = asyncio.get_running_loop().time()
                 errand.granted.set_result(None)
 

@@ -64,22 +64,22 @@ class ServerWatch:
             else:
                 return
 
-    async def probe(self, *, also_follow: bool) -> None:
-        """Whether it answers; a server that was away is followed again."""
+    async def probe(self, *, is_still: Callable[[], bool]) -> None:
+        """Whether it answers, and what is in memory, unless that changes while it is asked."""
         try:
             await self._ollama.health()
             self._answers()
-            if also_follow:
-                await self.follow()
+            if is_still():
+                await self.follow(is_still=is_still)
         except ServerAway as error:
             self.failed(error)
         except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (RELIABILITY.md A.4.8)
             log.info("what is in memory is not known just now: %s", error)
 
-    async def follow(self) -> None:
+    async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> None:
         """Ask what is in memory; what has come or gone without our doing is told."""
         before = {record.name: record.state for record in self._models.records()}
-        vanished = await self._models.follow()
+        vanished = await self._models.follow(is_still=is_still)
         self._answers()
         for name in vanished:
             self._reporter.changed(f"“{name}” is gone: the server has unloaded it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -23,11 +24,17 @@ class Serving:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._shared: SharedWork[None] = SharedWork()
+        self._mode_asked_at = -math.inf
 
     async def carry_out(self, request: Request) -> None:
         """Do it in its turn. Who asks for the same shares it; who gives up takes it from nobody."""
         deadline = asyncio.get_running_loop().time() + request.deadline_s
         if request.kind is RequestKind.MODE:
+            # A request whose owner has died is asked again of the next one: by then a later one may be here already.
+            asked_at = float(request.extra.get("asked_at", deadline - request.deadline_s))
+            if asked_at < self._mode_asked_at:
+                return
+            self._mode_asked_at = asked_at
             self._owner.wanted = request.mode or ExecutionMode.IDLE
             # one that has begun may be on its way to another mode; idle needs nothing of anybody, and cuts no chat
             key: tuple[Any, ...] = (RequestKind.MODE, self._owner.wanted is ExecutionMode.IDLE)

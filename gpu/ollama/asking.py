@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import AnswerBroken, VLMUnavailable
+from gpu.exceptions import AnswerBroken, CloudModelRefused, VLMUnavailable
 from gpu.ollama import failures
 from gpu.pictures import readable
 from gpu.reading import count_of, mapping_of, text_of
@@ -57,7 +57,9 @@ async def _message(message: ChatMessage, *, max_megapixels: float) -> dict[str, 
     return said
 
 
-def read_line(line: str, *, model: str, first: bool, stranger: VLMUnavailable) -> tuple[Chunk, str]:
+def read_line(
+    line: str, *, model: str, first: bool, stranger: VLMUnavailable, may_be_far: bool = False
+) -> tuple[Chunk, str]:
     """A part of an answer and what the model thought beside it; raises what an error in the line means."""
     try:
         said = json.loads(line)
@@ -67,6 +69,8 @@ def read_line(line: str, *, model: str, first: bool, stranger: VLMUnavailable) -
         raise stranger if first else AnswerBroken(f"“{model}” broke off with a garbled line.")
     if said.get("error"):
         raise failures.told(said, model=model)
+    if not may_be_far and (said.get("remote_host") or said.get("remote_model")):
+        raise CloudModelRefused(f"“{model}” answers from a cloud, and was said to run here: it is not asked again.")
     message = mapping_of(said.get("message"))
     chunk = Chunk(
         text=text_of(message.get("content")),

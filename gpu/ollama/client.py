@@ -21,6 +21,7 @@ from gpu.types import Answer, ChatMessage, Chunk, ModelCard, ModelOnDisk, Reside
 
 log = logging.getLogger(__name__)
 
+CHAT, GENERATE = "/api/chat", "/api/generate"
 LEAVES_BY_ITSELF_S = 60.0  # after our own idle time: a model whose owner died does not stay for ever
 KNOWS_TRUNCATE = (0, 13)  # from then on `truncate: false` is obeyed, before that it is ignored
 
@@ -94,7 +95,7 @@ class OllamaManager:
         limit_s = self.config.load_timeout_s
         body = {"model": model, "stream": False, "keep_alive": self.keep_alive_s, "options": options(self.config)}
         said = await self._ask(
-            "POST", "/api/generate", model=model, body=body, limit_s=limit_s, loading=True,
+            "POST", GENERATE, model=model, body=body, limit_s=limit_s, loading=True,
             late=lambda _: LoadFailed(f"Ollama did not load “{model}” within {limit_s:g} s."),
         )  # fmt: skip
         if said.get("done") is not True:
@@ -103,7 +104,7 @@ class OllamaManager:
     async def unload_model(self, model: str) -> None:
         """Ask for the unload; the answer is a receipt, `is_model_loaded` tells when it is gone."""
         body = {"model": model, "keep_alive": 0, "stream": False}
-        await self._ask("POST", "/api/generate", model=model, body=body)
+        await self._ask("POST", GENERATE, model=model, body=body)
 
     # --- answers ----------------------------------------------------------------------------------------------------
     async def chat(
@@ -132,15 +133,10 @@ class OllamaManager:
             self.config, model, messages, schema=schema, max_tokens=tokens, keep_alive_s=self.keep_alive_s
         )
         gathering = Gathering(model, max_tokens=tokens, context_length=context, schema=schema)
-        whole_s = self.config.answer_timeout_s
-        patience = Patience(first_s=whole_s, silence_s=self.config.silence_timeout_s, whole_s=whole_s)
-        lines = self._wire.lines(
-            "/api/chat", body, patience=patience, max_bytes=max_bytes(tokens), refusal=self._refusal("/api/chat", model)
-        )
-        async with aclosing(lines):
-            first = True
+        stranger, may_be_far, first = self._wire.stranger(CHAT), self._cloud_allowed(model), True
+        async with aclosing(self._lines(model, body, tokens=tokens)) as lines:
             async for line in lines:
-                chunk, thinking = read_line(line, model=model, first=first, stranger=self._wire.stranger("/api/chat"))
+                chunk, thinking = read_line(line, model=model, first=first, stranger=stranger, may_be_far=may_be_far)
                 first = False
                 gathering.add(chunk.text, thinking=thinking)
                 if chunk.done:
@@ -172,6 +168,14 @@ class OllamaManager:
     @property
     def keep_alive_s(self) -> int:
         return int(self.config.idle_timeout_s + LEAVES_BY_ITSELF_S)
+
+    def _lines(self, model: str, body: Mapping[str, Any], *, tokens: int) -> AsyncGenerator[str]:
+        """Until the first one a model may read its prompt for as long as an answer may take."""
+        whole_s = self.config.answer_timeout_s
+        patience = Patience(first_s=whole_s, silence_s=self.config.silence_timeout_s, whole_s=whole_s)
+        return self._wire.lines(
+            CHAT, body, patience=patience, max_bytes=max_bytes(tokens), refusal=self._refusal(CHAT, model)
+        )
 
     async def _knows_truncate(self) -> bool:
         if self._version is None:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from gpu.exceptions import AnswerUnusable
 from gpu.manager import GPUResourceManager
-from gpu.ollama import OllamaManager
+from tests.doubles.ollama import OllamaServer, Reply
+from tests.doubles.ollama.asks import Ask
+
+SCHEMA = {"type": "object", "properties": {"said": {"type": "string"}}, "required": ["said"]}
+
+
+def prompt_of(ask: Ask) -> str:
+    return str(ask.messages[-1]["content"])
 
 
 def test_two_questions_about_the_same_picture_get_an_answer_each(
-    make_manager: Callable[..., GPUResourceManager], monkeypatch: pytest.MonkeyPatch
+    ollama: OllamaServer, make_manager: Callable[..., GPUResourceManager]
 ) -> None:
-    both_asked = threading.Event()
+    ollama.reply = lambda ask: Reply(content=f'{{"said": "answer to {prompt_of(ask)}"}}')
+    manager = make_manager()
 
-    def answer(self: OllamaManager, model: str, *, prompt: str, **more: Any) -> str:
-        assert both_asked.wait(10)
-        return f"answer to {prompt}"
+    async def both() -> list[str]:
+        return await asyncio.gather(*(manager.ask_vlm(prompt, [], SCHEMA) for prompt in ("one", "two")))
 
-    monkeypatch.setattr(OllamaManager, "answer", answer)
-    manager, pictures = make_manager(), [b"png"]
+    assert asyncio.run(both()) == ['{"said": "answer to one"}', '{"said": "answer to two"}']
+    assert sum(ask.empty for ask in ollama.asks) == 1  # one load
 
-    async def ask() -> list[str]:
-        tasks = [asyncio.create_task(manager.ask_vlm(prompt, pictures, {})) for prompt in ("one", "two")]
-        await asyncio.sleep(0)  # both have begun, none is answered
-        both_asked.set()
-        return await asyncio.gather(*tasks)
 
-    assert asyncio.run(ask()) == ["answer to one", "answer to two"]
+def test_an_answer_that_does_not_keep_to_the_schema_is_none(
+    ollama: OllamaServer, make_manager: Callable[..., GPUResourceManager]
+) -> None:
+    ollama.reply = Reply(content="Sure! The button is on the left.")
+    with pytest.raises(AnswerUnusable):
+        make_manager().run_sync("ask_vlm", "where?", [], SCHEMA)

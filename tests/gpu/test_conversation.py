@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,9 +100,7 @@ def test_all_of_it_may_have_to_go() -> None:
 
 
 def test_a_question_that_is_too_long_by_itself_is_refused_with_numbers() -> None:
-    with pytest.raises(
-        PromptTooLarge, match="takes about 160 tokens with what goes before it, and “m” holds 120"
-    ):
+    with pytest.raises(PromptTooLarge, match="takes about 160 tokens with what goes before it, and “m” holds 120"):
         fit(Talk(system=words(60)), room=120, question=ChatMessage(role="user", content=words(100)))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -61,7 +60,6 @@ class Stage:
 @pytest.fixture
 def ollama() -> Iterator[OllamaServer]:
     with ollama_server(Model(A, size_mb=6000), Model(B, size_mb=3000), Model(VLM, size_mb=8000)) as server:
-        server.clock.start = datetime.now(UTC)  # its models leave by the hour that it tells
         yield server
 
 

@@ -43,6 +43,11 @@ def sound(world: SimulatedWorld) -> None:
     assert world.violations == []
 
 
+def typed(error: GPUError) -> None:
+    """It says what is wrong."""
+    assert str(error)
+
+
 def can_load(world: SimulatedWorld) -> bool:
     """Whether the VLM fits beside what other programs hold, CLIP and the other models being out of the way."""
     return world.models[VLM].size_mb + world.headroom_mb <= world.ledger.total_mb - world.ledger.foreign_mb
@@ -149,7 +154,7 @@ async def do(manager: GPUResourceManager, world: SimulatedWorld, act: str, mode:
         try:
             await work
         except GPUError as error:
-            assert str(error)
+            typed(error)
 
 
 def whole(status: GPUResourceStatus) -> bool:
@@ -344,7 +349,7 @@ def test_13_operations_never_overlap(world: SimulatedWorld, asked: list[tuple[fl
             try:
                 await (works[what]() if what in works else manager.set_execution_mode(ExecutionMode(what)))
             except GPUError as error:
-                assert str(error)
+                typed(error)
 
         await asyncio.gather(*(ask(at, what) for at, what in asked))
         sound(world)

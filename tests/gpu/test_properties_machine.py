@@ -189,8 +189,10 @@ class TheGpu(RuleBasedStateMachine):
         self, what: str, who: int, work: Coroutine[Any, Any, Any], deadline: float, mode: ExecutionMode | None = None
     ) -> None:
         process = self.processes[who]
-        self.asked.append(Asked(what, process, process.begin(work), self.loop.now + deadline, mode))
-        self.passes(0.0)
+        task = process.begin(work)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # its error is looked at later
+        self.asked.append(Asked(what, process, task, self.loop.now + deadline, mode))
+        self.passes(0.001)
 
     async def answered(self, process: Process, model: str, purpose: Purpose, deadline: float) -> str:
         using = process.manager.using(model, purpose=purpose, deadline_s=deadline)
@@ -208,8 +210,8 @@ class TheGpu(RuleBasedStateMachine):
 
 
 TheGpu.TestCase.settings = settings(
-    max_examples=30,
-    stateful_step_count=20,
+    max_examples=70,
+    stateful_step_count=30,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -63,14 +63,14 @@ class Turns:
 
 
 @pytest.fixture
-def go() -> Iterator[Go]:
+def go() -> Go:
     def work(what: Callable[[Turns], Awaitable[None]]) -> None:
         async def main() -> None:
             await what(Turns())
 
         run(VirtualLoop(Nothing()), main)
 
-    yield work
+    return work
 
 
 def test_the_more_urgent_goes_first_and_equals_in_their_order(go: Go) -> None:

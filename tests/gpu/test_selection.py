@@ -142,6 +142,13 @@ def test_what_gives_way_is_room() -> None:
     assert chosen(WANTS, (USUAL,), resources=full, gives_way_mb=8 * GB, all_stay=False) == "usual"
 
 
+def test_nothing_of_ollamas_leaves_for_another_server() -> None:
+    full = situation(resources=machine(vram_free_mb=100), gives_way_mb=8 * GB, all_stay=False)
+    other = replace(USUAL, provider=ProviderName.OPENAI)
+    assert obstacle(USUAL, WANTS, full) == ""
+    assert obstacle(other, WANTS, full) == "needs 6656 MB of GPU memory, and 100 MB are free"
+
+
 def test_what_a_model_really_took_counts() -> None:
     learned = {"usual": 30_000}
     choice = choose(WANTS, ALL, situation(learned_mb=learned))

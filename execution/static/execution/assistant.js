@@ -26,7 +26,6 @@ class Assistant {
     const { url, anew, status } = panel.dataset;
     this.urls = { url, anew, status };
     text(find("span", find("#ask-button")), say("assistant.ask"));
-    text(this.tab, say("assistant.ask"));
     this.field.placeholder = say("assistant.field");
     fill(this.anewButton, icon("refresh"));
     this.anewButton.title = say("assistant.anew");
@@ -124,6 +123,7 @@ class Assistant {
     this.messages.push({ role: "user", records: question });
     this.render();
     this.showBusy();
+    this.reveal();
     try {
       await this.read(question, answer);
     } catch (error) {
@@ -279,7 +279,7 @@ class Assistant {
   use(draft) {
     this.store.setNow({ correcting: false });
     this.store.setNow({ correcting: true, selected: null, answer: null, draft });
-    find("#question").scrollIntoView({ block: "nearest" });
+    find("#question").scrollIntoView({ block: matchMedia("(max-width: 767px)").matches ? "start" : "nearest" });
   }
 
   // --- small words -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu.exceptions import CloudModelRefused
-from tests.doubles.ollama import Model, Settings
+from tests.doubles.ollama import Fault, Kind, Model, Settings
 from tests.gpu.ollama.conftest import Make, Stage, png
 
 pytestmark = pytest.mark.security
@@ -65,3 +65,12 @@ async def test_a_server_that_was_told_to_stay_local_refuses_by_itself(stage: Mak
     with pytest.raises(CloudModelRefused, match="cloud is disabled"):
         await scene.say(model="innocent:7b")
     assert scene.ollama.left_machine == []
+
+
+async def test_an_answer_that_comes_from_a_cloud_after_all_is_refused(stage: Make) -> None:
+    """The card said that it runs here: what comes tells that it does not."""
+    scene = stage()
+    line = '{"message":{"content":"yes"},"remote_host":"https://models.example","done":true,"done_reason":"stop"}'
+    scene.ollama.faults.append(Fault(kind=Kind.BODY, path="/api/chat", text=line))
+    with pytest.raises(CloudModelRefused, match="answers from a cloud"):
+        await scene.say()

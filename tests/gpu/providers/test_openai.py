@@ -19,13 +19,14 @@ from gpu.exceptions import (
     AnswerUnusable,
     CloudModelRefused,
     LoadFailed,
+    ModelMissing,
     OutOfMemory,
     PromptTooLarge,
     ServerAway,
 )
 from gpu.providers.openai import OpenAICompatibleProvider
 from gpu.types import ChatMessage
-from tests.doubles.ollama import Fault, Kind, Reply
+from tests.doubles.ollama import Fault, Kind, Model, Reply, ollama_server
 from tests.doubles.openai import CHAT, OpenAIServer, openai_server
 from tests.gpu.ollama.conftest import Hours
 
@@ -234,6 +235,19 @@ async def test_the_question_is_fixed_in_all_that_could_change_the_answer(scene: 
     await say(provider)
     body = server.asks[-1].body
     assert (body["temperature"], body["seed"], body["max_tokens"], body["stream"]) == (0, 0, 100, True)
+
+
+@pytest.mark.parametrize("thinks", [(), ("thinking",)])
+async def test_the_path_of_ollama_that_speaks_as_openai_does_works_too(thinks: tuple[str, ...]) -> None:
+    """Its events tell no count of tokens, and its thinking has another name."""
+    with ollama_server(Model(MODEL, capabilities=("completion", *thinks))) as ollama:
+        provider = OpenAICompatibleProvider(ollama.url, config=GPUResourceConfig())
+        assert [model.name for model in await provider.models()] == [MODEL]
+        assert await say(provider) == "Hello there."
+        with pytest.raises(ModelMissing):
+            ollama.models.clear()
+            await say(provider)
+        await provider.aclose()
 
 
 @pytest.mark.security

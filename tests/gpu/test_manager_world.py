@@ -1,0 +1,635 @@
+"""The manager on a machine whose time is virtual: outages, swaps, CLIP beside the VLM, deadlines, memory that lies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from gpu.choices import Outcome
+from gpu.exceptions import (
+    DeadlinePassed,
+    GpuBusy,
+    GPUError,
+    NotEnoughVRAM,
+    OutOfMemory,
+    ServerAway,
+    TooManySwaps,
+)
+from gpu.manager import GPUResourceManager
+from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from gpu.uses import Use
+from tests.doubles.ollama import LOADED, LOADING, Model
+from tests.gpu.virtual_time import run
+from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
+
+AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
+
+
+def told(manager: GPUResourceManager) -> list[str]:
+    texts: list[str] = []
+    manager.on_event(lambda kind, text, status: texts.append(text))
+    return texts
+
+
+def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    run(world.loop, work)
+
+
+async def settle() -> None:
+    for _ in range(30):
+        await asyncio.sleep(0)
+
+
+async def chat(manager: GPUResourceManager, model: str = CHAT, **more: Any) -> str:
+    async with manager.using(model, **{"purpose": Purpose.ASSISTANT, **more}) as ollama:
+        return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
+
+
+# --- the server -----------------------------------------------------------------------------------------------------
+def test_an_outage_is_seen_within_two_seconds_and_recovery_makes_the_mode_true_again(world: SimulatedWorld) -> None:
+    """S3.10"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(RECORDING)
+        texts = told(manager)
+        world.stop_server()
+        await asyncio.sleep(2.0)
+        status = manager.get_status()
+        assert (status.degraded, status.vlm_state) == (True, ModelState.ERROR)
+        assert "cannot be reached" in status.degraded_reason
+        world.start_server()
+        await asyncio.sleep(2.0 + world.models[VLM].load_s)
+        assert world.is_loaded(VLM)
+        assert not manager.get_status().degraded
+        assert texts.index("Ollama cannot be reached.") < texts.index("Ollama answers again.")
+
+    go(world, work)
+
+
+def test_a_server_that_was_restarted_unseen_is_followed_and_the_vlm_of_recording_comes_back(
+    world: SimulatedWorld,
+) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(RECORDING)
+        texts = told(manager)
+        world.stop_server()
+        world.start_server()
+        await asyncio.sleep(1.5)
+        assert manager.get_status().vlm_state is ModelState.UNLOADED
+        assert f"“{VLM}” is gone: the server has unloaded it." in texts
+        await asyncio.sleep(manager.config.due_pause_s + 1.0 + world.models[VLM].load_s)
+        assert world.is_loaded(VLM)
+
+    go(world, work)
+
+
+def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_and_then_left_alone(
+    world: SimulatedWorld,
+) -> None:
+    """S3.10, RELIABILITY.md A.9.5, A.9.7"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        asked: list[float] = []
+        reach = manager.ollama._reach
+
+        async def counted() -> None:
+            asked.append(world.loop.now)
+            await reach()
+
+        manager.ollama._reach = counted
+        world.stop_server()
+        with pytest.raises(ServerAway, match="asked again in 5 s"):
+            await manager.ensure_vlm_loaded()
+        assert len(asked) == 3
+        first, second = asked[1] - asked[0], asked[2] - asked[1]
+        assert 0.25 <= first <= 0.75
+        assert 0.5 <= second <= 1.5
+        with pytest.raises(ServerAway):
+            await manager.ensure_vlm_loaded()
+        assert len(asked) == 3  # at once, without asking
+        world.start_server()
+        await asyncio.sleep(manager.config.open_s)
+        await manager.ensure_vlm_loaded()  # half open: this one tries
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_when_it_is_back(world: SimulatedWorld) -> None:
+    """S1.21, S3.10"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        world.stop_server()
+        await manager.set_execution_mode(RECORDING)
+        assert manager.get_status().execution_mode is RECORDING
+        assert manager.get_status().degraded
+        world.start_server()
+        await asyncio.sleep(12.0)
+        assert world.is_loaded(VLM)
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+# --- modes, CLIP and the VLM ------------------------------------------------------------------------------------------
+def test_a_vlm_request_in_autopilot_takes_the_gpu_from_clip_until_the_vlm_idles_out(world: SimulatedWorld) -> None:
+    """S3.6, S3.7, S3.11.6"""
+
+    async def work() -> None:
+        world.ledger.set_foreign(4500)  # there is room for one of the two
+        manager = manager_in(world, idle_timeout_s=60.0)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        texts = told(manager)
+        await manager.ask_vlm("what?", [], {})
+        assert manager.get_clip_device() == "cpu"
+        await asyncio.sleep(50)
+        assert manager.get_clip_device() == "cpu"
+        await asyncio.sleep(14)
+        assert not world.is_loaded(VLM)
+        assert manager.get_clip_device() == "cuda:0"
+        moves = [text for text in texts if text.startswith("CLIP")]
+        assert moves[0].startswith("CLIP cuda:0 → cpu: ")
+        assert moves[1].startswith("CLIP cpu → cuda:0: CLIP fits on the GPU")
+
+    go(world, work)
+
+
+def test_clip_comes_back_beside_the_vlm_where_both_fit(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        await manager.ask_vlm("what?", [], {})
+        await asyncio.sleep(2.0)
+        assert (world.is_loaded(VLM), manager.get_clip_device()) == (True, "cuda:0")
+        await asyncio.sleep(30)
+        assert [device for _at, device in world.clip_moves] == ["cuda:0", "cpu", "cuda:0"]
+
+    go(world, work)
+
+
+def test_clip_that_somebody_sent_to_the_cpu_stays_there_until_the_mode_changes(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        assert await manager.migrate_clip_to_cpu()
+        await asyncio.sleep(100)
+        assert manager.get_clip_device() == "cpu"
+        await manager.set_execution_mode(AUTOPILOT)
+        assert manager.get_clip_device() == "cuda:0"
+
+    go(world, work)
+
+
+def test_clip_that_cannot_move_works_where_it_is_and_is_tried_again_later_and_later(world: SimulatedWorld) -> None:
+    """S3.5"""
+
+    async def work() -> None:
+        world.clip_fails = True
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        texts = told(manager)
+        await manager.set_execution_mode(AUTOPILOT)
+        assert "out of memory" in manager.get_status().degraded_reason
+        await asyncio.sleep(60)
+        assert texts.count("CLIP cannot go to cuda:0 and is on the processor: out of memory.") <= 2
+        world.clip_fails = False
+        await asyncio.sleep(60)
+        assert manager.get_clip_device() == "cuda:0"
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+def test_a_mode_that_another_one_follows_at_once_is_not_brought_to_its_end(world: SimulatedWorld) -> None:
+    """S3.6: what has begun is finished, what has not is not begun."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        await manager.set_execution_mode(AUTOPILOT)
+        recording = asyncio.create_task(manager.set_execution_mode(RECORDING))
+        await asyncio.sleep(0.1)  # CLIP is on its way to the CPU
+        await manager.set_execution_mode(AUTOPILOT)
+        await recording
+        assert world.loads == []
+        assert manager.get_clip_device() == "cuda:0"
+        assert manager.get_status().execution_mode is AUTOPILOT
+
+    go(world, work)
+
+
+# --- swaps ------------------------------------------------------------------------------------------------------------
+def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world, swaps_per_minute=2)
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        await manager.ensure_vlm_unloaded()
+        await manager.ensure_vlm_loaded()
+        await manager.ensure_vlm_unloaded()
+        with pytest.raises(TooManySwaps, match="2 models were loaded within a minute") as caught:
+            await manager.ensure_vlm_loaded()
+        begun = world.loop.now
+        await manager.set_execution_mode(RECORDING)
+        assert world.loop.now - begun < 1
+        assert manager.get_status().execution_mode is RECORDING
+        assert "It can be in" in manager.get_status().degraded_reason
+        await asyncio.sleep(caught.value.retry_after_s - 0.5)
+        assert len(world.loads) == 2
+        await asyncio.sleep(0.5 + 1.0 + world.models[VLM].load_s)
+        assert len(world.loads) == 3
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld) -> None:
+    """S3.10, RELIABILITY.md A.9.3: more than its file, and by its digest and its context."""
+
+    class Needs:
+        def __init__(self) -> None:
+            self.kept: dict[tuple[str, int], int] = {}
+
+        async def get(self, digest: str, num_ctx: int) -> int | None:
+            return self.kept.get((digest, num_ctx))
+
+        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+            self.kept[digest, num_ctx] = need_mb
+
+    async def work() -> None:
+        needs = Needs()
+        world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
+        await manager_in(world, needs=needs).ensure_vlm_loaded()
+        assert list(needs.kept.values()) == [7200]
+        world.stop_server()
+        world.start_server()
+        world.ledger.set_free(7500)
+        with pytest.raises(NotEnoughVRAM) as caught:  # another process knows it too
+            await manager_in(world, needs=needs).ensure_vlm_loaded()
+        assert caught.value.needed_mb == 7200 + world.headroom_mb
+
+    go(world, work)
+
+
+def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
+    plain = world.life.loaded
+
+    def loaded(model: Model, *more: Any) -> Any:
+        runner = plain(model, *more)
+        world.ledger.take(model.name, mb)
+        return runner
+
+    return loaded
+
+
+def test_memory_that_others_take_during_a_load_is_not_learned_as_the_models(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        world.models[OTHER].load_s = 5.0
+        manager = manager_in(world)
+        loading = asyncio.create_task(manager.load_model(OTHER))
+        await asyncio.sleep(1.0)
+        world.ledger.set_foreign(9000)
+        await loading
+        world.ledger.set_foreign(0)
+        (resident,) = manager.details().residents
+        assert (resident["name"], resident["need_mb"]) == (OTHER, 2500)
+
+    go(world, work)
+
+
+def test_a_model_that_runs_out_of_memory_is_tried_again_only_where_there_is_room(world: SimulatedWorld) -> None:
+    """What was admitted once is not admitted for ever."""
+
+    async def work() -> None:
+        world.models[VLM].oom_loads = 1
+        manager = manager_in(world)
+        await manager.ensure_vlm_loaded()  # the second try
+        await manager.ensure_vlm_unloaded()
+        world.models[VLM].oom_loads = 1
+        asked = asyncio.create_task(manager.ensure_vlm_loaded())
+        await asyncio.sleep(1.0)
+        world.ledger.set_foreign(9000)
+        with pytest.raises(NotEnoughVRAM):
+            await asked
+
+    go(world, work)
+
+
+def test_a_driver_that_is_lost_in_the_middle_is_said_and_nothing_breaks(world: SimulatedWorld) -> None:
+    """S3.3, S3.10"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        world.gpu_seen = False
+        await asyncio.sleep(1.5)
+        status = manager.get_status()
+        assert status.vram is None
+        assert "its memory is unknown (the driver does not answer)" in status.degraded_reason
+        assert manager.get_clip_device() == "cuda:0"  # it works where it is
+        await manager.set_execution_mode(RECORDING)
+        assert world.is_loaded(VLM)  # the server decides
+        world.gpu_seen = True
+        await asyncio.sleep(1.5)
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+def test_without_a_gpu_at_the_start_everything_is_on_the_cpu_and_said(world: SimulatedWorld) -> None:
+    """S3.10"""
+
+    async def work() -> None:
+        world.gpu_seen = False
+        manager = manager_in(world)
+        assert "everything runs on the CPU" in manager.get_status().degraded_reason
+        await manager.set_execution_mode(AUTOPILOT)
+        assert manager.get_clip_device() == "cpu"
+        assert await manager.migrate_clip_to_gpu() is False
+        await manager.set_execution_mode(RECORDING)
+        assert world.is_loaded(VLM)
+
+    go(world, work)
+
+
+def test_memory_that_moves_by_itself_is_told_from_a_hundred_megabytes_on(world: SimulatedWorld) -> None:
+    """S3.9"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        texts = told(manager)
+        world.ledger.set_foreign(100)
+        await manager.owner.tick()
+        assert texts == []
+        world.ledger.set_foreign(101)
+        await manager.owner.tick()
+        assert texts == ["GPU memory in use: 0 → 101 MB."]
+
+    go(world, work)
+
+
+# --- deadlines, queues, sharing ---------------------------------------------------------------------------------------
+def test_a_request_ends_at_its_deadline_and_the_load_that_others_want_goes_on(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        patient = asyncio.create_task(manager.ensure_vlm_loaded())
+        with pytest.raises(DeadlinePassed, match="is being done"):
+            await manager.ensure_vlm_loaded(deadline_s=1.0)
+        assert world.loop.now == 1.0
+        await patient
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_what_nobody_waits_for_any_more_and_has_not_begun_never_runs(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        first = asyncio.create_task(manager.ensure_vlm_loaded())
+        await settle()
+        with pytest.raises(DeadlinePassed, match="was not done"):
+            await manager.load_model(OTHER, deadline_s=1.0)
+        await first
+        await asyncio.sleep(30)
+        assert [name for _at, name in world.loads] == [VLM]
+
+    go(world, work)
+
+
+def test_a_hundred_callers_share_one_load_and_one_place_in_the_queue(world: SimulatedWorld) -> None:
+    """S3.4"""
+
+    async def work() -> None:
+        manager = manager_in(world, max_waiting=2)
+        await asyncio.gather(*(manager.ensure_vlm_loaded() for _ in range(100)))
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_questions_too_many_are_refused_with_the_time_to_wait(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world, max_waiting=3)
+        await manager.ensure_vlm_loaded()
+        answers = await asyncio.gather(*(manager.ask_vlm("what?", [], {}) for _ in range(6)), return_exceptions=True)
+        assert sum(isinstance(answer, str) for answer in answers) == 4
+        refused = [answer for answer in answers if isinstance(answer, GpuBusy)]
+        assert len(refused) == 2
+        assert all(error.retry_after_s >= 1 for error in refused)
+
+    go(world, work)
+
+
+# --- chats ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("urgent", ["question", "mode"])
+def test_a_chat_is_cut_off_for_what_is_more_urgent(world: SimulatedWorld, urgent: str) -> None:
+    """S4.5"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        await manager.load_model(CHAT)
+        manager.ollama.answer_s = 50.0
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(5)
+        manager.ollama.answer_s = 1.0
+        begun = world.loop.now
+        await (manager.ask_vlm("what?", [], {}) if urgent == "question" else manager.set_execution_mode(AUTOPILOT))
+        assert world.loop.now - begun < 10
+        with pytest.raises(GpuBusy, match="more urgent"):
+            await chatting
+
+    go(world, work)
+
+
+def test_a_chat_is_not_disturbed_by_idle_nor_by_another_chat(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        one = asyncio.create_task(chat(manager))
+        await settle()
+        await asyncio.gather(manager.set_execution_mode(IDLE), chat(manager))
+        assert await one == "thisthat"
+
+    go(world, work)
+
+
+def test_a_load_for_a_chat_is_given_up_for_a_run(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        world.models[CHAT].load_s = 100.0
+        manager = manager_in(world)
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(2)
+        assert world.models[CHAT].state == LOADING
+        await manager.ensure_vlm_loaded()
+        assert world.models[CHAT].aborted_loads == 1
+        assert world.loop.now < 10
+        with pytest.raises(GpuBusy):
+            await chatting
+
+    go(world, work)
+
+
+def test_a_chat_that_does_not_notice_loses_its_turn_all_the_same(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+
+        async def sleepy() -> None:
+            async with manager.using(CHAT, purpose=Purpose.SUMMARY):
+                await asyncio.sleep(1000)
+
+        asleep = asyncio.create_task(sleepy())
+        await asyncio.sleep(5)
+        await manager.ensure_vlm_loaded(deadline_s=20.0)
+        assert world.is_loaded(VLM)
+        asleep.cancel()
+
+    go(world, work)
+
+
+def test_a_chat_ends_at_its_deadline_whatever_the_model_does(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.ollama.answer_s = 1000.0
+        with pytest.raises(DeadlinePassed):
+            await chat(manager, deadline_s=10.0)
+        assert world.loop.now == 10.0
+        assert not manager.owner.scheduler.is_busy
+
+    go(world, work)
+
+
+def test_in_autopilot_a_chat_takes_nothing_from_a_run(world: SimulatedWorld) -> None:
+    """S4.5: neither CLIP's memory nor the VLM's, not even while it is only asked for."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        await manager.ask_vlm("what?", [], {})
+        await asyncio.sleep(2)
+        with pytest.raises(NotEnoughVRAM):
+            await chat(manager)
+        assert (world.is_loaded(VLM), manager.get_clip_device()) == (True, "cuda:0")
+        assert world.ledger.held["CLIP"] == CLIP_MB
+        assert not manager.get_status().degraded  # a chat that is refused degrades nothing
+        assert await chat(manager, VLM) == "thisthat"
+
+    go(world, work)
+
+
+def test_a_chat_does_not_drive_out_the_vlm_between_its_load_and_the_question(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        asked = asyncio.create_task(manager.ask_vlm("what?", [], {}))
+        await settle()
+        chatting = asyncio.create_task(chat(manager))
+        with pytest.raises(NotEnoughVRAM):
+            await chatting
+        assert await asked
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: SimulatedWorld) -> None:
+    """S4.4, S7"""
+    uses: list[Use] = []
+
+    async def keep(use: Use) -> None:
+        uses.append(use)
+
+    async def work() -> None:
+        manager = manager_in(world, record=keep)
+        await manager.ask_vlm("what?", [], {}, execution_id="run 7", step=3)
+        cancelled = asyncio.create_task(manager.ask_vlm("what?", [], {}, purpose=Purpose.CLASSIFY))
+        await asyncio.sleep(0.5)
+        cancelled.cancel()
+        await asyncio.wait((cancelled,))
+        world.stop_server()
+        with pytest.raises(ServerAway):
+            await manager.ask_vlm("what?", [], {})
+
+    go(world, work)
+    told_of = [(use.outcome, use.error, use.purpose, use.execution_id, use.step) for use in uses]
+    assert told_of == [
+        (Outcome.ANSWERED, "", Purpose.TARGET, "run 7", 3),
+        (Outcome.CANCELLED, "CancelledError", Purpose.CLASSIFY, "", None),
+        (Outcome.FAILED, "ServerAway", Purpose.TARGET, "", None),
+    ]
+    assert [round(use.seconds) for use in uses[:1]] == [5]  # four for the load, one for the answer
+    assert all(use.model == VLM for use in uses)
+
+
+def test_a_failure_that_another_model_could_make_good_is_typed(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        world.models[VLM].oom_loads = 9
+        with pytest.raises(OutOfMemory) as caught:
+            await manager_in(world).ask_vlm("what?", [], {})
+        assert caught.value.falls_back
+
+    go(world, work)
+
+
+def test_what_was_loaded_before_this_process_came_is_read_and_idles_out_from_then_on(world: SimulatedWorld) -> None:
+    """S3.7: claimed, not remembered."""
+
+    async def work() -> None:
+        world.ledger.take(VLM, 6000)
+        world.models[VLM].state = LOADED
+        manager = manager_in(world, idle_timeout_s=60.0)
+        manager.claim("a run loop")
+        await asyncio.sleep(1)
+        assert manager.get_status().vlm_state is ModelState.LOADED
+        await asyncio.sleep(58)
+        assert world.is_loaded(VLM)
+        await asyncio.sleep(4)
+        assert not world.is_loaded(VLM)
+
+    go(world, work)
+
+
+def test_a_listener_hears_kind_sentence_and_status_of_an_idle_unload(world: SimulatedWorld) -> None:
+    """S3.9"""
+    heard: list[tuple[str, str, GPUResourceStatus]] = []
+
+    async def work() -> None:
+        manager = manager_in(world, idle_timeout_s=10.0)
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        manager.on_event(lambda *event: heard.append(event))
+        await asyncio.sleep(15)
+
+    go(world, work)
+    kind, text, status = heard[-1]
+    assert (kind, text) == (
+        "idle_unload", f"“{VLM}” is unloaded: Nobody has asked for “{VLM}” for 10 s.",
+    )  # fmt: skip
+    assert status.vlm_state is ModelState.UNLOADED
+
+
+def test_a_decision_without_end_is_an_error_and_no_loop(world: SimulatedWorld) -> None:
+    class Stubborn(SimulatedClip):
+        async def move(self, device: str) -> None:
+            """It says that it went."""
+
+    async def work() -> None:
+        clip = Stubborn(world)
+        clip.device = "cuda:0"
+        with pytest.raises(GPUError, match="was to go to cpu and is on cuda:0"):
+            await manager_in(world, clip=clip).ensure_vlm_loaded()
+
+    go(world, work)
