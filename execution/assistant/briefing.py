@@ -37,7 +37,7 @@ class RunBriefer:
             facts = gather(question, execution, earlier=earlier if execution.execution_id == about else ())
             said = told(facts)
             draft = drafted(facts)
-            answer = " ".join(part for part in (said.text, _about_draft(facts, draft)) if part)
+            answer = " ".join(filter(None, (_which_run(facts, about), said.text, _about_draft(facts, draft))))
             return Briefing(
                 about=execution.execution_id,
                 language=question.language,
@@ -54,6 +54,14 @@ class RunBriefer:
     def draft(self, proposal: Mapping[str, Any], briefing: Briefing) -> dict[str, Any]:
         with translation.override(briefing.language):
             return drafted(briefing.facts, proposal)
+
+
+def _which_run(facts: Facts, about: str) -> str:
+    """Said where the question names another run than the conversation is about."""
+    run = facts.execution
+    if not about or run.execution_id == about:
+        return ""
+    return _("About run %(n)d of “%(name)s”:") % {"n": run.pk, "name": run.version.workflow.name}
 
 
 def _about_draft(facts: Facts, draft: Mapping[str, Any]) -> str:

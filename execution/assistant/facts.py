@@ -121,6 +121,8 @@ def _chosen(
         return [asked] if asked else [], ()
     if question.topic in (Topic.TARGET, Topic.SCREEN, Topic.STEP):
         last = next((s for s in reversed(steps) if s.edge_id), steps[-1] if steps else None)
+        if question.of_failure and failed:
+            return [failed[0]], ()
         first = spoken or asked or (failed[0] if failed else None) or last
         return [first] if first else [], ()
     if question.topic is Topic.DECISIONS:

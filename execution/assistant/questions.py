@@ -42,12 +42,16 @@ class Question:
     which: Which = Which.NONE
     run: str = ""
     said: tuple[str, ...] = ()
+    of_failure: bool = False  # it speaks of what failed, whatever it asks of it
+    of_start: bool = False  # who started the run
     language: str = "en"
     text: str = ""
 
 
 _QUOTED = re.compile(r"“([^”]{1,200})”|«\s*([^»]{1,200}?)\s*»|\"([^\"]{1,200})\"|(?<![\w’'])'([^']{1,200})'(?!\w)")
-_RUN = re.compile(r"\b(exec_\w+)\b|\b(?:run|execution)s?\s+(?:n[o°]?\s*|#\s*)?(\d+)\b")
+_RUN = re.compile(
+    r"\b(exec_\w+)\b|\b(?:run|execution)s?\s+(?:n[o°]?\s*|#\s*)?(\d+)\b(?!\s*(?:steps?|etapes?|times|fois|of|sur|%))"
+)
 _NUMBERS = re.compile(r"\b(?:steps?|etapes?)\s*(?:n[o°]?\s*|#\s*)?((?:\d+(?:\s*(?:,|and|et|or|ou|&)\s*)?)+)")
 _NTH = re.compile(r"\b(\d+)\s*(?:st|nd|rd|th|e|eme|ere|er)\s+(?:step|etape)\b")
 _ORDINALS = {
@@ -69,13 +73,16 @@ _WHICH = (
     (
         Which.BEFORE,
         (
-            r"\b(previous step|step before|one before|before that)\b",
-            r"\betape (d.avant|precedente)\b|\bjuste avant\b",
+            r"\b(previous step|step before|one before|before that)\b|^and before\b",
+            r"\betape (d.avant|precedente)\b|\bjuste avant\b|^et (la precedente|avant|celle d.avant)\b",
         ),
     ),
     (
         Which.NEXT,
-        (r"\b(next step|step after|one after|after that)\b", r"\betape (d.apres|suivante)\b|\bjuste apres\b"),
+        (
+            r"\b(next step|step after|one after|after that)\b|^and (after|then)\b",
+            r"\betape (d.apres|suivante)\b|\bjuste apres\b|^et (la suivante|apres|celle d.apres)\b",
+        ),
     ),
     (Which.LAST, (r"\b(last|latest|final) (step|thing)\b", r"\bderniere etape\b|\ben dernier\b")),
 )
@@ -88,7 +95,7 @@ _TOPICS = (
             r"\bwho\b|\bby whom\b|^(et |mais )?qui\b|\bpar qui\b",
             r"\bqui (a|ont|l.a)\b.*\b(corrig|repond|decid|accept|refus|rejet|arret|lanc|demarr|fait)",
             r"\b(was|were|been|got) (corrected|rejected|accepted|skipped)\b|\bcorrected steps?\b",
-            r"\bcorrections? (made|were|was|faites?)\b",
+            r"\bcorrections? (made|were|was|faites?)\b|\b(anything|something|nothing) (been )?corrected\b",
             r"\b(a|ont) ete (corrig|rejet|accept|ignor)|\betapes? corrigee",
         ),
     ),
@@ -99,6 +106,8 @@ _TOPICS = (
             r"\b(draft|propose|suggest|prepare|make|write) (me )?(a |the )?correction\b",
             r"\bhow (do|can|should|would) (i|we|one) correct",
             r"\b(should|must) (have )?(be|been|click|clicked|type|typed|press|pressed)\b",
+            r"(^|[,.;:] ?)(please )?(use|click|type|press|take|choose)\b",
+            r"(^|[,.;:] ?)(utilise|clique|tape|saisis|appuie|prend|choisi)(s|r|z|ez)?\b|\bil faut\b",
             r"\b(corrige|corriger|corrigez)\b|\bune correction\b|\bplutot\b|\bau lieu\b",
             r"\b(propose|redige|prepare|suggere|fais)[rz]?(-moi)? (moi )?(une )?correction\b",
             r"\bil (faut|faudrait|fallait) (cliquer|taper|saisir|appuyer)\b|\bdevrait (etre|cliquer|taper)\b",
@@ -111,12 +120,32 @@ _TOPICS = (
             r"\bwhy (did|has|is) (it|the run) stop|\bwhy is nothing\b",
             r"\battend\b|\battente\b|\bbloqu|\bdemande-t-il\b|\bdoute\b",
             r"\bpourquoi.*\b(arrete|s.arrete|rien ne)\b",
+            r"\bwhat is it asking\b|\bdoes it ask\b|\bwhat (should|must|can) i do\b|\b(can|may|should) i resume\b",
+            r"\bque (dois|puis|faut-il)\b|\bpuis-je\b|\breprendre\b",
+        ),
+    ),
+    (
+        Topic.TARGET,
+        (
+            r"\bwhere (did|does|has) (it|the robot) click|\bou (a|est|va)-t-il (clique|cliquer)",
+            r"\b(wrong|mauvais|mauvaise) (button|place|target|field|spot|bouton|endroit|cible|champ)\b",
+        ),
+    ),
+    (
+        Topic.SCREEN,
+        (
+            r"\bon (the |its |that )?screen\b|\bscreen (show|look|say|said)|\bwindow title\b|\bwhat was read\b",
+            r"\bshow me the screen\b|\b(quelle|la) (etait|est) la fenetre\b|\bquelle fenetre\b",
+            r"\bwhat (did|does|could|can) (it|the robot) (see|read|look)|\bwhich (screen|window)\b",
+            r"\b(was|were|is) (shown|displayed|visible|there to see)\b",
+            r"\b(a|sur) l.ecran\b|\bl.ecran\b|\bvoyait\b|\bvoit\b|\bvu\b|\baffich|\bquel(le)? (ecran|fenetre)\b",
         ),
     ),
     (
         Topic.FAILURE,
         (
             r"\bfail|\berrors?\b|\bwrong\b|\bproblems?\b|\bcrash|\bbroke|\bdidn.t work\b|\bdid not work\b",
+            r"\b(did|has) (it|everything) (work|go|went|gone)\b|\bgo well\b|\btout .*bien (passe|marche)\b|\breussi\b",
             r"\bechou|\bechec\b|\berreurs?\b|\bplante|\bprobleme|\bpas (marche|fonctionne|reussi)|\brate[es]?\b",
         ),
     ),
@@ -130,34 +159,29 @@ _TOPICS = (
         ),
     ),
     (
-        Topic.SCREEN,
-        (
-            r"\bon (the |its |that )?screen\b|\bscreen (show|look|say|said)|\bwindow title\b|\bwhat was read\b",
-            r"\bwhat (did|does|could|can) (it|the robot) (see|read|look)|\bwhich (screen|window)\b",
-            r"\b(was|were|is) (shown|displayed|visible|there to see)\b",
-            r"\b(a|sur) l.ecran\b|\bl.ecran\b|\bvoyait\b|\bvoit\b|\bvu\b|\baffich|\bquel(le)? (ecran|fenetre)\b",
-        ),
-    ),
-    (
         Topic.PROGRESS,
         (
             r"\bhow (far|long|many|much)\b|\bprogress|\bremain|\bto go\b|\bis it (done|finished|over|still)\b",
             r"\bwhen\b|\bslow|\bou en est\b|\bcombien\b|\bavance|\brest(e|ent|ant)\b|\btermine\b|\bfini\b",
-            r"\bquand\b|\bduree\b|\blent",
+            r"\bquand\b|\bduree\b|\blent|\bnext\b|\bensuite\b|\bla suite\b|\bwhat comes\b|\ben est-on\b",
         ),
     ),
     (Topic.TARGET, (r"^(and |et |but |mais )?(why|pourquoi)\b[\s?!.]*$",)),
     (
         Topic.STEP,
         (
-            r"\bsteps?\b|\betapes?\b|\bwhat (did|has|does) (it|the robot) d",
-            r"\bqu.(a-t-il|a-t-elle|est-ce qu.il a) fait\b",
+            r"\bsteps?\b|\betapes?\b|\bwhat (did|has|does|is) (it|the robot) (do|typ|press|writ|enter|click)",
+            r"\bwhich button\b|\bquel bouton\b|\bque fait-il\b",
+            r"\bqu.(a-t-il|a-t-elle|est-ce qu.il a) (fait|tape|saisi|presse|clique)\b",
         ),
     ),
 )
 _TOPIC = tuple((topic, re.compile("|".join(patterns))) for topic, patterns in _TOPICS)
 _PLACE = tuple((which, re.compile("|".join(patterns))) for which, patterns in _WHICH)
 
+_FAILURE = next(pattern for topic, pattern in _TOPIC if topic is Topic.FAILURE)
+_START = re.compile(r"\b(who|by whom|qui|par qui)\b.*\b(start|launch|lanc|demarr)")
+_ACCENTED = re.compile(r"[éèêàâçùûîôœ]", re.IGNORECASE)
 _FRENCH = re.compile(
     r"\b(le|la|les|l|un|une|des|du|qui|que|quoi|quel|quelle|est|etait|pourquoi|comment|combien|ou|en|etape|sur|ecran|pas|"
     r"il|elle|a-t-il|et|dans|avec|plutot|faut|corrige|moi|cette|ce|cela|ca|fait|echoue|a|c)\b"
@@ -174,7 +198,7 @@ def understood(text: str, *, language: str = "en") -> Question:
     plain = folded(_QUOTED.sub(" ", text))
     steps, which = _steps(plain), next((w for w, pattern in _PLACE if pattern.search(plain)), Which.NONE)
     topic = next((topic for topic, pattern in _TOPIC if pattern.search(plain)), Topic.RUN)
-    if topic is Topic.RUN and (steps or which):
+    if (topic is Topic.RUN and (steps or which)) or (topic is Topic.PROGRESS and which):
         topic = Topic.STEP
     run = _RUN.search(plain)
     return Question(
@@ -183,7 +207,9 @@ def understood(text: str, *, language: str = "en") -> Question:
         which=which,
         run=next(filter(None, run.groups())) if run else "",
         said=said,
-        language=_language(plain, language),
+        of_failure=_FAILURE.search(plain) is not None,
+        of_start=_START.search(plain) is not None,
+        language=_language(text, plain, language),
         text=text,
     )
 
@@ -201,8 +227,9 @@ def _steps(plain: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(n for n in listed if n <= 10**9))[:5]
 
 
-def _language(plain: str, otherwise: str) -> str:
+def _language(text: str, plain: str, otherwise: str) -> str:
     french, english = len(_FRENCH.findall(plain)), len(_ENGLISH.findall(plain))
+    french += len(_ACCENTED.findall(_QUOTED.sub(" ", text)))
     if french == english:
         return "fr" if otherwise.startswith("fr") else "en"
     return "fr" if french > english else "en"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.assistant.facts import Facts
-from execution.assistant.questions import Topic
+from execution.assistant.questions import Topic, Which
+from execution.assistant.standing import Told, progress, run, state, state_of
 from execution.assistant.wording import (
     RUNGS,
     capital,
@@ -22,30 +21,11 @@ from execution.assistant.wording import (
     what_and_where,
     why,
 )
-from execution.choices import FINAL, ExecutionState, Outcome, PauseReason
+from execution.choices import ExecutionState, Outcome
 from execution.models import Step
-from execution.outlook import likely_path
-from execution.summary import run_summary
 
 MOST_TEXTS = 12
 MOST_DECISIONS = 8
-
-
-@dataclass(slots=True)
-class Told:
-    """Sentences, and the steps that they stand on in the order of their weight."""
-
-    sentences: list[str] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-
-    def say(self, text: str, *steps: Step) -> None:
-        if text:
-            self.sentences.append(text)
-        self.steps.extend(step for step in steps if step not in self.steps)
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.sentences)
 
 
 def told(facts: Facts) -> Told:
@@ -82,7 +62,7 @@ def _failure(facts: Facts, said: Told) -> None:
         for step in facts.steps:
             if step.outcome == Outcome.REJECTED:
                 said.say(_("But %(step)s was rejected.") % {"step": what_and_where(facts, step)}, step)
-        _state_of(facts, said)
+        state_of(facts, said)
         return
     last = failed[-1]
     if len(failed) > 1:
@@ -98,12 +78,14 @@ def _failure(facts: Facts, said: Told) -> None:
         case ExecutionState.COMPLETED:
             said.say(_("The run was completed all the same."))
         case _:
-            _state_of(facts, said)
+            state_of(facts, said)
 
 
 # --- one step -------------------------------------------------------------------------------------------------------
 def _step(facts: Facts, said: Told) -> None:
-    if not facts.focus:
+    if not facts.focus and facts.question.which is Which.NEXT:
+        progress(facts, said)
+    elif not facts.focus:
         said.say(_("There is no such step in this run."))
     for step in facts.focus:
         _story(facts, said, step)
@@ -184,6 +166,10 @@ def _screen(facts: Facts, said: Told) -> None:
 
 # --- who did what ---------------------------------------------------------------------------------------------------
 def _decisions(facts: Facts, said: Told) -> None:
+    if facts.question.of_start:
+        who = facts.execution.started_by
+        said.say(_("%(who)s started the run.") % {"who": who.get_username() if who else _("A program")})
+        return
     wanted = set(facts.question.steps)
     answered = [(s, d) for s in facts.steps for d in facts.by_person(s) if not wanted or s.index in wanted]
     corrected = [(s, d) for s, d in answered if d.choice == "correct"]
@@ -199,74 +185,11 @@ def _decisions(facts: Facts, said: Told) -> None:
         said.say(_("And %(n)d more answers.") % {"n": len(shown) - MOST_DECISIONS})
 
 
-# --- the run --------------------------------------------------------------------------------------------------------
-def _progress(facts: Facts, said: Told) -> None:
-    _state_of(facts, said)
-    run = facts.execution
-    if run.state in FINAL:
-        summary = run_summary(run)
-        words = {"done": summary["done"], "all": summary["actions"], "time": seconds(run.duration_seconds)}
-        said.say(_("%(done)d of %(all)d actions were done, in %(time)s.") % words)
-    else:
-        ahead = len(likely_path(facts.graph, run.current_node_id or run.start_node_id))
-        words = {"n": len(facts.steps), "ahead": ahead, "time": seconds(run.duration_seconds)}
-        said.say(_("%(n)d steps taken in %(time)s, about %(ahead)d to come.") % words, *facts.steps[-1:])
-    timed = [s for s in facts.steps if s.total_ms]
-    if len(timed) > 1:
-        slow = max(timed, key=lambda s: s.total_ms)
-        words = {"step": what_and_where(facts, slow), "time": seconds(slow.total_ms / 1000)}
-        said.say(_("The slowest was %(step)s, with %(time)s.") % words, slow)
-
-
-def _state(facts: Facts, said: Told) -> None:
-    _state_of(facts, said)
-    if facts.steps and not facts.prompt:
-        said.say(_("The last step was %(step)s.") % {"step": what_and_where(facts, facts.steps[-1])}, facts.steps[-1])
-
-
-def _state_of(facts: Facts, said: Told) -> None:
-    run, prompt = facts.execution, facts.prompt
-    state = ExecutionState(run.state)
-    if prompt is not None:
-        step = next((s for s in facts.steps if s.pk == prompt.step_id), prompt.step)
-        said.say(
-            _("The run waits for a person to answer about %(step)s.") % {"step": what_and_where(facts, step)}, step
-        )
-        said.say(sentence(facts.hidden.of(step).text(prompt.message)))
-        if prompt.deadline_at:
-            left = (prompt.deadline_at - timezone.now()).total_seconds()
-            if left > 0:
-                said.say(_("There are %(n)d s left for it.") % {"n": left})
-        return
-    if state is ExecutionState.PAUSED:
-        reason = run.pause_reason or PauseReason.ASKED
-        said.say(_("The run is paused: %(why)s.") % {"why": PauseReason(reason).label})
-        said.say(sentence(facts.hidden.text(run.pause_detail.get("message", ""))))
-        return
-    words = {"n": run.pk, "name": run.version.workflow.name, "state": state.label}
-    said.say(_("Run %(n)d of “%(name)s” is %(state)s.") % words)
-    if run.error and state in FINAL:
-        said.say(sentence(facts.hidden.text(run.error)))
-
-
-def _run(facts: Facts, said: Told) -> None:
-    _progress(facts, said)
-    if facts.failed:
-        last = facts.failed[-1]
-        said.say(_("%(step)s failed.") % {"step": capital(what_and_where(facts, last))}, last)
-        said.say(why(facts, last))
-    corrected = [s for s in facts.steps if any(d.choice == "correct" for d in facts.by_person(s))]
-    if corrected:
-        said.say(
-            _("A person corrected the steps %(numbers)s.") % {"numbers": listed([s.index for s in corrected])},
-            *corrected,
-        )
-
-
+# --- a correction --------------------------------------------------------------------------------------------------
 def _correction(facts: Facts, said: Told) -> None:
     if facts.prompt is None:
         said.say(_("Nothing is asked now, so there is nothing to correct."))
-        _state_of(facts, said)
+        state_of(facts, said)
     elif "correct" not in facts.prompt.choices:
         said.say(_("The question that is open takes no correction."), facts.prompt.step)
         said.say(sentence(facts.hidden.text(facts.prompt.message)))
@@ -280,11 +203,11 @@ def _correction(facts: Facts, said: Told) -> None:
 _ABOUT: dict[Topic, Callable[[Facts, Told], None]] = {
     Topic.DECISIONS: _decisions,
     Topic.CORRECTION: _correction,
-    Topic.STATE: _state,
+    Topic.STATE: state,
     Topic.FAILURE: _failure,
     Topic.SCREEN: _screen,
     Topic.TARGET: _target,
-    Topic.PROGRESS: _progress,
+    Topic.PROGRESS: progress,
     Topic.STEP: _step,
-    Topic.RUN: _run,
+    Topic.RUN: run,
 }

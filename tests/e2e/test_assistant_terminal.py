@@ -1,7 +1,11 @@
-"""S4.7: `manage.py assistant` as a person uses it: a process at a pseudo-terminal, the double of Ollama behind it."""
+"""S4.7: `manage.py assistant` as a person uses it: a process at a pseudo-terminal, the double of Ollama behind it.
+
+And S4.6 through the web process, whose answers come as they are made.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -16,9 +20,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
+from tests.support.display import wait_until
+from tests.support.product import PASSWORD, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = """
@@ -27,9 +34,9 @@ models:
   - {key: large, name: "large:2b", capabilities: [text], tier: standard, vram_mb: 9, ram_mb: 9, context_length: 8192}
 """
 MAKE_RUN = """
-from django.contrib.auth.models import User
 from tests.execution.assistant.runs import make_failed
-print(make_failed(User.objects.create_user("otto")).execution_id)
+from tests.factories import make_user
+print(make_failed(make_user("operator", "otto")).execution_id)
 """
 
 
@@ -203,3 +210,48 @@ def test_without_a_model_the_records_answer_through_a_pipe(installed: tuple[dict
     assert "otto" in done.stdout
     assert "no command /nonsense" in done.stdout
     assert "> " not in done.stdout
+
+
+@pytest.fixture
+def web(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> Iterator[str]:
+    """The address of a web process that asks the double."""
+    env, port = {**installed[0], "RPA_OLLAMA_URL": ollama.url}, free_port()
+    command = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "rpa_site.asgi:application"]
+    log = Path(env["RPA_DATA_DIR"]) / "web.log"
+    with log.open("ab") as out:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+    try:
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/health"), timeout=60, what="the web process")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(url, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def test_the_web_process_streams_and_whoever_leaves_stops_the_model(
+    installed: tuple[dict[str, str], str], ollama: OllamaServer, web: str
+) -> None:
+    """The records are there before the model has begun to answer; a page that is closed keeps no model busy."""
+    url = f"{web}/api/executions/{installed[1]}/assistant/"
+    ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
+    with httpx.Client(trust_env=False, auth=("otto", PASSWORD), timeout=30) as client:
+        with client.stream("POST", url, json={"text": "Why this target at step 4?"}) as response:
+            assert response.headers["content-type"] == "application/x-ndjson"
+            lines = response.iter_lines()
+            first = json.loads(next(lines))
+            assert (first["kind"], [r["step"] for r in first["references"]]) == ("records", [4])
+            words = ""
+            while "there" not in words:
+                words += json.loads(next(lines))["text"]
+        ollama.wait_for(lambda: any(model.aborted_runs for model in ollama.models.values()))
+        wait_until(lambda: len(client.get(url).json()["messages"]) == 2, what="what was said, as it is kept")
+        kept = client.get(url).json()["messages"][-1]
+        assert kept["words"].startswith("It clicked there")
+        assert kept["words"].endswith(" …")

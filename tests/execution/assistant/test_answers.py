@@ -95,6 +95,18 @@ def test_who_corrected(operator: Any) -> None:
     assert briefing.steps == (2,)
 
 
+def test_who_started_it_and_what_comes_next(operator: Any) -> None:
+    run = make_execution(started_by=operator, current_node_id="save_dialog")
+    make_step(run, 1, node_id="empty_note")
+    assert ask("Who started it?", run).answer == "operator started the run."
+    assert "Likely next: Click “Save”." in ask("What comes next?", run).answer
+    assert "Likely next: Click “Save”." in ask("And the next step?", run).answer
+
+
+def test_the_screen_of_a_failure_is_that_of_the_step_that_failed() -> None:
+    assert ask("What did it see when it failed?", make_failed(), earlier=(1,)).steps == (4,)
+
+
 def test_how_far_it_is() -> None:
     briefing = ask("How far is it?", make_asking().execution)
     assert "2 steps taken" in briefing.answer
@@ -134,6 +146,7 @@ def test_another_run_can_be_asked_about() -> None:
     failed, other = make_failed(), make_execution()
     assert ask(f"Which step of run {failed.pk} failed?", other, earlier=(1,)).about == failed.execution_id
     assert ask(f"Which step of {failed.execution_id} failed?", other).steps == (4,)
+    assert ask(f"Which step of run {failed.pk} failed?", other).answer.startswith(f"About run {failed.pk} of “Patient")
     assert "no run “exec_nope”" in ask("Which step of exec_nope failed?", other).answer
 
 

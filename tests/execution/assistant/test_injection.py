@@ -14,7 +14,8 @@ import pytest
 from execution.assistant.briefing import RunBriefer
 from execution.models import Decision, Execution, Prompt, Step
 from gpu import conversations
-from gpu.assistant import Assistant, Outcome, question
+from gpu.assistant import Assistant, Outcome
+from gpu.briefing import question
 from gpu.conversation import Talk
 from gpu.runtime import Runtime
 from gpu.types import Chunk

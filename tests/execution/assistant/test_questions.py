@@ -44,6 +44,23 @@ ASKED = [
     ("Propose une correction", Topic.CORRECTION, "fr"),
     ("Il faut cliquer sur « Enregistrer » plutôt", Topic.CORRECTION, "fr"),
     ("Hello", Topic.RUN, "en"),
+    ("where did it click?", Topic.TARGET, "en"),
+    ("it clicked the wrong button", Topic.TARGET, "en"),
+    ("il a cliqué au mauvais endroit", Topic.TARGET, "fr"),
+    ("what did it see when it failed?", Topic.SCREEN, "en"),
+    ("show me the screen at step 4", Topic.SCREEN, "en"),
+    ("what did the robot type?", Topic.STEP, "en"),
+    ("why was step 3 skipped?", Topic.STEP, "en"),
+    ("L’étape 4 est-elle vérifiée ?", Topic.STEP, "fr"),
+    ("what comes next?", Topic.PROGRESS, "en"),
+    ("Que va-t-il faire ensuite ?", Topic.PROGRESS, "fr"),
+    ("was anything corrected?", Topic.DECISIONS, "en"),
+    ("Qui a lancé cette exécution ?", Topic.DECISIONS, "fr"),
+    ("can I resume it?", Topic.STATE, "en"),
+    ("Que dois-je faire ?", Topic.STATE, "fr"),
+    ("Est-ce que tout s’est bien passé ?", Topic.FAILURE, "fr"),
+    ("The target is wrong, use “Cancel”", Topic.CORRECTION, "en"),
+    ("C’est faux, il faut prendre « Annuler »", Topic.CORRECTION, "fr"),
     ("What happened?", Topic.RUN, "en"),
     ("Résume-moi cette exécution", Topic.RUN, "fr"),
 ]
@@ -89,7 +106,15 @@ def test_steps_are_read_by_place(text: str, which: Which) -> None:
     assert understood(text).which == which
 
 
-@pytest.mark.parametrize(("text", "run"), [("in run 12", "12"), ("exec_20260101_x1 failed", "exec_20260101_x1")])
+@pytest.mark.parametrize(
+    ("text", "run"),
+    [
+        ("in run 12", "12"),
+        ("exec_20260101_x1 failed", "exec_20260101_x1"),
+        ("dans l’exécution n° 7", "7"),
+        ("in this run 2 steps failed", ""),
+    ],
+)
 def test_a_run_can_be_named(text: str, run: str) -> None:
     assert understood(text).run == run
 
