@@ -115,6 +115,10 @@ class Chat:
         if message is None:
             return
         notes = [message.model, part.note]
+        for attempt in message.attempts:
+            if message.model and attempt.get("error") and attempt.get("model") not in ("", message.model):
+                words = {"model": attempt["model"], "reason": attempt.get("reason") or attempt["error"]}
+                notes.append(_("%(model)s was asked first: %(reason)s") % words)
         if message.draft:
             notes.append(_("A draft waits on the run's live page; it is sent from there alone."))
         if message.dropped.get("messages"):

@@ -43,6 +43,7 @@ def _panel(name: str) -> dict[str, object]:
         "retry": _("Ask again"),
         "dropped": _("The model no longer saw the first %(n)s messages."),
         "summarised": _("The first %(n)s messages were summed up for the model."),
+        "tried": _("%(model)s was asked first: %(reason)s"),
         "failed": _("It could not be asked: %(why)s"),
         "notes": {
             "records_only": _("No model is there to be asked, so this is from the records alone."),

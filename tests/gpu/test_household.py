@@ -11,7 +11,7 @@ import pytest
 
 from gpu.exceptions import GpuBusy, NotEnoughVRAM, OwnedElsewhere, OwnerGone
 from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, Purpose, Request
+from gpu.types import ChatMessage, ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.processes import Machine, Process
 from tests.gpu.virtual_time import run
 from tests.gpu.world import CHAT, VLM, SimulatedWorld, manager_in
@@ -195,6 +195,19 @@ def test_a_chat_of_another_process_is_cut_off_too(world: SimulatedWorld) -> None
         assert world.loop.now - begun < 8
         with pytest.raises(GpuBusy, match="more urgent"):
             await chatting
+
+    go(world, work)
+
+
+def test_a_mode_that_comes_late_does_not_replace_one_that_was_asked_for_after_it(world: SimulatedWorld) -> None:
+    """S3.6: a request whose owner has died is asked again of the next one."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        for mode, asked_at in ((ExecutionMode.AUTOPILOT, 6.0), (ExecutionMode.RECORDING, 5.0)):
+            await manager.carry_out(Request(kind=RequestKind.MODE, mode=mode, extra={"asked_at": asked_at}))
+        assert manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
+        assert world.loads == []
 
     go(world, work)
 

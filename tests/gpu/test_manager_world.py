@@ -21,7 +21,7 @@ from gpu.exceptions import (
 from gpu.manager import GPUResourceManager
 from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
 from gpu.uses import Use
-from tests.doubles.ollama import LOADED, LOADING, Model
+from tests.doubles.ollama import LOADED, LOADING, STOPPING, Model
 from tests.gpu.virtual_time import run
 from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
 
@@ -396,6 +396,19 @@ def test_a_request_ends_at_its_deadline_and_the_load_that_others_want_goes_on(wo
     go(world, work)
 
 
+def test_a_load_that_has_begun_is_finished_though_nobody_waits_for_it_any_more(world: SimulatedWorld) -> None:
+    """Whoever asks next finds it; a load that is given up would begin from nothing."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        with pytest.raises(DeadlinePassed):
+            await manager.ensure_vlm_loaded(deadline_s=1.0)
+        await asyncio.sleep(10)
+        assert (world.is_loaded(VLM), world.models[VLM].aborted_loads) == (True, 0)
+
+    go(world, work)
+
+
 def test_what_nobody_waits_for_any_more_and_has_not_begun_never_runs(world: SimulatedWorld) -> None:
     async def work() -> None:
         manager = manager_in(world)
@@ -540,6 +553,25 @@ def test_a_chat_does_not_drive_out_the_vlm_between_its_load_and_the_question(wor
             await chatting
         assert await asked
         assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_a_vlm_that_a_chat_was_driving_out_is_taken_back_for_the_run_that_wants_it(world: SimulatedWorld) -> None:
+    """RELIABILITY.md A.4.2: it is listed until it is gone, and only a request that keeps it alive keeps it."""
+
+    async def work() -> None:
+        world.models[VLM].unload_s = 5.0
+        manager = manager_in(world)
+        await manager.ensure_vlm_loaded()
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(1.0)
+        assert world.models[VLM].state == STOPPING
+        assert await manager.ask_vlm("what?", [], {})
+        await asyncio.sleep(10)
+        assert world.is_loaded(VLM)
+        with pytest.raises(GpuBusy):
+            await chatting
 
     go(world, work)
 

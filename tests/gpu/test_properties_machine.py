@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -214,6 +214,10 @@ TheGpu.TestCase.settings = settings(
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
+    phases=(
+        Phase.explicit,
+        Phase.generate,
+    ),  # a history that fails is short enough to be read, and shrinking takes minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 TestTheGpu = TheGpu.TestCase

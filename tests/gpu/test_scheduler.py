@@ -181,6 +181,19 @@ def test_who_gives_up_in_the_moment_of_the_grant_does_not_keep_the_turn(go: Go) 
     go(what)
 
 
+def test_a_turn_is_not_granted_to_who_has_just_given_up(go: Go) -> None:
+    async def what(turns: Turns) -> None:
+        await turns.begin("first")
+        second = await turns.begin("second")
+        await turns.begin("third")
+        second.cancel()
+        turns.scheduler.leave(turns.errands["first"])  # before the second one could leave the queue
+        await turns.end("third")
+        assert turns.had == ["first", "third"]
+
+    go(what)
+
+
 @pytest.mark.parametrize(
     ("urgent", "cuts"),
     [

@@ -77,7 +77,7 @@ class Assistant {
   }
 
   async fetchTalk() {
-    this.isFetched = true;
+    this.isFetched = true; // it is on its way
     fill(this.talk, h("span", { class: "skeleton line" }), h("span", { class: "skeleton line short" }));
     this.whoAnswers();
     try {
@@ -120,9 +120,10 @@ class Assistant {
     this.field.value = "";
     const answer = { records: "", words: "", references: [], draft: {}, stop: new AbortController(), note: "", again: false };
     this.answer = answer;
+    this.showBusy();
+    await this.fetching; // what was said before comes first
     this.messages.push({ role: "user", records: question });
     this.render();
-    this.showBusy();
     this.reveal();
     try {
       await this.read(question, answer);
@@ -286,7 +287,9 @@ class Assistant {
   notes(message, isLast) {
     const { dropped = {}, attempts = [] } = message;
     const n = dropped.messages?.length;
-    const tried = attempts.filter((attempt) => attempt.error).map((attempt) => attempt.reason);
+    const failures = attempts.filter((attempt) => attempt.error);
+    const tried = failures.map((attempt) => attempt.reason);
+    const first = message.model ? failures.find((attempt) => attempt.model && attempt.model !== message.model) : null;
     const outcome = message.outcome ?? outcomeOf(message);
     const troubled = outcome && outcome !== "answered";
     const note = message.note || (troubled ? say(`assistant.notes.${outcome}`) : "");
@@ -294,6 +297,7 @@ class Assistant {
     return [
       note ? h("p", { class: `ask-note${outcome === "failed" ? " warn" : ""}`, title: tried.join(" ") }, icon(outcome === "failed" ? "alert-circle" : "circle-minus"), h("span", {}, note),
         again ? h("button", { class: "link-button", type: "button", onclick: () => this.ask(message.question) }, say("assistant.retry")) : null) : null,
+      first ? h("p", { class: "ask-note" }, icon("switch-horizontal"), say("assistant.tried", { model: first.model, reason: first.reason || first.error })) : null,
       n ? h("p", { class: "ask-note" }, icon("fold"), say(dropped.summarised ? "assistant.summarised" : "assistant.dropped", { n })) : null,
     ];
   }

@@ -20,7 +20,7 @@ from gpu.assistant import Assistant
 from gpu.conversation import Talk
 from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
 from gpu.runtime import Runtime
-from gpu.types import Chunk
+from gpu.types import Attempt, Chunk
 from tests.execution.assistant.runs import CANCEL, make_asking, make_failed
 from tests.execution.test_views_browser import browser, page_of  # noqa: F401
 
@@ -157,6 +157,23 @@ def test_a_draft_is_over_when_somebody_else_answers(
     expect(page.locator(".ask-draft")).to_contain_text("this draft is over", timeout=15_000)
 
 
+def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    """S4.3, S4.4"""
+    failed = Attempt(model="big", provider="ollama", outcome="failed", seconds=1.0, error="OutOfMemory", reason="Full.")
+    last = Chunk(done=True, model="qwen", attempts=(failed,), dropped={"messages": [0, 1], "summarised": True})
+    models.said = ["Half of ", Chunk(restarted=True), "It stayed.", last]
+    page = page_of(operator, path_of(make_failed()))
+    page.click("#ask-button")
+    ask(page, "Which step failed?")
+    expect(page.locator(".ask-words")).to_contain_text("It stayed.")
+    expect(page.locator(".ask-words")).not_to_contain_text("Half of")
+    expect(page.locator(".ask-note")).to_have_text(
+        ["big was asked first: Full.", "The first 2 messages were summed up for the model."]
+    )
+
+
 def test_keys_decide_nothing_while_a_question_is_written(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
@@ -234,3 +251,26 @@ def test_in_french_and_on_a_phone(page_of: Callable[..., Page], operator: Any, m
     for name in ("#ask-button", "#ask-send"):
         box = page.locator(name).bounding_box()
         assert box and box["height"] >= 44
+
+
+def test_who_asks_before_the_talk_is_fetched_gets_both(
+    page_of: Callable[..., Page], operator: Any, models: Models
+) -> None:
+    run = make_failed()
+    page = page_of(operator, path_of(run))
+    page.click("#ask-button")
+    ask(page, "Which step failed?")
+    expect(page.locator(".ask-by")).to_be_visible()
+    held: list[Any] = []
+    page.route(
+        "**/assistant/", lambda route: held.append(route) if route.request.method == "GET" else route.continue_()
+    )
+    page.reload()
+    page.click("#ask-button")
+    ask(page, "Who corrected?")
+    expect(page.locator("#ask-send")).to_have_text("Stop the answer")
+    for route in held:
+        route.continue_()
+    page.unroute("**/assistant/")
+    expect(page.locator(".ask-question")).to_have_count(2)
+    expect(page.locator(".ask-by")).to_have_count(2)
