@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 
 from gpu.choices import EventKind
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
+from gpu.exceptions import GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
+from gpu.hands import Hands
 from gpu.ollama.entries import tagged
 from gpu.parts import Clip, Declared, Memory, Needs, Ollama
 from gpu.policy import (
@@ -86,6 +87,7 @@ class Owner:
                 on_vanished=self._vanished,
             )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
+        self._hands = Hands(vlm=self.vlm, clip=clip, models=self.models, server=self.server, reporter=self.reporter)
         self.mode = self.wanted = ExecutionMode.IDLE
         self.last_request: datetime | None = None
         self._clip_returns = False
@@ -297,68 +299,12 @@ class Owner:
 
     async def _do(self, step: Step, request: Request | Tick, tries: Tries) -> None:
         if isinstance(step, MoveClip):
-            await self._move_clip(step, request)
-        elif isinstance(step, UnloadModel):
-            await self._unload(step)
-        elif isinstance(step, LoadModel):
-            await self._load(step, tries)
-
-    async def _load(self, step: LoadModel, tries: Tries) -> None:
-        """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
-        assert self.models is not None
-        self.note_request(step.model)
-        try:
-            await self.models.load(step.model, until=tries.until)
-        except VLMUnavailable as error:
-            if await tries.again(error):
-                return
-            self._failed(step.model, error)
-            raise
-        self._succeeded(step.model)
-
-    async def _unload(self, step: UnloadModel) -> None:
-        assert self.models is not None
-        try:
-            await self.models.unload(step.model)
-        except VLMUnavailable as error:
-            self._failed(step.model, error)
-            raise
-        self._succeeded(step.model)
-        if step.idle:
-            self.reporter.event(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
-
-    async def _move_clip(self, step: MoveClip, request: Request | Tick) -> None:
-        before = self.clip.device
-        try:
-            device = await self._place_for(step.device)
-            await self.clip.move(device)
-        except ClipUnavailable as error:
-            self.reporter.problem(About.CLIP, str(error))
+            gave_way = isinstance(request, Request) and request.kind in OF_LOADING
             self._clip_returns = False
-            raise
-        if self.clip.device != device:
-            raise ClipUnavailable(f"CLIP was to go to {device} and is on {self.clip.device}.")
-        gave_way = isinstance(request, Request) and request.kind in OF_LOADING
-        self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
-        self.reporter.problems.set(About.CLIP, "")
-        self.reporter.changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
-
-    async def _place_for(self, device: str) -> str:
-        """CUDA may count the GPUs otherwise than NVML does, and hide some: CLIP knows where it may go."""
-        target = getattr(self.clip, "target", None)
-        if device == CPU or target is None:
-            return device
-        return await target(self.reporter.gpus()) or device
-
-    # --- small parts ------------------------------------------------------------------------------------------------
-    def _failed(self, model: str, error: VLMUnavailable) -> None:
-        if isinstance(error, ServerAway) and self.server is not None:
-            self.server.failed(error)
-        elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
-            self.reporter.problem(About.MODEL, str(error))
-
-    def _succeeded(self, model: str) -> None:
-        if self.server is not None:
-            self.server.succeeded()
-        if tagged(model) == self.vlm:
-            self.reporter.problem(About.MODEL, "")
+            await self._hands.move_clip(step)
+            self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
+        elif isinstance(step, UnloadModel):
+            await self._hands.unload(step)
+        elif isinstance(step, LoadModel):
+            self.note_request(step.model)
+            await self._hands.load(step, tries)

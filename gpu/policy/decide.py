@@ -52,7 +52,7 @@ def _autopilot(snapshot: Snapshot) -> Decision:
     vlm = snapshot.model(snapshot.vlm)
     steps: list[Step] = []
     freed = 0
-    if snapshot.server_problem and snapshot.vlm:  # CLIP goes by what is free; the VLM, if it is there, when the server answers
+    if snapshot.server_problem and snapshot.vlm:  # CLIP goes by what is free; the VLM when the server answers
         return Decision(_clip_if_it_fits(snapshot), _away(snapshot))
     if vlm.is_in_memory:
         steps.append(UnloadModel(model=vlm.name, reason="Autopilot does without the VLM."))

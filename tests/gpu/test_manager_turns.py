@@ -1,0 +1,332 @@
+"""Who has the GPU when, on a machine whose time is virtual: deadlines, queues, chats that give way, what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from gpu.choices import Outcome
+from gpu.exceptions import (
+    DeadlinePassed,
+    GpuBusy,
+    GPUError,
+    NotEnoughVRAM,
+    OutOfMemory,
+    ServerAway,
+)
+from gpu.manager import GPUResourceManager
+from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from gpu.uses import Use
+from tests.doubles.ollama import LOADED, LOADING, STOPPING
+from tests.gpu.virtual_time import run
+from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
+
+AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
+
+
+def told(manager: GPUResourceManager) -> list[str]:
+    texts: list[str] = []
+    manager.on_event(lambda kind, text, status: texts.append(text))
+    return texts
+
+
+def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    run(world.loop, work)
+
+
+async def settle() -> None:
+    for _ in range(30):
+        await asyncio.sleep(0)
+
+
+async def chat(manager: GPUResourceManager, model: str = CHAT, **more: Any) -> str:
+    async with manager.using(model, **{"purpose": Purpose.ASSISTANT, **more}) as ollama:
+        return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
+
+
+# --- deadlines, queues, sharing ---------------------------------------------------------------------------------------
+def test_a_request_ends_at_its_deadline_and_the_load_that_others_want_goes_on(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        patient = asyncio.create_task(manager.ensure_vlm_loaded())
+        with pytest.raises(DeadlinePassed, match="is being done"):
+            await manager.ensure_vlm_loaded(deadline_s=1.0)
+        assert world.loop.now == 1.0
+        await patient
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_a_load_that_has_begun_is_finished_though_nobody_waits_for_it_any_more(world: SimulatedWorld) -> None:
+    """Whoever asks next finds it; a load that is given up would begin from nothing."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        with pytest.raises(DeadlinePassed):
+            await manager.ensure_vlm_loaded(deadline_s=1.0)
+        await asyncio.sleep(10)
+        assert (world.is_loaded(VLM), world.models[VLM].aborted_loads) == (True, 0)
+
+    go(world, work)
+
+
+def test_what_nobody_waits_for_any_more_and_has_not_begun_never_runs(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        first = asyncio.create_task(manager.ensure_vlm_loaded())
+        await settle()
+        with pytest.raises(DeadlinePassed, match="was not done"):
+            await manager.load_model(OTHER, deadline_s=1.0)
+        await first
+        await asyncio.sleep(30)
+        assert [name for _at, name in world.loads] == [VLM]
+
+    go(world, work)
+
+
+def test_a_hundred_callers_share_one_load_and_one_place_in_the_queue(world: SimulatedWorld) -> None:
+    """S3.4"""
+
+    async def work() -> None:
+        manager = manager_in(world, max_waiting=2)
+        await asyncio.gather(*(manager.ensure_vlm_loaded() for _ in range(100)))
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_questions_too_many_are_refused_with_the_time_to_wait(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world, max_waiting=3)
+        await manager.ensure_vlm_loaded()
+        answers = await asyncio.gather(*(manager.ask_vlm("what?", [], {}) for _ in range(6)), return_exceptions=True)
+        assert sum(isinstance(answer, str) for answer in answers) == 4
+        refused = [answer for answer in answers if isinstance(answer, GpuBusy)]
+        assert len(refused) == 2
+        assert all(error.retry_after_s >= 1 for error in refused)
+
+    go(world, work)
+
+
+# --- chats ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("urgent", ["question", "mode"])
+def test_a_chat_is_cut_off_for_what_is_more_urgent(world: SimulatedWorld, urgent: str) -> None:
+    """S4.5"""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        await manager.load_model(CHAT)
+        manager.ollama.answer_s = 50.0
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(5)
+        manager.ollama.answer_s = 1.0
+        begun = world.loop.now
+        await (manager.ask_vlm("what?", [], {}) if urgent == "question" else manager.set_execution_mode(AUTOPILOT))
+        assert world.loop.now - begun < 10
+        with pytest.raises(GpuBusy, match="more urgent"):
+            await chatting
+
+    go(world, work)
+
+
+def test_a_chat_is_not_disturbed_by_idle_nor_by_another_chat(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        one = asyncio.create_task(chat(manager))
+        await settle()
+        await asyncio.gather(manager.set_execution_mode(IDLE), chat(manager))
+        assert await one == "thisthat"
+
+    go(world, work)
+
+
+def test_a_load_for_a_chat_is_given_up_for_a_run(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        world.models[CHAT].load_s = 100.0
+        manager = manager_in(world)
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(2)
+        assert world.models[CHAT].state == LOADING
+        await manager.ensure_vlm_loaded()
+        assert world.models[CHAT].aborted_loads == 1
+        assert world.loop.now < 10
+        with pytest.raises(GpuBusy):
+            await chatting
+
+    go(world, work)
+
+
+def test_a_chat_that_does_not_notice_loses_its_turn_all_the_same(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+
+        async def sleepy() -> None:
+            async with manager.using(CHAT, purpose=Purpose.SUMMARY):
+                await asyncio.sleep(1000)
+
+        asleep = asyncio.create_task(sleepy())
+        await asyncio.sleep(5)
+        await manager.ensure_vlm_loaded(deadline_s=20.0)
+        assert world.is_loaded(VLM)
+        asleep.cancel()
+
+    go(world, work)
+
+
+def test_a_chat_ends_at_its_deadline_whatever_the_model_does(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.ollama.answer_s = 1000.0
+        with pytest.raises(DeadlinePassed):
+            await chat(manager, deadline_s=10.0)
+        assert world.loop.now == 10.0
+        assert not manager.owner.scheduler.is_busy
+
+    go(world, work)
+
+
+def test_in_autopilot_a_chat_takes_nothing_from_a_run(world: SimulatedWorld) -> None:
+    """S4.5: neither CLIP's memory nor the VLM's, not even while it is only asked for."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        await manager.ask_vlm("what?", [], {})
+        await asyncio.sleep(2)
+        with pytest.raises(NotEnoughVRAM):
+            await chat(manager)
+        assert (world.is_loaded(VLM), manager.get_clip_device()) == (True, "cuda:0")
+        assert world.ledger.held["CLIP"] == CLIP_MB
+        assert not manager.get_status().degraded  # a chat that is refused degrades nothing
+        assert await chat(manager, VLM) == "thisthat"
+
+    go(world, work)
+
+
+def test_a_chat_does_not_drive_out_the_vlm_between_its_load_and_the_question(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        asked = asyncio.create_task(manager.ask_vlm("what?", [], {}))
+        await settle()
+        chatting = asyncio.create_task(chat(manager))
+        with pytest.raises(NotEnoughVRAM):
+            await chatting
+        assert await asked
+        assert len(world.loads) == 1
+
+    go(world, work)
+
+
+def test_a_vlm_that_a_chat_was_driving_out_is_taken_back_for_the_run_that_wants_it(world: SimulatedWorld) -> None:
+    """RELIABILITY.md A.4.2: it is listed until it is gone, and only a request that keeps it alive keeps it."""
+
+    async def work() -> None:
+        world.models[VLM].unload_s = 5.0
+        manager = manager_in(world)
+        await manager.ensure_vlm_loaded()
+        chatting = asyncio.create_task(chat(manager))
+        await asyncio.sleep(1.0)
+        assert world.models[VLM].state == STOPPING
+        assert await manager.ask_vlm("what?", [], {})
+        await asyncio.sleep(10)
+        assert world.is_loaded(VLM)
+        with pytest.raises(GpuBusy):
+            await chatting
+
+    go(world, work)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: SimulatedWorld) -> None:
+    """S4.4, S7"""
+    uses: list[Use] = []
+
+    async def keep(use: Use) -> None:
+        uses.append(use)
+
+    async def work() -> None:
+        manager = manager_in(world, record=keep)
+        await manager.ask_vlm("what?", [], {}, execution_id="run 7", step=3)
+        cancelled = asyncio.create_task(manager.ask_vlm("what?", [], {}, purpose=Purpose.CLASSIFY))
+        await asyncio.sleep(0.5)
+        cancelled.cancel()
+        await asyncio.wait((cancelled,))
+        world.stop_server()
+        with pytest.raises(ServerAway):
+            await manager.ask_vlm("what?", [], {})
+
+    go(world, work)
+    told_of = [(use.outcome, use.error, use.purpose, use.execution_id, use.step) for use in uses]
+    assert told_of == [
+        (Outcome.ANSWERED, "", Purpose.TARGET, "run 7", 3),
+        (Outcome.CANCELLED, "CancelledError", Purpose.CLASSIFY, "", None),
+        (Outcome.FAILED, "ServerAway", Purpose.TARGET, "", None),
+    ]
+    assert [round(use.seconds) for use in uses[:1]] == [5]  # four for the load, one for the answer
+    assert all(use.model == VLM for use in uses)
+
+
+def test_a_failure_that_another_model_could_make_good_is_typed(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        world.models[VLM].oom_loads = 9
+        with pytest.raises(OutOfMemory) as caught:
+            await manager_in(world).ask_vlm("what?", [], {})
+        assert caught.value.falls_back
+
+    go(world, work)
+
+
+def test_what_was_loaded_before_this_process_came_is_read_and_idles_out_from_then_on(world: SimulatedWorld) -> None:
+    """S3.7: claimed, not remembered."""
+
+    async def work() -> None:
+        world.ledger.take(VLM, 6000)
+        world.models[VLM].state = LOADED
+        manager = manager_in(world, idle_timeout_s=60.0)
+        manager.claim("a run loop")
+        await asyncio.sleep(1)
+        assert manager.get_status().vlm_state is ModelState.LOADED
+        await asyncio.sleep(58)
+        assert world.is_loaded(VLM)
+        await asyncio.sleep(4)
+        assert not world.is_loaded(VLM)
+
+    go(world, work)
+
+
+def test_a_listener_hears_kind_sentence_and_status_of_an_idle_unload(world: SimulatedWorld) -> None:
+    """S3.9"""
+    heard: list[tuple[str, str, GPUResourceStatus]] = []
+
+    async def work() -> None:
+        manager = manager_in(world, idle_timeout_s=10.0)
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        manager.on_event(lambda *event: heard.append(event))
+        await asyncio.sleep(15)
+
+    go(world, work)
+    kind, text, status = heard[-1]
+    assert (kind, text) == (
+        "idle_unload", f"“{VLM}” is unloaded: Nobody has asked for “{VLM}” for 10 s.",
+    )  # fmt: skip
+    assert status.vlm_state is ModelState.UNLOADED
+
+
+def test_a_decision_without_end_is_an_error_and_no_loop(world: SimulatedWorld) -> None:
+    class Stubborn(SimulatedClip):
+        async def move(self, device: str) -> None:
+            """It says that it went."""
+
+    async def work() -> None:
+        clip = Stubborn(world)
+        clip.device = "cuda:0"
+        with pytest.raises(GPUError, match="was to go to cpu and is on cuda:0"):
+            await manager_in(world, clip=clip).ensure_vlm_loaded()
+
+    go(world, work)
