@@ -31,7 +31,7 @@ class RunDrivenGpu:
         self._given = manager
         self._vlm_state = ModelState.UNLOADED
         self._reason = ""
-        self._is_claimed = False
+        self._is_claimed = self._is_listening = False
 
     def claim(self, name: str) -> None:
         """Own the GPU of this machine as soon as nobody does; a second call changes nothing."""
@@ -40,10 +40,22 @@ class RunDrivenGpu:
         self._is_claimed = True
         try:
             manager = self._manager()
-            manager.on_event(self._heard)
+            if not self._is_listening:
+                manager.on_event(self._heard)
+                self._is_listening = True
             manager.claim(name)
         except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the loop goes on
             log.warning("the GPU could not be claimed: %s: %s", type(error).__name__, error)
+
+    def release(self) -> None:
+        """Give the GPU back when the loop ends: another one has it at once."""
+        if not self._is_claimed:
+            return
+        self._is_claimed = False
+        try:
+            self._manager().release()
+        except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the loop ends
+            log.warning("the GPU could not be given back: %s: %s", type(error).__name__, error)
 
     def follow(self, journal: Journal) -> Future[None] | None:
         """Ask for what the run's mode wants of the GPU; it is done while the run goes on."""

@@ -91,6 +91,12 @@ class Runner:
 
     def run(self) -> None:
         """Raises DesktopUnavailable or DesktopBusy when there is no desktop to work on at the start."""
+        try:
+            self._while_there_is_a_desktop()
+        finally:
+            self._gpu.release()
+
+    def _while_there_is_a_desktop(self) -> None:
         while not self.leave.is_set():
             try:
                 self._on_desktop()

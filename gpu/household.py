@@ -109,6 +109,7 @@ class Household:
             self._keeper.cancel()
         self._name = ""
         tasks = [*self._tasks, *([self._keeper] if self._keeper else [])]
+        self._keeper = None
         self._give_back()
         await asyncio.gather(*tasks, return_exceptions=True)
 

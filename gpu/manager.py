@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+from gpu.background import Background
 from gpu.choices import EventKind, Outcome
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
@@ -34,7 +35,7 @@ from gpu.types import (
     RequestKind,
 )
 from gpu.uses import Use
-from gpu.vram import VRAMMonitor
+from gpu.vram import VRAMMonitor, gpu_of
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +75,7 @@ class GPUResourceManager:
         if ollama is None and config.ollama_url:
             self.ollama = CuttableOllama(config, errand=lambda: self.errand, cloud_allowed=cloud_allowed)
         self._listeners: list[Listener] = []
-        self._record = record
+        self._record, self._recording = record, Background()
         self.owner = Owner(
             config,
             ollama=self.ollama,
@@ -108,7 +109,7 @@ class GPUResourceManager:
         owner = self.owner
         gpus = owner.reporter.gpus()
         return GPUResourceStatus(
-            vram=gpus[0] if gpus else None,
+            vram=gpu_of(gpus, self.clip.gpu_uuid) or next(iter(gpus), None),
             vlm_state=owner.vlm_state,
             vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
@@ -157,7 +158,16 @@ class GPUResourceManager:
     def close(self) -> None:
         """Give the GPU back and end the thread; models stay where they are, and leave when nobody asks for them."""
         self.runtime.run(self._close())
+        self.clip.close()
         self.runtime.close()
+
+    def release(self) -> None:
+        """Give the GPU back; whoever claims it next has it at once. This process may go on asking."""
+        self.runtime.run(self._household.close())
+
+    def on_queue(self, listener: Callable[[], None]) -> None:
+        """Hear, in the manager's loop, that somebody is done whom `details` told of."""
+        self.owner.scheduler.on_leave(listener)
 
     # --- coroutines -------------------------------------------------------------------------------------------------
     async def set_execution_mode(
@@ -237,10 +247,10 @@ class GPUResourceManager:
                     answer = await ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
             except BaseException as error:
                 outcome = Outcome.CANCELLED if isinstance(error, asyncio.CancelledError) else Outcome.FAILED
-                await self._keep(replace(use, outcome=outcome, error=type(error).__name__), begun)
+                self._keep(replace(use, outcome=outcome, error=type(error).__name__), begun)
                 raise
             took = {"tokens_in": answer.tokens_in, "tokens_out": answer.tokens_out, "load_seconds": answer.load_s}
-            await self._keep(replace(use, **took), begun)
+            self._keep(replace(use, **took), begun)
             return str(answer.text)
 
         return await self.runtime.wait(ask())
@@ -276,6 +286,7 @@ class GPUResourceManager:
     # --- parts ------------------------------------------------------------------------------------------------------
     async def _close(self) -> None:
         await self._household.close()
+        await self._recording.end()
         if self.ollama is not None:
             await self.ollama.aclose()
 
@@ -321,10 +332,11 @@ class GPUResourceManager:
     def _purpose(self, model: str, otherwise: Purpose) -> Purpose:
         return Purpose.TARGET if self.config.has_vlm and tagged(model) == self._vlm() else otherwise
 
-    async def _keep(self, use: Use, begun: float) -> None:
+    def _keep(self, use: Use, begun: float) -> None:
+        """A disk takes longer than an answer may be held up for."""
         if self._record is not None:
             seconds = asyncio.get_running_loop().time() - begun
-            await asyncio.shield(asyncio.ensure_future(self._record(replace(use, seconds=seconds))))
+            self._recording.begin(self._record(replace(use, seconds=seconds)))
 
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         if self.errand is None or self.errand.request.kind is RequestKind.USE:  # a move of ours tells of itself

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -39,7 +39,7 @@ from gpu.residency import Residency
 from gpu.scheduler import BY_ITSELF, Errand, Scheduler
 from gpu.server_watch import ServerWatch
 from gpu.tries import Tries
-from gpu.types import ExecutionMode, ModelState, Request, RequestKind
+from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,8 @@ class Owner:
         """As far as it is known; in a turn `_look` asks the server first."""
         now = asyncio.get_running_loop().time()
         config, models = self.config, self.models
-        gpus = tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in self.reporter.gpus())
+        told = self.reporter.gpus()
+        gpus = _views(told)
         return Snapshot(
             now=now,
             mode=self.mode,
@@ -118,8 +119,9 @@ class Owner:
             models=models.views() if models else (),
             clip=ClipView(
                 device=self.clip.device,
-                available=self.clip.available,
+                available=self.clip.available and self.clip.in_use,
                 need_mb=self.clip.need_mb,
+                gpus=_views(self.clip.in_cuda_order(told)) if told else None,
                 returns=self._clip_returns,
             ),
             gpus=gpus or None,
@@ -308,3 +310,7 @@ class Owner:
         elif isinstance(step, LoadModel):
             self.note_request(step.model)
             await self._hands.load(step, tries)
+
+
+def _views(gpus: Sequence[VRAMInfo]) -> tuple[GpuView, ...]:
+    return tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in gpus)

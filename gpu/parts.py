@@ -63,10 +63,23 @@ class Clip(Protocol):
     def available(self) -> bool: ...
 
     @property
+    def in_use(self) -> bool:
+        """Whether somebody in this process looks through it: only then it is worth moving."""
+
+    @property
+    def gpu_uuid(self) -> str:
+        """Of the GPU it is on, else empty."""
+
+    @property
     def need_mb(self) -> int: ...
+
+    def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
+        """The GPUs as `cuda:0`, `cuda:1`, … count them: NVML counts otherwise (RELIABILITY.md A.7)."""
 
     async def move(self, device: str) -> Any:
         """Be there, or raise ClipUnavailable and go on working on the CPU."""
+
+    def close(self) -> None: ...
 
 
 class Lock(Protocol):
@@ -104,9 +117,15 @@ Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says tha
 class NoClip:
     """There is no CLIP model: it stays where it is not."""
 
-    device = "cpu"
-    available = False
+    device, gpu_uuid = "cpu", ""
+    available = in_use = False
     need_mb = 0
+
+    def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
+        return gpus
 
     async def move(self, device: str) -> str:
         return self.device
+
+    def close(self) -> None:
+        """There is nothing to let go."""

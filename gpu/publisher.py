@@ -84,6 +84,10 @@ class Publisher:
             self._note(kind, text, status)
             self._wake()
 
+    def stir(self) -> None:
+        """From any thread: what is told beside the events has changed, such as the queue; tell it anew."""
+        self._wake()
+
     async def run(self) -> None:
         """Tell at every change, and a sign of life every few seconds; ends when it is shut."""
         owner, changed, loop = self._owner, asyncio.Event(), asyncio.get_running_loop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -70,6 +70,7 @@ class Scheduler:
         self._current: Errand | None = None
         self._usual_s = FIRST_GUESS_S
         self.granted = 0  # turns, so far
+        self._listeners: list[Callable[[], None]] = []
 
     @property
     def is_busy(self) -> bool:
@@ -103,6 +104,13 @@ class Scheduler:
             self._usual_s += 0.3 * (now - (errand.began_at or now) - self._usual_s)
             self._current = None
             self._next()
+            if errand.level != BY_ITSELF:
+                for listener in self._listeners:
+                    listener()
+
+    def on_leave(self, listener: Callable[[], None]) -> None:
+        """Hear of each turn that somebody asked for and that is over."""
+        self._listeners.append(listener)
 
     def _enter(self, errand: Errand) -> None:
         errand.order = next(self._order)

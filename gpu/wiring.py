@@ -85,6 +85,7 @@ def wired_manager() -> GPUResourceManager:
 
     ownership.on_change(owned)
     manager.on_event(publisher.hear)
+    manager.on_queue(publisher.stir)
     return manager
 
 

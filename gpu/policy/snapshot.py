@@ -27,17 +27,20 @@ class ModelView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClipView:
-    device: str = CPU
-    available: bool = False
-    need_mb: int = 0
-    returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GpuView:
     total_mb: int
     free_mb: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipView:
+    """`gpus` in the order of their CUDA numbers, as this process counts them; None: as the snapshot has them."""
+
+    device: str = CPU
+    available: bool = False
+    need_mb: int = 0
+    gpus: tuple[GpuView, ...] | None = None
+    returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """`gpus` in the order of their CUDA numbers; None: their memory is unknown. `swaps`: when models were loaded."""
+    """`gpus`: None where their memory is unknown. `swaps`: when models were loaded."""
 
     now: float
     mode: ExecutionMode = ExecutionMode.IDLE

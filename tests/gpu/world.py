@@ -125,7 +125,14 @@ class SimulatedClip:
     def __init__(self, world: SimulatedWorld, *, available: bool = True) -> None:
         self._world = world
         self.available = available
+        self.in_use = True
         self.need_mb = CLIP_MB
+        self.device, self.gpu_uuid = "cpu", ""
+
+    def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
+        return gpus
+
+    def close(self) -> None:
         self.device = "cpu"
 
     async def move(self, device: str) -> None:

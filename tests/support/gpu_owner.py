@@ -42,6 +42,7 @@ def main() -> None:
         settings.RPA_EMBEDDER, settings.RPA_CLIP_MODEL = "open_clip", CLIP
         settings.RPA_CLIP_WEIGHTS = str(made_clip().safetensors)
         owner = manager.get_gpu_resource_manager()
+        owner.clip.load()  # as a run loop does before its first run
         owner.claim(NAME)
         signal.sigwait({signal.SIGTERM, signal.SIGINT})
         owner.close()
