@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from execution.stream import to_json
 from gpu.choices import RequestState
+from gpu.control.problems import NO_GPU
+from gpu.machine.ownership import Ownership, machine_name
+from gpu.machine.status import STALE_AFTER_S, gpu_folder
 from gpu.models import GPUEvent, GPUState, OwnerRequest
-from gpu.ownership import Ownership, machine_name
-from gpu.problems import NO_GPU
-from gpu.status import STALE_AFTER_S, gpu_folder
 
 
 @dataclass(frozen=True, slots=True)

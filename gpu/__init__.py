@@ -6,24 +6,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpu.assistant import Assistant
+    from gpu.assistant.assistant import Assistant
     from gpu.clip import CLIPManager
     from gpu.config import GPUResourceConfig
-    from gpu.conversation import ContextManager
+    from gpu.conversation.talk import ContextManager
     from gpu.exceptions import CloudModelRefused, GpuBusy, GPUError, NotEnoughVRAM, VLMUnavailable
+    from gpu.machine.status import last_known_status
     from gpu.manager import GPUResourceManager, get_gpu_resource_manager
     from gpu.model_manager import ModelManager
     from gpu.ollama import OllamaManager
     from gpu.resources import ResourceMonitor
-    from gpu.status import last_known_status
     from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose, VRAMInfo
     from gpu.vram import VRAMMonitor
 
 _MODULE_OF = {
-    "Assistant": "gpu.assistant",
+    "Assistant": "gpu.assistant.assistant",
     "CLIPManager": "gpu.clip",
     "CloudModelRefused": "gpu.exceptions",
-    "ContextManager": "gpu.conversation",
+    "ContextManager": "gpu.conversation.talk",
     "ExecutionMode": "gpu.types",
     "GPUError": "gpu.exceptions",
     "GPUResourceConfig": "gpu.config",
@@ -40,7 +40,7 @@ _MODULE_OF = {
     "VRAMInfo": "gpu.types",
     "VRAMMonitor": "gpu.vram",
     "get_gpu_resource_manager": "gpu.manager",
-    "last_known_status": "gpu.status",
+    "last_known_status": "gpu.machine.status",
 }
 
 __all__ = [

@@ -18,14 +18,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from gpu.exceptions import GPUError
+from gpu.machine.ownership import machine_name
+from gpu.machine.samples import MOST_MINUTES, memory_over_time
+from gpu.machine.status import as_json, last_known_status, nothing_known
+from gpu.machine.wishes import Wish, wishes
 from gpu.manager import get_gpu_resource_manager
-from gpu.ownership import machine_name
 from gpu.refusals import answer_to
-from gpu.samples import MOST_MINUTES, memory_over_time
 from gpu.serializers import GPUSamplesSerializer, GPUWishSerializer
-from gpu.status import as_json, last_known_status, nothing_known
 from gpu.types import Request as GPURequest
-from gpu.wishes import Wish, wishes
 
 log = logging.getLogger(__name__)
 

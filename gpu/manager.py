@@ -16,16 +16,16 @@ from typing import Any
 from gpu.background import Background
 from gpu.choices import EventKind, Outcome
 from gpu.config import GPUResourceConfig
+from gpu.control.household import Household
+from gpu.control.lending import CuttableOllama, cancelled_when_cut
+from gpu.control.owner import Owner
+from gpu.control.parts import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
+from gpu.control.scheduler import BY_ITSELF, Errand
+from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
-from gpu.household import Household
-from gpu.lending import CuttableOllama, cancelled_when_cut
 from gpu.ollama.entries import tagged
-from gpu.owner import Owner
-from gpu.parts import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
 from gpu.policy import NO_VLM
 from gpu.runtime import Runtime
-from gpu.scheduler import BY_ITSELF, Errand
-from gpu.serving import Serving
 from gpu.types import (
     ExecutionMode,
     GPUResourceStatus,

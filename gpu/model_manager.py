@@ -13,24 +13,24 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.answering import Answering
-from gpu.asking import Tools
 from gpu.background import Background
-from gpu.catalogue import Entry, entries, find
+from gpu.catalogue.entries import Entry, entries, find
 from gpu.choices import ProviderName
-from gpu.conversation import ContextManager, Talk
+from gpu.conversation.answering import Answering
+from gpu.conversation.asking import Tools
+from gpu.conversation.talk import ContextManager, Talk
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, UnknownModel, VLMUnavailable
-from gpu.lately import Lately
 from gpu.model_status import ModelLine, ModelStatus
 from gpu.models import CatalogueModel
-from gpu.observing import Monitor, Observer, Rows, read_rows
 from gpu.preloading import Preloads
 from gpu.providers.base import Provider
 from gpu.providers.ollama import OllamaProvider
 from gpu.resources import ResourceMonitor
-from gpu.selection import Selection, obstacle
-from gpu.situation import Task
+from gpu.selection.choice import Selection, obstacle
+from gpu.selection.lately import Lately
+from gpu.selection.observing import Monitor, Observer, Rows, read_rows
+from gpu.selection.situation import Task
 from gpu.types import Attempt, ChatMessage, Chunk
 from gpu.uses import Use, record
 
@@ -225,9 +225,9 @@ def hold(named: str) -> str:
 @cache
 def get_model_manager() -> ModelManager:
     """The one of this process, around its manager of the GPU."""
+    from gpu.catalogue.remote import is_allowed_at_openai
     from gpu.manager import get_gpu_resource_manager
     from gpu.providers.openai import OpenAICompatibleProvider
-    from gpu.remote_models import is_allowed_at_openai
 
     manager = get_gpu_resource_manager()
     openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gpu.catalogue import Entry
+from gpu.catalogue.entries import Entry
 from gpu.resources import Resources
-from gpu.selection import Selection
+from gpu.selection.choice import Selection
 from gpu.types import Attempt, ExecutionMode
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from gpu.asking import Tools, use_of
 from gpu.background import Background
-from gpu.catalogue import Entry, find
+from gpu.catalogue.entries import Entry, find
 from gpu.choices import Outcome, ProviderName
-from gpu.conversation import Talk
+from gpu.conversation.asking import Tools, use_of
+from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
 from gpu.providers.base import Provider
-from gpu.selection import obstacle
-from gpu.situation import Task
+from gpu.selection.choice import obstacle
+from gpu.selection.situation import Task
 from gpu.types import ChatMessage, Chunk, Purpose
 
 log = logging.getLogger(__name__)

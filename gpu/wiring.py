@@ -7,20 +7,20 @@ from typing import Any
 
 from django.db import DatabaseError
 
+from gpu.catalogue.remote import is_allowed
 from gpu.choices import ProviderName
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.database import DatabaseThread
-from gpu.letterbox import Letterbox
+from gpu.machine.letterbox import Letterbox
+from gpu.machine.needs import Needs
+from gpu.machine.ownership import Ownership, machine_name
+from gpu.machine.publisher import Publisher
+from gpu.machine.remote import Remote
+from gpu.machine.status import gpu_folder
 from gpu.manager import GPUResourceManager
 from gpu.models import CatalogueModel
-from gpu.needs import Needs
 from gpu.ollama.entries import tagged
-from gpu.ownership import Ownership, machine_name
-from gpu.publisher import Publisher
-from gpu.remote import Remote
-from gpu.remote_models import is_allowed
-from gpu.status import gpu_folder
 from gpu.uses import Use, record
 
 log = logging.getLogger(__name__)

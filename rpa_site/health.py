@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from execution.models import Robot
 from gpu import last_known_status
-from gpu.status import KnownStatus
+from gpu.machine.status import KnownStatus
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None

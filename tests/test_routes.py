@@ -29,8 +29,8 @@ from execution.choices import ExecutionState, PromptKind
 from execution.live_picture import path_of
 from execution.models import Execution, Prompt, Robot, Step
 from execution.routing import websocket_urlpatterns
+from gpu.machine.wishes import wishes
 from gpu.types import Request, RequestKind
-from gpu.wishes import wishes
 from rpa_site.roles import Role, permissions_of
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.sockets import Closed, Socket, session_of

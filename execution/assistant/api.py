@@ -25,8 +25,8 @@ from execution.assistant.serializers import (
 from execution.assistant.service import get_assistant
 from execution.models import Execution
 from execution.serializers import ErrorSerializer
-from gpu import conversations
-from gpu.assistant import Assistant, Part
+from gpu.assistant import kept as conversations
+from gpu.assistant.assistant import Assistant, Part
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from execution.assistant.wording import decided, found_how, outcome, why
 from execution.choices import ExecutionState, Outcome
 from execution.exceptions import UnknownExecution
 from execution.models import Step
-from gpu.assistant import Briefing
+from gpu.assistant.assistant import Briefing
 
 # So that the facts take some 5000 tokens at most, whatever the screens hold (S4.3).
 MOST_STEPS = 40
@@ -25,7 +25,7 @@ LONGEST_TEXT = 200
 
 
 class RunBriefer:
-    """Answers for `gpu.assistant`: everything it says is of the database."""
+    """Answers for `gpu.assistant.assistant`: everything it says is of the database."""
 
     def brief(self, text: str, *, about: str, language: str, earlier: Sequence[int] = ()) -> Briefing:
         question = understood(text, language=language)

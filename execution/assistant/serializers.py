@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from gpu.assistant import LONGEST_QUESTION, Outcome
+from gpu.assistant.assistant import LONGEST_QUESTION, Outcome
 
 
 class AskSerializer(serializers.Serializer[Any]):

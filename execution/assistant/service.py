@@ -7,7 +7,7 @@ from functools import cache
 from django.conf import settings
 
 from execution.assistant.briefing import RunBriefer
-from gpu.assistant import Assistant
+from gpu.assistant.assistant import Assistant
 from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import get_model_manager
 

@@ -9,8 +9,8 @@ from typing import TextIO
 from django.utils.translation import gettext as _
 
 from execution.models import Execution
-from gpu import conversations
-from gpu.assistant import Assistant, Outcome, Part, Told
+from gpu.assistant import kept as conversations
+from gpu.assistant.assistant import Assistant, Outcome, Part, Told
 from gpu.exceptions import GPUError
 from workflows.exceptions import DomainError
 

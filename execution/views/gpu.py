@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 
 from execution import gpu_words
 from execution.gpu_news import is_lost, mark_of, troubles
-from gpu import letters
 from gpu.choices import EventKind, ProviderName, RequestState
+from gpu.machine import letters
+from gpu.machine.ownership import machine_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
-from gpu.ownership import machine_name
 from gpu.refusals import sentence
 from gpu.types import ModelState, RequestKind
 

@@ -11,10 +11,10 @@ from typing import Any
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import AnswerBroken, CloudModelRefused, VLMUnavailable
 from gpu.ollama import failures
-from gpu.pictures import readable
-from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ChatMessage, Chunk
-from gpu.untrusted import without_control
+from gpu.wire.pictures import readable
+from gpu.wire.reading import count_of, mapping_of, text_of
+from gpu.wire.untrusted import without_control
 
 NANO = 1_000_000_000
 

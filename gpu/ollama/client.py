@@ -9,15 +9,15 @@ from typing import Any
 
 import httpx
 
-from gpu.answers import Gathering, max_bytes, without_fence
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import CloudModelRefused, LoadFailed, ServerAway, VLMUnavailable
-from gpu.http import Patience, Refusal, Wire
 from gpu.ollama import failures
 from gpu.ollama.asking import chat_body, options, read_line
 from gpu.ollama.entries import card, is_cloud_name, is_named, on_disk, resident, tagged
-from gpu.tokens import refuse_what_cannot_fit
 from gpu.types import Answer, ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
+from gpu.wire.answers import Gathering, max_bytes, without_fence
+from gpu.wire.http import Patience, Refusal, Wire
+from gpu.wire.tokens import refuse_what_cannot_fit
 
 log = logging.getLogger(__name__)
 

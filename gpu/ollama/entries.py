@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ModelCard, ModelOnDisk, Resident
+from gpu.wire.reading import count_of, mapping_of, text_of
 
 MB = 1024 * 1024
 CLOUD = (":cloud", "-cloud")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpu import failures
 from gpu.exceptions import CloudModelRefused, ModelMissing, ServerAway, VLMUnavailable
+from gpu.wire import failures
 
 WHO = "Ollama"
 FORBIDDEN = (

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from gpu import failures
 from gpu.exceptions import AnswerBroken
-from gpu.pictures import kind_of, readable
-from gpu.reading import count_of, mapping_of, text_of
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
-from gpu.untrusted import without_control
+from gpu.wire import failures
+from gpu.wire.pictures import kind_of, readable
+from gpu.wire.reading import count_of, mapping_of, text_of
+from gpu.wire.untrusted import without_control
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

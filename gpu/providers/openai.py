@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 import httpx
 from django.core.exceptions import ImproperlyConfigured
 
-from gpu import failures
-from gpu.answers import Gathering, max_bytes
 from gpu.config import LOOPBACK, GPUResourceConfig
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
-from gpu.http import Patience, Refusal, Wire
 from gpu.providers.events import Event, chat_body, listed
-from gpu.tokens import refuse_what_cannot_fit
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
+from gpu.wire import failures
+from gpu.wire.answers import Gathering, max_bytes
+from gpu.wire.http import Patience, Refusal, Wire
+from gpu.wire.tokens import refuse_what_cannot_fit
 
 WHO = "The OpenAI-compatible server"
 DONE = "[DONE]"

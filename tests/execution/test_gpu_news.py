@@ -14,9 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.gpu_news import banner_now, news_of_gpu
+from gpu.machine.ownership import Ownership
+from gpu.machine.status import gpu_folder
 from gpu.models import GPUState
-from gpu.ownership import Ownership
-from gpu.status import gpu_folder
 from tests.support.gpu_rows import DEGRADED, make_event, make_request, make_state
 from tests.support.sockets import Socket, session_of
 

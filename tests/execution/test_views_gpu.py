@@ -14,10 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from execution import gpu_words
+from gpu.control.problems import NO_GPU
+from gpu.machine.ownership import Ownership
+from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUState
-from gpu.ownership import Ownership
-from gpu.problems import NO_GPU
-from gpu.status import gpu_folder
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from tests.support.gpu_rows import (
     DEGRADED,

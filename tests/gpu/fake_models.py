@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from gpu.catalogue import Entry
+from gpu.catalogue.entries import Entry
 from gpu.choices import Tier
 from gpu.config import GPUResourceConfig
-from gpu.observing import Rows
 from gpu.resources import Resources
 from gpu.runtime import Runtime
+from gpu.selection.observing import Rows
 from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Resident, VRAMInfo
 
 GB = 1024

@@ -14,11 +14,11 @@ from django.db import connection
 from django.utils import timezone
 
 from gpu.database import DatabaseThread
-from gpu.letterbox import Letterbox
+from gpu.machine.letterbox import Letterbox
+from gpu.machine.ownership import Holder, machine_name
+from gpu.machine.remote import Remote
+from gpu.machine.status import as_json
 from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
-from gpu.ownership import Holder, machine_name
-from gpu.remote import Remote
-from gpu.status import as_json
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo
 
 MACHINE = "desk-7"

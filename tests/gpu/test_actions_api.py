@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from gpu import api, wishes
+from gpu import api
 from gpu import exceptions as ex
+from gpu.machine import wishes
 from gpu.models import GPUSample
 from gpu.refusals import answer_to, code_of
 from gpu.runtime import Runtime
@@ -213,7 +214,7 @@ def test_only_the_last_requests_are_kept(manager, monkeypatch) -> None:
 # --- memory over time -----------------------------------------------------------------------------------------------
 def test_memory_over_time_is_thinned_out_to_its_peaks(client_of, viewer, monkeypatch) -> None:
     """S3.8"""
-    from gpu import samples
+    from gpu.machine import samples
 
     make_samples(*[9_000 if number == 1234 else 1_000 for number in range(1800)], every_s=0.5)
     [gpu] = client_of(viewer).get("/api/gpu/samples/").json()["gpus"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpu.ownership import Ownership
-from gpu.status import gpu_folder
+from gpu.machine.ownership import Ownership
+from gpu.machine.status import gpu_folder
 from gpu.types import GPUResourceStatus
 from tests.gpu.rows import STATUS, tell
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gpu.catalogue import Entry
+from gpu.catalogue.entries import Entry
 from gpu.config import GPUResourceConfig
-from gpu.conversation import Talk
+from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, NoModelFits
 from gpu.manager import GPUResourceManager
 from gpu.model_manager import ModelManager

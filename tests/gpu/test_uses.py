@@ -104,9 +104,9 @@ def test_the_mode_of_the_process_that_owns_the_gpu_counts(models: ModelManager) 
     """S4.5: the page's own process owns nothing, and is in no mode."""
     from django.utils import timezone
 
+    from gpu.machine.ownership import Ownership, machine_name
+    from gpu.machine.status import gpu_folder
     from gpu.models import GPUState
-    from gpu.ownership import Ownership, machine_name
-    from gpu.status import gpu_folder
 
     lock = Ownership(gpu_folder())
     assert lock.hold("a run loop")

@@ -19,10 +19,10 @@ from django.db import connection
 
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy, ModelMissing
+from gpu.machine.ownership import Holder, Ownership
+from gpu.machine.status import gpu_folder, last_known_status
 from gpu.manager import GPUResourceManager
 from gpu.models import GPUEvent, GPUState, OwnerRequest
-from gpu.ownership import Holder, Ownership
-from gpu.status import gpu_folder, last_known_status
 from gpu.types import ExecutionMode, Purpose
 from gpu.wiring import wired_manager
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, OllamaServer, Reply

@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from gpu.config import GPUResourceConfig
+from gpu.control.lending import until_cut
+from gpu.control.scheduler import Errand
 from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, ModelMissing, OutOfMemory, ServerAway
-from gpu.lending import until_cut
 from gpu.manager import GPUResourceManager
 from gpu.ollama.entries import tagged
 from gpu.policy import CHATS
-from gpu.scheduler import Errand
 from gpu.types import Answer, ChatMessage, Chunk, ModelOnDisk, Resident, VRAMInfo
 from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings
 from tests.doubles.ollama.clock import VirtualClock

@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from execution.models import Robot
-from gpu.ownership import Ownership
-from gpu.status import gpu_folder
+from gpu.machine.ownership import Ownership
+from gpu.machine.status import gpu_folder
 from rpa_site import health as module
 from tests.gpu.rows import tell
 

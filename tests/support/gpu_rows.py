@@ -8,8 +8,8 @@ from typing import Any
 from django.utils import timezone
 
 from gpu.choices import EventKind, RequestState
+from gpu.machine.ownership import machine_name
 from gpu.models import GPUEvent, GPUSample, GPUState, OwnerRequest
-from gpu.ownership import machine_name
 
 GPU = {"uuid": "GPU-1", "name": "NVIDIA L4", "total_mb": 24_000, "used_mb": 7_200, "free_mb": 16_800}
 VLM = "qwen2.5vl:7b"

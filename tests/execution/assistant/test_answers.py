@@ -10,7 +10,7 @@ from django.utils import translation
 from execution.assistant.briefing import RunBriefer
 from execution.choices import ExecutionState, Outcome, PauseReason
 from execution.models import Execution
-from gpu.assistant import Briefing
+from gpu.assistant.assistant import Briefing
 from tests.execution.assistant.runs import make_asking, make_failed, make_secretive, make_step
 from tests.factories import make_execution
 

@@ -12,8 +12,8 @@ from django.test import AsyncClient
 from execution.assistant import api
 from execution.assistant.briefing import RunBriefer
 from execution.models import Execution
-from gpu.assistant import Assistant
-from gpu.conversation import Talk
+from gpu.assistant.assistant import Assistant
+from gpu.conversation.talk import Talk
 from gpu.model_status import ModelStatus
 from gpu.models import Conversation, Message
 from gpu.runtime import Runtime

@@ -13,10 +13,10 @@ import pytest
 
 from execution.assistant.briefing import RunBriefer
 from execution.models import Decision, Execution, Prompt, Step
-from gpu import conversations
-from gpu.assistant import Assistant, Outcome
-from gpu.briefing import question
-from gpu.conversation import Talk
+from gpu.assistant import kept as conversations
+from gpu.assistant.assistant import Assistant, Outcome
+from gpu.assistant.briefing import question
+from gpu.conversation.talk import Talk
 from gpu.runtime import Runtime
 from gpu.types import Chunk
 from tests.execution.assistant.runs import click, make_asking, make_failed, make_secretive, screen

@@ -16,8 +16,8 @@ from execution.actions.decide import decide
 from execution.assistant import api
 from execution.assistant.briefing import RunBriefer
 from execution.models import Decision, Execution, Step
-from gpu.assistant import Assistant
-from gpu.conversation import Talk
+from gpu.assistant.assistant import Assistant
+from gpu.conversation.talk import Talk
 from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
 from gpu.runtime import Runtime
 from gpu.types import Attempt, Chunk

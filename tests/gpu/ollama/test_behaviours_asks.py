@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from gpu import http
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import AnswerBroken, AnswerTimeout, GpuBusy, ModelMissing, ServerAway
 from gpu.ollama import OllamaManager
+from gpu.wire import http
 from tests.doubles.ollama import LOADED, LOADING, OLD, Fault, Kind, Model
 from tests.gpu.ollama.conftest import VLM, Make
 

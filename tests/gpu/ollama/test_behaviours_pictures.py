@@ -8,8 +8,8 @@ import io
 import pytest
 from PIL import Image
 
-from gpu import pictures
 from gpu.exceptions import PromptTooLarge, RequestRefused
+from gpu.wire import pictures
 from tests.doubles.ollama import NEW, OLD, Model, Profile
 from tests.gpu.ollama.conftest import VLM, Make, Stage, head_of, png
 

@@ -1,0 +1,1 @@
+"""The operator's assistant (S4.6)."""

@@ -1,0 +1,147 @@
+"""An answer of the assistant: the pieces as they go to a person, and what of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from gpu.assistant.briefing import Briefing
+from gpu.assistant.kept import Kept
+from gpu.assistant.said import Said
+from gpu.exceptions import GpuBusy, Later, NoModelFits
+from gpu.model_status import ModelStatus
+from gpu.types import Chunk
+
+
+class Told(StrEnum):
+    RECORDS = "records"  # the answer of the database, with its references and a draft
+    TEXT = "text"  # a piece of what the model says
+    AGAIN = "again"  # what the model said so far is void
+    END = "end"  # the message as it is kept, and how it came to its end
+
+
+class Outcome(StrEnum):
+    """How an answer came to its end."""
+
+    ANSWERED = "answered"
+    RECORDS_ONLY = "records_only"  # no model is there to be asked
+    BUSY = "busy"  # a run has the GPU
+    INTERRUPTED = "interrupted"  # a run took it in the middle
+    FAILED = "failed"
+    DISAGREED = "disagreed"  # the model named other steps than the records, and was left out
+    STOPPED = "stopped"  # the person did not wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One piece of an answer on its way to a person."""
+
+    kind: Told
+    text: str = ""
+    references: Sequence[Mapping[str, Any]] = ()
+    draft: Mapping[str, Any] = field(default_factory=dict)
+    message: Kept | None = None
+    outcome: Outcome | None = None
+    note: str = ""  # a sentence for the person
+    retry_after_s: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"kind": self.kind}
+        if self.kind is Told.TEXT:
+            said["text"] = self.text
+        elif self.kind is Told.RECORDS:
+            said |= {"text": self.text, "references": list(self.references), "draft": dict(self.draft)}
+        elif self.kind is Told.END and self.message and self.outcome:
+            said |= {"message": self.message.as_json(), "outcome": self.outcome, "note": self.note}
+            said["retry_after_s"] = self.retry_after_s
+        return said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """`model` is who would answer now; empty, with the reason, where only the records would."""
+
+    name: str
+    model: str = ""
+    reason: str = ""
+    details: ModelStatus | None = None
+
+
+class Answer:
+    """An answer that is being given."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self.briefing = briefing
+        self.draft = briefing.draft
+        self.outcome = Outcome.RECORDS_ONLY if not briefing.data else Outcome.ANSWERED
+        self.note = ""
+        self.retry_after_s = 0.0
+        self.model = ""
+        self.attempts: list[dict[str, Any]] = []
+        self.dropped: Mapping[str, Any] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        with translation.override(self.briefing.language):
+            self.said = Said(self.briefing.known_steps, unknown=_("not in this run"))
+
+    def took(self, last: Chunk) -> None:
+        self.model, self.dropped = last.model, last.dropped
+        self.attempts = [asdict(attempt) for attempt in last.attempts]
+
+    def fall_back(self, error: Exception) -> None:
+        """The records stand alone; the note says why."""
+        begun = bool(self.said.text.strip())
+        self.attempts = [asdict(a) for a in getattr(error, "attempts", ())] or [
+            {"model": "", "outcome": "failed", "error": type(error).__name__, "reason": str(error)}
+        ]
+        with translation.override(self.briefing.language):
+            if isinstance(error, GpuBusy):
+                self.outcome = Outcome.INTERRUPTED if begun else Outcome.BUSY
+                self.note = _("A run needs the GPU now, so this is from the records alone.")
+            elif isinstance(error, NoModelFits):
+                self.outcome = Outcome.RECORDS_ONLY
+                self.note = _("No model is there to be asked, so this is from the records alone.")
+            else:
+                self.outcome = Outcome.FAILED
+                self.note = _("The model did not answer, so this is from the records alone.")
+        if isinstance(error, Later):
+            self.retry_after_s = error.retry_after_s
+        if self.outcome is not Outcome.INTERRUPTED:
+            self.begin()  # half an answer that broke is none
+
+    def check(self) -> None:
+        """A model that names steps, and none of those that the records give as the answer, is left out."""
+        named, decided = self.said.named, set(self.briefing.steps)
+        if self.briefing.decides and named and not named & decided:
+            self.outcome = Outcome.DISAGREED
+            with translation.override(self.briefing.language):
+                self.note = _("The model named other steps than the records do, so what it said is left out.")
+            self.begin()
+        elif not self.said.text.strip():
+            self.outcome = Outcome.FAILED
+            with translation.override(self.briefing.language):
+                self.note = _("The model did not answer, so this is from the records alone.")
+
+    def end(self, message: Kept) -> Part:
+        return Part(
+            kind=Told.END, message=message, outcome=self.outcome, note=self.note, retry_after_s=self.retry_after_s
+        )
+
+    def as_row(self) -> dict[str, Any]:
+        words = self.said.text.strip()
+        if words and self.outcome in (Outcome.STOPPED, Outcome.INTERRUPTED):
+            words += " …"
+        return {
+            "content": f"{self.briefing.answer}\n\n{words}" if words else self.briefing.answer,
+            "model": self.model if words else "",
+            "references": [dict(r) for r in self.briefing.references],
+            "draft": dict(self.draft),
+            "dropped": dict(self.dropped),
+            "attempts": self.attempts,
+        }

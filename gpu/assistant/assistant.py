@@ -1,0 +1,210 @@
+"""The operator's assistant (S4.6): the records answer, a model words and reasons over what they say.
+
+The answer of the database comes first and stands alone where there is no model. What a model adds is checked against
+the records: the steps that an answer refers to are computed, never read out of a model's words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from typing import Any, Protocol, cast
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from gpu.assistant import kept as conversations
+from gpu.assistant.answer import Answer, Outcome, Part, Status, Told
+from gpu.assistant.briefing import Briefer, Briefing, question, talk
+from gpu.assistant.kept import Kept
+from gpu.choices import MessageRole
+from gpu.conversation.talk import Talk
+from gpu.database import DatabaseThread
+from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
+from gpu.model_status import ModelStatus
+from gpu.runtime import Runtime
+from gpu.types import Chunk
+
+__all__ = ["Assistant", "Briefer", "Briefing", "Models", "Outcome", "Part", "Status", "Told"]
+
+LONGEST_QUESTION = 2000  # characters
+
+
+class Models(Protocol):
+    """What the assistant asks of the model manager (S4.5)."""
+
+    def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]: ...
+
+    async def get_current_model_status(self) -> ModelStatus: ...
+
+
+class Assistant:
+    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin."""
+
+    def __init__(
+        self,
+        *,
+        briefer: Briefer,
+        models: Models | None,
+        runtime: Runtime,
+        name: str = "Mai",
+        database: DatabaseThread | None = None,
+    ) -> None:
+        self.name = name
+        self._briefer, self._models, self._runtime = briefer, models, runtime
+        self._database = database or DatabaseThread()
+        self._answering: set[asyncio.Task[Any]] = set()
+        self._is_shut = False
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+    def process_message(self, text: str, *, conversation: str, language: str = "") -> Part:
+        """The end of the whole answer. Raises ValueError for an empty or a much too long question."""
+        *_before, end = self.stream_message(text, conversation=conversation, language=language)
+        return end
+
+    async def aprocess_message(self, text: str, *, conversation: str, language: str = "") -> Part:
+        """See process_message()."""
+        parts = [part async for part in self.astream_message(text, conversation=conversation, language=language)]
+        return parts[-1]
+
+    def stream_message(self, text: str, *, conversation: str, language: str = "") -> Iterator[Part]:
+        """The answer as it comes, its end last; leaving early keeps what was said so far."""
+        return self._runtime.iterate(self._answer(_checked(text), conversation, language or _language()))
+
+    def astream_message(self, text: str, *, conversation: str, language: str = "") -> AsyncGenerator[Part]:
+        """See stream_message()."""
+        parts = self._runtime.stream(self._answer(_checked(text), conversation, language or _language()))
+        return cast("AsyncGenerator[Part]", parts)
+
+    # --- what was said, how it stands -------------------------------------------------------------------------------
+    def get_conversation_history(self, conversation: str) -> tuple[Kept, ...]:
+        return conversations.messages(conversation)
+
+    async def aget_conversation_history(self, conversation: str) -> tuple[Kept, ...]:
+        return await self._runtime.wait(self._rows(conversations.messages, conversation))
+
+    def get_status(self) -> Status:
+        return self._runtime.run(self._status())
+
+    async def aget_status(self) -> Status:
+        return await self._runtime.wait(self._status())
+
+    def shutdown(self) -> None:
+        """End the answers that are on their way, which keeps what was said; nothing can be asked afterwards."""
+        self._runtime.run(self._end())
+
+    async def ashutdown(self) -> None:
+        """See shutdown()."""
+        await self._runtime.wait(self._end())
+
+    # --- in the loop of the runtime ---------------------------------------------------------------------------------
+    async def _rows(self, work: Any, *arguments: Any, **named: Any) -> Any:
+        return await self._database.run(lambda: work(*arguments, **named))
+
+    async def _answer(self, text: str, key: str, language: str) -> AsyncIterator[Part]:
+        """The parts as they come. One task does all the work, so that what it enters it also leaves."""
+        if self._is_shut:
+            raise GPUError(f"{self.name} was shut down and answers no more.")
+        parts: asyncio.Queue[Part | None] = asyncio.Queue()
+        task = asyncio.create_task(self._work(text, key, language, parts))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+        task.add_done_callback(lambda _: parts.put_nowait(None))
+        try:
+            while (part := await parts.get()) is not None:
+                yield part
+            if not task.cancelled():
+                task.result()
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _work(self, text: str, key: str, language: str, parts: asyncio.Queue[Part | None]) -> None:
+        history: tuple[Kept, ...] = await self._rows(conversations.messages, key)
+        briefing: Briefing = await self._rows(self._brief, text, key, language, history)
+        await self._rows(conversations.keep, key, role=MessageRole.USER, content=text)
+        answer = Answer(briefing)
+        parts.put_nowait(
+            Part(kind=Told.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft)
+        )
+        try:
+            async for part in self._worded(text, history, answer):
+                parts.put_nowait(part)
+        except asyncio.CancelledError:
+            # whoever asked has left, or the process ends: what was said so far is there when they are back
+            answer.outcome = Outcome.STOPPED
+            parts.put_nowait(answer.end(await self._keep(key, answer)))
+            raise
+        except BaseException:
+            await self._keep(key, answer)
+            raise
+        parts.put_nowait(answer.end(await self._keep(key, answer)))
+
+    def _brief(self, text: str, key: str, language: str, history: Sequence[Kept]) -> Briefing:
+        earlier = next((kept.steps for kept in reversed(history) if kept.steps), ())
+        return self._briefer.brief(text, about=conversations.about(key), language=language, earlier=earlier)
+
+    async def _worded(self, text: str, history: Sequence[Kept], answer: Answer) -> AsyncIterator[Part]:
+        """What a model makes of it; a failure ends in a note, never in an error."""
+        briefing = answer.briefing
+        if not briefing.data:
+            return
+        if self._models is None:
+            answer.fall_back(NoModelFits("No model is set up.", reasons=()))
+            return
+        chunks = self._models.stream_response(question(text, briefing), talk(briefing, history, name=self.name))
+        try:
+            async for chunk in chunks:
+                if chunk.restarted:
+                    answer.begin()
+                    yield Part(kind=Told.AGAIN)
+                if shown := answer.said.feed(chunk.text):
+                    yield Part(kind=Told.TEXT, text=shown)
+                if chunk.done:
+                    answer.took(chunk)
+            if shown := answer.said.rest():
+                yield Part(kind=Told.TEXT, text=shown)
+        except (VLMUnavailable, OwnedElsewhere) as error:
+            answer.fall_back(error)
+            return
+        finally:
+            close = getattr(chunks, "aclose", None)
+            if close is not None:
+                await close()
+        proposal = answer.said.proposal
+        if briefing.may_draft and proposal is not None:
+            answer.draft = await self._rows(self._briefer.draft, proposal, briefing)
+        answer.check()
+
+    async def _keep(self, key: str, answer: Answer) -> Kept:
+        kept: Kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
+        return kept
+
+    async def _status(self) -> Status:
+        if self._models is None:
+            return Status(name=self.name, reason=_("No model is set up."))
+        said = await self._models.get_current_model_status()
+        return Status(name=self.name, model=said.model, reason=said.problem, details=said)
+
+    async def _end(self) -> None:
+        if self._is_shut:
+            return
+        self._is_shut = True
+        tasks = tuple(self._answering)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._database.close()
+
+
+def _checked(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise ValueError(_("Ask something."))
+    if len(text) > LONGEST_QUESTION:
+        raise ValueError(_("A question has at most %(n)d characters.") % {"n": LONGEST_QUESTION})
+    return text
+
+
+def _language() -> str:
+    return (translation.get_language() or "en")[:2]

@@ -1,0 +1,1 @@
+"""Which models there are to choose from (S4.1)."""

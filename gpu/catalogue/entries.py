@@ -1,0 +1,129 @@
+"""Which models there are to choose from: the rows as values, and what a file adds to them (S4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from django.conf import settings
+from django.db import transaction
+
+from gpu.choices import Capability, ProviderName, Tier
+from gpu.exceptions import UnknownModel
+from gpu.models import CatalogueModel
+
+SEED = Path(__file__).with_name("models.yaml")
+NOT_HERE = {
+    "allow_remote": "it is no field of a file: an admin allows it in the admin",
+    "held": "it is no field of a file: a model is held by `assistant switch NAME`",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One model of the catalogue. Memory in MB, the context in tokens."""
+
+    key: str
+    name: str
+    provider: ProviderName = ProviderName.OLLAMA
+    capabilities: frozenset[str] = frozenset({Capability.TEXT.value})
+    tier: Tier = Tier.STANDARD
+    vram_mb: int
+    ram_mb: int
+    context_length: int
+    enabled: bool = True
+    allow_remote: bool = False
+    held: bool = False
+    note: str = ""
+
+    @classmethod
+    def of(cls, row: CatalogueModel) -> Self:
+        plain = {name: getattr(row, name) for name in cls.__dataclass_fields__}
+        return cls(
+            **{
+                **plain,
+                "provider": ProviderName(row.provider),
+                "capabilities": frozenset(row.capabilities),
+                "tier": Tier(row.tier),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What became of the models of a file, by their keys."""
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # they differ from the file, and people's changes stand
+    same: tuple[str, ...] = ()
+
+
+def entries() -> tuple[Entry, ...]:
+    """The catalogue as it stands."""
+    return tuple(Entry.of(row) for row in CatalogueModel.objects.all())
+
+
+def find(among: Sequence[Entry], named: str) -> Entry:
+    """The model of that key, or of that name at its provider; raises UnknownModel, which names those there are."""
+    for entry in among:
+        if named in (entry.key, entry.name):
+            return entry
+    known = ", ".join(sorted(entry.key for entry in among)) or "none"
+    raise UnknownModel(f"No model of the catalogue is named “{named}”. There are: {known}.")
+
+
+def path_of_file() -> Path:
+    """The file of the settings, or the product's own."""
+    return Path(settings.RPA_MODEL_CATALOGUE) if settings.RPA_MODEL_CATALOGUE else SEED
+
+
+# --- into the database ----------------------------------------------------------------------------------------------
+@transaction.atomic
+def load(wanted: Sequence[Entry], *, replace: bool = False) -> Loaded:
+    """Add what is new; what is there already stays as people have made it, or is replaced if that was asked for."""
+    rows = {row.key: row for row in CatalogueModel.objects.select_for_update()}
+    in_file = {entry.key for entry in wanted}
+    if replace:
+        _free_names(rows, wanted)
+    owners = {(row.provider, row.name): key for key, row in rows.items() if not (replace and key in in_file)}
+    told: dict[str, list[str]] = {"added": [], "replaced": [], "kept": [], "same": []}
+    for entry in wanted:
+        owner = owners.get((entry.provider, entry.name), entry.key)
+        if owner != entry.key:
+            told["kept"].append(f"{entry.key} (in the catalogue as {owner})")
+        else:
+            told[_load_one(entry, rows.get(entry.key), replace=replace)].append(entry.key)
+    return Loaded(**{word: tuple(keys) for word, keys in told.items()})
+
+
+def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[Entry]) -> None:
+    """Where models of a file change names with one another, the names are free before they are given."""
+    for entry in wanted:
+        row = rows.get(entry.key)
+        if row is not None and (row.provider, row.name) != (entry.provider, entry.name):
+            CatalogueModel.objects.filter(pk=row.pk).update(name=f"({row.pk})")
+
+
+def _load_one(entry: Entry, row: CatalogueModel | None, *, replace: bool) -> str:
+    columns = {name: value for name, value in asdict(entry).items() if name not in NOT_HERE}
+    columns |= {"capabilities": sorted(entry.capabilities)}
+    if row is None:
+        CatalogueModel.objects.create(**columns)
+        return "added"
+    if all(_same(getattr(row, name), value) for name, value in columns.items()):
+        return "same"
+    if not replace:
+        return "kept"
+    if (row.provider, row.name) != (entry.provider, entry.name):
+        row.allow_remote = False  # it was allowed to another model
+    for name, value in columns.items():
+        setattr(row, name, value)
+    row.save()
+    return "replaced"
+
+
+def _same(here: Any, there: Any) -> bool:
+    return sorted(here) == sorted(there) if isinstance(there, list) else bool(here == there)

@@ -1,0 +1,1 @@
+"""Who has the GPU's memory, and how it comes to that: the owner, its turns, its steps."""

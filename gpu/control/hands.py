@@ -1,0 +1,79 @@
+"""The steps of a decision, done: models into memory and out of it, CLIP from device to device (S3.4, S3.5)."""
+
+from __future__ import annotations
+
+from gpu.choices import EventKind
+from gpu.control.parts import Clip
+from gpu.control.problems import About
+from gpu.control.reporter import Reporter
+from gpu.control.residency import Residency
+from gpu.control.server_watch import ServerWatch
+from gpu.control.tries import Tries
+from gpu.exceptions import ClipUnavailable, ServerAway, VLMUnavailable
+from gpu.ollama.entries import tagged
+from gpu.policy import CPU, LoadModel, MoveClip, UnloadModel
+
+
+class Hands:
+    """Used in a turn. What fails is told, and raised for whoever asked."""
+
+    def __init__(
+        self, *, vlm: str, clip: Clip, models: Residency | None, server: ServerWatch | None, reporter: Reporter
+    ) -> None:
+        self._vlm, self._clip, self._reporter = vlm, clip, reporter
+        self._models, self._server = models, server
+
+    async def load(self, step: LoadModel, tries: Tries) -> None:
+        """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
+        assert self._models is not None
+        try:
+            await self._models.load(step.model, until=tries.until)
+        except VLMUnavailable as error:
+            if await tries.again(error):
+                return
+            self._failed(step.model, error)
+            raise
+        self._succeeded(step.model)
+
+    async def unload(self, step: UnloadModel) -> None:
+        assert self._models is not None
+        try:
+            await self._models.unload(step.model)
+        except VLMUnavailable as error:
+            self._failed(step.model, error)
+            raise
+        self._succeeded(step.model)
+        if step.idle:
+            self._reporter.event(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
+
+    async def move_clip(self, step: MoveClip) -> None:
+        before = self._clip.device
+        try:
+            device = await self._place_for(step.device)
+            await self._clip.move(device)
+        except ClipUnavailable as error:
+            self._reporter.problem(About.CLIP, str(error))
+            raise
+        if self._clip.device != device:
+            raise ClipUnavailable(f"CLIP was to go to {device} and is on {self._clip.device}.")
+        self._reporter.problems.set(About.CLIP, "")
+        self._reporter.changed(f"CLIP {before} → {self._clip.device}: {step.reason}")
+
+    async def _place_for(self, device: str) -> str:
+        """CUDA may count the GPUs otherwise than NVML does, and hide some: CLIP knows where it may go."""
+        target = getattr(self._clip, "target", None)
+        if device == CPU or target is None:
+            return device
+        return await target(self._reporter.gpus()) or device
+
+    def _failed(self, model: str, error: VLMUnavailable) -> None:
+        if isinstance(error, ServerAway) and self._server is not None:
+            self._server.failed(error)
+        elif tagged(model) == self._vlm:  # another one that fails degrades nothing but the chat that wanted it
+            self._reporter.problem(About.MODEL, str(error))
+
+    def _succeeded(self, model: str) -> None:
+        if self._server is not None:
+            self._server.succeeded()
+        if tagged(model) == self._vlm:
+            self._reporter.problem(About.MODEL, "")

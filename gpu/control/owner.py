@@ -1,0 +1,316 @@
+"""The one who changes what is in the GPU's memory: a look, a decision, a step, and again (S3, RELIABILITY.md A.9).
+
+All of it runs in one loop, and everything that changes something inside a turn of the scheduler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from gpu.choices import EventKind
+from gpu.config import GPUResourceConfig
+from gpu.control.hands import Hands
+from gpu.control.parts import Clip, Declared, Memory, Needs, Ollama
+from gpu.control.problems import About
+from gpu.control.reporter import Reporter, Tell
+from gpu.control.residency import Residency
+from gpu.control.scheduler import BY_ITSELF, Errand, Scheduler
+from gpu.control.server_watch import ServerWatch
+from gpu.control.tries import Tries
+from gpu.exceptions import GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
+from gpu.ollama.entries import tagged
+from gpu.policy import (
+    CPU,
+    NO_VLM,
+    ClipView,
+    Decision,
+    GpuView,
+    Limits,
+    LoadModel,
+    MoveClip,
+    Snapshot,
+    Step,
+    Tick,
+    UnloadModel,
+    Wait,
+    decide,
+)
+from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
+
+log = logging.getLogger(__name__)
+
+MOST_STEPS = 16  # a decision that never ends is an error of ours, and no loop
+OF_LOADING = (RequestKind.LOAD, RequestKind.USE)
+OF_CLIP = (RequestKind.CLIP_TO_GPU, RequestKind.CLIP_TO_CPU)
+
+
+class Owner:
+    """`tell` hears every change in one sentence. `wanted` is the mode that was asked for last."""
+
+    def __init__(
+        self,
+        config: GPUResourceConfig,
+        *,
+        ollama: Ollama | None,
+        memory: Memory,
+        clip: Clip,
+        tell: Tell,
+        needs: Needs | None = None,
+        declared_mb: Declared | None = None,
+    ) -> None:
+        self.config, self.clip = config, clip
+        self.scheduler = Scheduler(max_waiting=config.max_waiting)
+        self.reporter = Reporter(memory, tell)
+        self.models: Residency | None = None
+        self.server: ServerWatch | None = None
+        if ollama is not None:
+            self.models = Residency(
+                config,
+                ollama,
+                free_mb=self.free_mb,
+                say=self.reporter.changed,
+                missing=self.reporter.missing_memory,
+                needs=needs,
+                declared_mb=declared_mb,
+            )
+            self.server = ServerWatch(
+                config,
+                ollama,
+                self.models,
+                self.reporter,
+                on_away=self._server_is_away,
+                on_back=self._server_is_back,
+                on_vanished=self._vanished,
+            )
+        self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
+        self._hands = Hands(vlm=self.vlm, clip=clip, models=self.models, server=self.server, reporter=self.reporter)
+        self.mode = self.wanted = ExecutionMode.IDLE
+        self.last_request: datetime | None = None
+        self._clip_returns = False
+        self._due_at: float | None = None  # when what the mode wants is tried again
+        self._due_pause_s = config.due_pause_s
+        self._vlm_was_there = False
+        self._refused: Request | None = None  # for want of memory; it degrades until there is enough
+
+    # --- what there is ----------------------------------------------------------------------------------------------
+    def free_mb(self) -> int | None:
+        """Free memory of this machine's GPUs; None where it is unknown, or Ollama runs elsewhere."""
+        gpus = self.reporter.gpus() if self.config.ollama_is_here else ()
+        return sum(gpu.free_mb for gpu in gpus) if gpus else None
+
+    @property
+    def vlm_state(self) -> ModelState:
+        return self.models.record(self.vlm).state if self.models and self.vlm else ModelState.UNLOADED
+
+    def snapshot(self) -> Snapshot:
+        """As far as it is known; in a turn `_look` asks the server first."""
+        now = asyncio.get_running_loop().time()
+        config, models = self.config, self.models
+        told = self.reporter.gpus()
+        gpus = _views(told)
+        return Snapshot(
+            now=now,
+            mode=self.mode,
+            vlm=self.vlm,
+            models=models.views() if models else (),
+            clip=ClipView(
+                device=self.clip.device,
+                available=self.clip.available and self.clip.in_use,
+                need_mb=self.clip.need_mb,
+                gpus=_views(self.clip.in_cuda_order(told)) if told else None,
+                returns=self._clip_returns,
+            ),
+            gpus=gpus or None,
+            vlm_is_here=config.ollama_is_here,
+            limits=Limits(
+                headroom_mb=config.headroom_mb,
+                idle_timeout_s=config.idle_timeout_s,
+                swaps_per_minute=config.swaps_per_minute,
+            ),
+            swaps=tuple(models.loads) if models else (),
+            server_problem=self.server.problem if self.server else "",
+            server_again_s=self.server.again_in_s() if self.server else 0.0,
+            mode_is_due=self._due_at is not None and now >= self._due_at,
+        )
+
+    # --- what is asked ----------------------------------------------------------------------------------------------
+    async def reach(self, request: Request | Tick) -> Decision:
+        """In a turn: do what is left until the request is met. Raises the GPUError that stands in its way."""
+        tries = self._tries()
+        for _ in range(MOST_STEPS):
+            await self._look(request)
+            decision = decide(self.snapshot(), request)
+            step = next(iter(decision.steps), None)
+            if step is None or isinstance(step, Wait) or self._is_outdated(request):
+                break
+            log.info("%s", step.reason)
+            await self._do(step, request, tries)
+        else:
+            raise GPUError(f"{request} does not come to an end.")
+        wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
+        if decision.refusal is not None:
+            if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
+                self.reporter.problem(About.MODEL, str(decision.refusal))
+                self._refused = request if isinstance(request, Request) else None
+            raise decision.refusal
+        if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
+            self.models.touch(request.model)
+        if wants_vlm:
+            self.reporter.problem(About.MODEL, "")
+            self._refused = None
+        return decision
+
+    async def change_mode(self) -> None:
+        """In a turn: take the mode that was asked for last. What cannot be had degrades, it never raises (S1.21)."""
+        if self.wanted is not self.mode:
+            self._tell_mode(self.wanted)
+        self._due_pause_s = self.config.due_pause_s
+        self._clip_returns = False
+        await self._have_what_the_mode_wants()
+
+    @contextmanager
+    def expecting(self, request: Request) -> Iterator[None]:
+        """Somebody is about to use the model, or does: no chat drives it out, and it is not idle."""
+        if self.models is None:
+            raise VLMUnavailable(NO_VLM, passing=False)
+        record = self.models.record(request.model)
+        record.users = (*record.users, request.purpose)
+        try:
+            yield
+        finally:
+            record.users = record.users[1:]
+
+    async def begin_use(self, request: Request) -> None:
+        """In a turn: the model is loaded from now on."""
+        self.note_request(request.model)
+        await self.reach(request)
+
+    def end_use(self, request: Request) -> None:
+        if self.models is not None:
+            self.models.touch(request.model)
+
+    def has(self, model: str) -> bool:
+        """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""
+        return self.models is not None and self.models.record(model).state is ModelState.LOADED
+
+    def note_request(self, model: str) -> None:
+        if tagged(model) == self.vlm:
+            self.last_request = datetime.now(UTC)
+
+    # --- by itself --------------------------------------------------------------------------------------------------
+    async def tick(self) -> None:
+        """Do what is due: unload what is idle, have CLIP back, try again what a mode wants."""
+        self.reporter.look()
+        if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
+            self._refused = None
+            self.reporter.problem(About.MODEL, "")
+        if self.scheduler.is_busy or not self._is_something_due():
+            return
+        errand = Errand(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
+        async with self.scheduler.turn(errand):
+            try:
+                if self.snapshot().mode_is_due:
+                    await self._have_what_the_mode_wants()
+                else:
+                    await self.reach(Tick())
+            except GPUError as error:  # it has been told, and is tried again at the next tick
+                log.info("%s", error)
+
+    async def probe(self) -> None:
+        """Whether the server answers; a server that was away is followed again (S3.10)."""
+        if self.server is not None:
+            scheduler, granted = self.scheduler, self.scheduler.granted
+            await self.server.probe(is_still=lambda: not scheduler.is_busy and scheduler.granted == granted)
+
+    async def take_over(self) -> None:
+        """In a turn: this process owns the GPU from now on; what is loaded is read, not remembered."""
+        self.reporter.look()
+        if self.server is not None and self.models is not None:
+            await self.server.probe(is_still=lambda: True)
+            if self.vlm_state is ModelState.LOADED:
+                self.models.touch(self.vlm)
+
+    # --- the server -------------------------------------------------------------------------------------------------
+    def _server_is_away(self) -> None:
+        self._vlm_was_there = self.vlm_state is ModelState.LOADED
+
+    def _server_is_back(self) -> None:
+        """What the mode wants is made true again."""
+        if self._vlm_was_there and self.mode is ExecutionMode.RECORDING:
+            self._due_at = self._due_at or 0.0
+        if self._due_at is not None:
+            self._due_at, self._due_pause_s = 0.0, self.config.due_pause_s
+
+    def _vanished(self, names: list[str]) -> None:
+        if self.vlm in names and self.mode is ExecutionMode.RECORDING and self._due_at is None:
+            self._due_at = asyncio.get_running_loop().time() + self._due_pause_s
+
+    async def _look(self, request: Request | Tick) -> None:
+        """Read what is in memory, where the request has to do with models."""
+        if self.server is None or (isinstance(request, Request) and request.kind in OF_CLIP):
+            return
+        if isinstance(request, Tick):
+            await self.server.look("", None)
+            return
+        wanted = self.vlm if request.kind is RequestKind.MODE else request.model
+        await self.server.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
+
+    # --- modes ------------------------------------------------------------------------------------------------------
+    def _tell_mode(self, mode: ExecutionMode) -> None:
+        before, self.mode = self.mode, mode
+        self.reporter.event(EventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
+
+    async def _have_what_the_mode_wants(self) -> None:
+        mode, self._due_at = self.mode, None
+        request = Request(kind=RequestKind.MODE, mode=mode)
+        now = asyncio.get_running_loop().time
+        try:
+            decision = await self.reach(request)
+        except GPUError as error:
+            log.warning("%s mode without all that it wants: %s", mode, error)
+            self._due_at = now() + self._due_pause_s
+            self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
+            self.reporter.problem(
+                About.MODE, "" if isinstance(error, ServerAway) else str(error)
+            )  # that is said already
+        else:
+            pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
+            if pause is not None:
+                self._due_at = now() + pause.seconds
+            self.reporter.problem(About.MODE, pause.reason if pause else "")
+            if mode is ExecutionMode.AUTOPILOT:
+                self._clip_returns = self.clip.available and self.clip.device == CPU
+
+    def _is_outdated(self, request: Request | Tick) -> bool:
+        """Another mode was asked for meanwhile: the steps that are left are not for this one any more."""
+        return isinstance(request, Request) and request.kind is RequestKind.MODE and self.wanted is not request.mode
+
+    def _is_something_due(self) -> bool:
+        snapshot = self.snapshot()
+        return snapshot.mode_is_due or bool(decide(snapshot, Tick()).steps)
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+    def _tries(self) -> Tries:
+        config = self.config
+        until = asyncio.get_running_loop().time() + config.load_timeout_s
+        return Tries(most=config.load_tries, pause_s=config.retry_pause_s, until=until)
+
+    async def _do(self, step: Step, request: Request | Tick, tries: Tries) -> None:
+        if isinstance(step, MoveClip):
+            gave_way = isinstance(request, Request) and request.kind in OF_LOADING
+            self._clip_returns = False
+            await self._hands.move_clip(step)
+            self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
+        elif isinstance(step, UnloadModel):
+            await self._hands.unload(step)
+        elif isinstance(step, LoadModel):
+            self.note_request(step.model)
+            await self._hands.load(step, tries)
+
+
+def _views(gpus: Sequence[VRAMInfo]) -> tuple[GpuView, ...]:
+    return tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in gpus)

@@ -1,0 +1,71 @@
+"""What the owner of the GPU tells: each change in one sentence, and what is wrong now (S3.9, S3.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpu.choices import EventKind
+from gpu.control.parts import Memory
+from gpu.control.problems import NO_GPU, About, Problems
+from gpu.types import VRAMInfo
+
+VRAM_MOVED_MB = 100
+
+Tell = Callable[[EventKind, str], None]
+
+
+class Reporter:
+    """`tell` hears kind and sentence. Whether there is a GPU at all is decided at the start."""
+
+    def __init__(self, memory: Memory, tell: Tell) -> None:
+        self._memory, self._tell = memory, tell
+        self.problems = Problems()
+        self._missing: tuple[int, str] | None = None  # how much should be free by now, and that in words
+        gpus = self.gpus()
+        self._gpu_seen = bool(gpus)
+        self._told_used_mb = _used(gpus)
+        self.problems.set(About.GPU, "" if gpus else NO_GPU)
+
+    def gpus(self) -> tuple[VRAMInfo, ...]:
+        """Empty where nothing is known."""
+        return self._memory.read()
+
+    def event(self, kind: EventKind, text: str) -> None:
+        self._tell(kind, text)
+
+    def changed(self, text: str) -> None:
+        self._told_used_mb = _used(self.gpus())
+        self._tell(EventKind.RESOURCE_CHANGED, text)
+
+    def problem(self, about: About, text: str) -> None:
+        """From now on; an empty text ends it."""
+        if self.problems.set(about, text):
+            self.changed(text or f"All right again: {about}.")
+
+    def missing_memory(self, expected_mb: int, text: str) -> None:
+        """A model is gone and its memory is not free: said until so much is."""
+        self._missing = (expected_mb, text)
+        self.problem(About.MEMORY, text)
+
+    def look(self) -> None:
+        """Tell of memory that moved by more than 100 MB, of a GPU that is there no more or again."""
+        gpus = self.gpus()
+        self._look_for_gpu(gpus)
+        if self._missing and sum(gpu.free_mb for gpu in gpus) > self._missing[0]:
+            self._missing = None
+            self.problem(About.MEMORY, "")
+        used = _used(gpus)
+        if gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
+            self.changed(f"GPU memory in use: {self._told_used_mb} → {used} MB.")
+
+    def _look_for_gpu(self, gpus: tuple[VRAMInfo, ...]) -> None:
+        if gpus:
+            self._gpu_seen = True
+            self.problem(About.GPU, "")
+        elif self._gpu_seen:
+            why = self._memory.problem or "no reason given"
+            self.problem(About.GPU, f"The GPU cannot be seen any more, its memory is unknown ({why}).")
+
+
+def _used(gpus: tuple[VRAMInfo, ...]) -> int:
+    return sum(gpu.used_mb for gpu in gpus)

@@ -1,0 +1,114 @@
+"""The server of the models: whether it answers, what it holds, what to do while it does not (S3.10)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from gpu.config import GPUResourceConfig
+from gpu.control.breaker import Breaker
+from gpu.control.parts import Ollama
+from gpu.control.problems import About
+from gpu.control.reporter import Reporter
+from gpu.control.residency import Residency
+from gpu.control.tries import Tries
+from gpu.exceptions import ServerAway, VLMUnavailable
+from gpu.types import ModelState
+
+log = logging.getLogger(__name__)
+
+
+class ServerWatch:
+    """`on_away` and `on_back` hear when it goes and answers again, `on_vanished` which models left by themselves."""
+
+    def __init__(
+        self,
+        config: GPUResourceConfig,
+        ollama: Ollama,
+        models: Residency,
+        reporter: Reporter,
+        *,
+        on_away: Callable[[], None],
+        on_back: Callable[[], None],
+        on_vanished: Callable[[list[str]], None],
+    ) -> None:
+        self._config, self._ollama, self._models, self._reporter = config, ollama, models, reporter
+        self._on_away, self._on_back, self._on_vanished = on_away, on_back, on_vanished
+        self.breaker = Breaker(failures_until_open=config.failures_until_open, open_s=config.open_s)
+        self._away = False
+
+    @property
+    def problem(self) -> str:
+        """Why it is not asked now; empty while it is."""
+        return self.breaker.problem
+
+    def again_in_s(self) -> float:
+        return self.breaker.again_in_s(asyncio.get_running_loop().time())
+
+    async def look(self, model: str, tries: Tries | None) -> None:
+        """Read what is in memory, and what `model` needs where it is not there.
+
+        A server that is away is asked again before that is believed, one that was away too often is left alone for a
+        while. Raises VLMUnavailable where it answers and does not say.
+        """
+        while not self.breaker.refuses(asyncio.get_running_loop().time()):
+            try:
+                await self.follow()
+                if model and self._models.record(model).state is not ModelState.LOADED:
+                    await self._models.know(model)
+            except ServerAway as error:
+                self.failed(error)
+                if tries is None or not await tries.again(error):
+                    return
+            else:
+                return
+
+    async def probe(self, *, is_still: Callable[[], bool]) -> None:
+        """Whether it answers, and what is in memory, unless that changes while it is asked."""
+        try:
+            await self._ollama.health()
+            self._answers()
+            if is_still():
+                await self.follow(is_still=is_still)
+        except ServerAway as error:
+            self.failed(error)
+        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (RELIABILITY.md A.4.8)
+            log.info("what is in memory is not known just now: %s", error)
+
+    async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> None:
+        """Ask what is in memory; what has come or gone without our doing is told."""
+        before = {record.name: record.state for record in self._models.records()}
+        vanished = await self._models.follow(is_still=is_still)
+        self._answers()
+        for name in vanished:
+            self._reporter.changed(f"“{name}” is gone: the server has unloaded it.")
+        for record in self._models.records():
+            if record.state is ModelState.LOADED and before.get(record.name) is not ModelState.LOADED:
+                self._reporter.changed(f"“{record.name}” is in memory.")
+        if vanished:
+            self._on_vanished(vanished)
+
+    def failed(self, error: ServerAway) -> None:
+        self.breaker.failed(asyncio.get_running_loop().time(), str(error))
+        if not self._away:
+            self._away = True
+            self._on_away()
+            self._models.lost_sight()
+        self._reporter.problem(About.SERVER, str(error))
+
+    def succeeded(self) -> None:
+        """It has done what it was asked."""
+        self.breaker.succeeded()
+        self._answers()
+
+    def _answers(self) -> None:
+        self.breaker.probe_succeeded()
+        if not self._away:
+            return
+        self._away = False
+        self._models.forget_errors()
+        self._on_back()
+        self._reporter.problem(About.MODEL, "")
+        self._reporter.problems.set(About.SERVER, "")
+        self._reporter.changed("Ollama answers again.")

@@ -1,0 +1,240 @@
+"""One answer, from the choice of a model to its last word, whatever fails on the way (S4.3, S4.4)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from gpu.catalogue.entries import Entry
+from gpu.choices import Outcome, ProviderName
+from gpu.conversation.asking import Ask, Put, Tools, use_of
+from gpu.conversation.talk import Fitted, Talk
+from gpu.exceptions import (
+    AnswerTimeout,
+    CloudModelRefused,
+    DeadlinePassed,
+    GpuBusy,
+    GPUError,
+    NoModelFits,
+    OwnedElsewhere,
+    PromptTooLarge,
+    ServerAway,
+    StillInMemory,
+    TooManySwaps,
+    VLMUnavailable,
+)
+from gpu.selection.choice import Selection, choose
+from gpu.selection.situation import Situation, Task, context_of
+from gpu.types import Attempt, ChatMessage, Chunk
+from gpu.wire.pictures import readable
+
+log = logging.getLogger(__name__)
+
+TRIES = 2  # on one model
+SHORTEST_S = 1.0  # with less time than that nothing is begun
+
+
+@dataclass(slots=True, kw_only=True)
+class Answering:
+    """`run` puts the chunks of the answer; raises what the last attempt failed with, and carries all attempts."""
+
+    tools: Tools
+    talk: Talk
+    question: ChatMessage
+    put: Put
+    attempts: list[Attempt] = field(default_factory=list)
+    _excluded: dict[str, str] = field(default_factory=dict)
+    _only_loaded: str = ""
+    _gone: dict[ProviderName, str] = field(default_factory=dict)
+    _failed: Entry | None = None  # the model that failed last
+    _shown: bool = False
+    _sent: Fitted | None = None  # what the last attempt asked, if it got so far
+    _ends_at: float = 0.0
+
+    async def run(self) -> None:
+        self._ends_at = self.tools.clock() + self.talk.deadline_s
+        failure: GPUError | None = None
+        await self._prepare_pictures()
+        try:
+            while True:
+                selection = await self._choice(failure)
+                failure = await self._with_model(selection.model)
+                if failure is None:
+                    return
+        except GPUError as error:
+            if isinstance(error, VLMUnavailable):
+                error.attempts = tuple(self.attempts)
+            raise
+
+    async def _prepare_pictures(self) -> None:
+        """Once for all attempts: refused before a model is loaded for them, made as small as models read them."""
+        self.question = await self._prepared(self.question)
+        if any(message.pictures for message in self.talk.history):
+            history = [await self._prepared(message) for message in self.talk.history]
+            self.talk = replace(self.talk, history=tuple(history))
+
+    async def _prepared(self, message: ChatMessage) -> ChatMessage:
+        most = self.tools.max_picture_megapixels
+        pictures = [await asyncio.to_thread(readable, one, max_megapixels=most) for one in message.pictures]
+        return replace(message, pictures=tuple(pictures)) if pictures else message
+
+    async def choice(self) -> Selection:
+        """The model that would answer now, and why."""
+        seen = await self.tools.observer.look(anew=bool(self.attempts))
+        return choose(self.task, seen.catalogue, self._narrowed(seen.situation, seen.catalogue))
+
+    @property
+    def task(self) -> Task:
+        least, whole = self.tools.context.least_tokens(self.talk, self.question, max_tokens=self._max_tokens)
+        return Task(
+            vision=bool(self.question.pictures),
+            json=self.talk.schema is not None,
+            complexity=self.talk.wanted,
+            least_tokens=least,
+            all_tokens=whole,
+        )
+
+    @property
+    def _max_tokens(self) -> int:
+        return self.talk.max_tokens or self.tools.max_tokens
+
+    # --- which model ------------------------------------------------------------------------------------------------
+    async def _choice(self, failure: GPUError | None) -> Selection:
+        """After a failure: that failure is raised where no other model is left, or no time."""
+        try:
+            if self._left_s() < SHORTEST_S:
+                raise DeadlinePassed(f"No model has answered within {self.talk.deadline_s:.0f} s.")
+            selection = await self.choice()
+        except VLMUnavailable as none_left:
+            if failure is not None and isinstance(none_left, NoModelFits):
+                raise failure from none_left
+            raise
+        log.info("“%s” is to answer: %s", selection.model.key, "; ".join(selection.reasons))
+        return selection
+
+    def _narrowed(self, now: Situation, catalogue: Sequence[Entry]) -> Situation:
+        asked = Counter(attempt.model for attempt in self.attempts)
+        excluded = {key: "has failed twice" for key, times in asked.items() if times >= TRIES} | self._excluded
+        if self._only_loaded:
+            excluded |= {one.key: self._only_loaded for one in catalogue if one.key not in now.loaded}
+        return replace(now, excluded=excluded, away={**now.away, **self._gone})
+
+    # --- one model --------------------------------------------------------------------------------------------------
+    async def _with_model(self, entry: Entry) -> GPUError | None:
+        """None: it has answered. Otherwise what it failed with, and another one may be tried; else that is raised."""
+        failure = await self._attempt(entry)
+        if failure is not None and self._may_help(failure) and self._left_s() > SHORTEST_S:
+            if isinstance(failure, PromptTooLarge) and self._sent is not None:
+                context = context_of(entry, num_ctx=self.tools.num_ctx)
+                self.tools.context.counter.was_too_much(entry.name, reckoned=self._sent.tokens, context_length=context)
+            else:
+                await asyncio.sleep(self.tools.retry_pause_s)
+            failure = await self._attempt(entry)
+        if failure is not None:
+            self._set_aside(entry, failure)
+        return failure
+
+    def _may_help(self, failure: GPUError) -> bool:
+        """Whether the same model may do it when it is asked again at once."""
+        if isinstance(failure, PromptTooLarge):
+            sent = self._sent.messages if self._sent else ()  # with less of what was said before
+            return bool(sent) and not any(message.pictures for message in sent)
+        return isinstance(failure, VLMUnavailable) and failure.passing and failure.falls_back
+
+    def _set_aside(self, entry: Entry, failure: GPUError) -> None:
+        """For the rest of this answer; raises the failure where no other model can help."""
+        why = f"has just failed ({type(failure).__name__}): {failure}"
+        if isinstance(failure, TooManySwaps) and not self._only_loaded:
+            self._only_loaded = f"is not loaded, and no more models are loaded now: {failure}"
+        elif isinstance(failure, ServerAway | OwnedElsewhere):
+            self._gone[entry.provider] = str(failure)
+        elif _falls_back(failure):
+            self._excluded[entry.key] = why
+        else:
+            raise failure
+        self._failed = entry
+        log.warning("“%s” %s; another model is looked for", entry.key, why)
+
+    async def _attempt(self, entry: Entry) -> GPUError | None:
+        """One try, recorded whatever comes of it. What a failed one has shown is void: whoever shows it is told."""
+        if self._shown:
+            self.put(Chunk(restarted=True))
+            self._shown = False
+        began, last = self.tools.clock(), Chunk()
+        ask = Ask(
+            tools=self.tools, entry=entry, talk=self.talk, question=self.question, max_tokens=self._max_tokens
+        )  # fmt: skip
+        try:
+            last = await self._ask(ask)
+        except GPUError as error:
+            self._sent = ask.fitted
+            self._note(entry, Outcome.FAILED, began, last=last, error=error)
+            if not isinstance(error, GpuBusy | TooManySwaps | PromptTooLarge | OwnedElsewhere):
+                self.tools.lately.failed(entry.key, error)
+            return error
+        except BaseException as error:
+            left = isinstance(error, asyncio.CancelledError)  # whoever asked has
+            self._note(entry, Outcome.CANCELLED if left else Outcome.FAILED, began, last=last, error=error)
+            raise
+        self._note(entry, Outcome.ANSWERED, began, last=last)
+        told = ask.fitted.told() if ask.fitted else {}
+        self.put(replace(last, model=entry.key, attempts=tuple(self.attempts), dropped=told))
+        return None
+
+    async def _ask(self, ask: Ask) -> Chunk:
+        """Put what the model says; its last chunk comes back."""
+        left_s = self._left_s()
+        try:
+            async with asyncio.timeout(left_s) as limit:
+                async with self.tools.lend(ask.entry, self.talk, left_s) as provider:
+                    return await ask.of(provider, self._show)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise AnswerTimeout(
+                f"“{ask.entry.key}” has not answered within the {left_s:.0f} s that were left."
+            ) from None
+
+    def _show(self, chunk: Chunk) -> None:
+        self._shown = self._shown or bool(chunk.text)
+        self.put(chunk)
+
+    # --- what is kept of it -----------------------------------------------------------------------------------------
+    def _note(
+        self, entry: Entry, outcome: Outcome, began: float, *, last: Chunk, error: BaseException | None = None
+    ) -> None:
+        seconds, name = self.tools.clock() - began, type(error).__name__ if error else ""
+        instead_of = self._failed if not (self.attempts and self.attempts[-1].model == entry.key) else None
+        self.attempts.append(
+            Attempt(
+                model=entry.key,
+                provider=entry.provider.value,
+                outcome=outcome.value,
+                seconds=round(seconds, 3),
+                error=name,
+                reason=str(error) if isinstance(error, GPUError) else "",
+                instead_of=instead_of.key if instead_of else "",
+                tokens_in=last.tokens_in,
+                tokens_out=last.tokens_out,
+            )
+        )
+        use = use_of(entry, self.talk, outcome, seconds=seconds, last=last, error=name)
+        name = instead_of.name if instead_of else ""
+        self.tools.record(replace(use, attempt=len(self.attempts), instead_of=name))
+
+    def _left_s(self) -> float:
+        return self._ends_at - self.tools.clock()
+
+
+def attempts_as_json(attempts: Sequence[Attempt]) -> list[Mapping[str, Any]]:
+    """As they are kept with a message."""
+    return [asdict(attempt) for attempt in attempts]
+
+
+def _falls_back(failure: GPUError) -> bool:
+    elsewhere = isinstance(failure, CloudModelRefused | StillInMemory)  # this one not now; others can
+    return elsewhere or (isinstance(failure, VLMUnavailable) and failure.falls_back)

@@ -1,0 +1,195 @@
+"""What the owner of the GPU tells everybody: its state now, what happened, the memory over time (S3.8, S3.9).
+
+A slow database is told the newest state and never the ones between; one that refuses costs a line in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+from django.db import Error as DatabaseTrouble
+from django.db import transaction
+from django.utils import timezone
+
+from gpu.choices import EventKind
+from gpu.database import DatabaseThread
+from gpu.machine import state_rows
+from gpu.machine.ownership import Holder
+from gpu.machine.state_rows import plain
+from gpu.types import GPUResourceStatus, VRAMInfo
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT_S: Final = 3.0
+SAMPLE_EVERY: Final = timedelta(seconds=10)
+JUMP_MB: Final = 100
+TIDY_EVERY: Final = timedelta(hours=1)
+MOST_UNWRITTEN: Final = 1000  # events, while the database refuses
+
+
+class Details(Protocol):
+    """What is shown beside the status, in the fields that GPUState names."""
+
+    @property
+    def vram(self) -> Sequence[VRAMInfo]: ...
+    @property
+    def residents(self) -> Sequence[Any]: ...
+    @property
+    def queue(self) -> Sequence[Any]: ...
+    @property
+    def degraded_since(self) -> datetime | None: ...
+
+
+class Source(Protocol):
+    """`gpu.manager.GPUResourceManager`."""
+
+    def get_status(self) -> GPUResourceStatus: ...
+    def details(self) -> Details: ...
+
+
+class Publisher:
+    """Tells while this process is the owner, from `open` to `shut`; what it hears otherwise is not told."""
+
+    def __init__(
+        self,
+        machine: str,
+        database: DatabaseThread,
+        source: Source,
+        *,
+        heartbeat_s: float = HEARTBEAT_S,
+        now: Callable[[], datetime] = timezone.now,
+    ) -> None:
+        self._machine, self._database, self._source = machine, database, source
+        self._heartbeat_s, self._now = heartbeat_s, now
+        self._owner: Holder | None = None
+        self._events: deque[dict[str, Any]] = deque(maxlen=MOST_UNWRITTEN)
+        self._sampled: dict[str, tuple[datetime, int]] = {}
+        self._tidied_at: datetime | None = None
+        self._troubled = False
+        self._wake: Callable[[], object] = lambda: None
+
+    def open(self, owner: Holder) -> None:
+        """This process owns the GPU from now on; `run` is to be started."""
+        self._owner = owner
+        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._source.get_status())
+
+    def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
+        """From any thread: keep what happened, and tell the state anew."""
+        if self._owner is not None:
+            self._note(kind, text, status)
+            self._wake()
+
+    def stir(self) -> None:
+        """From any thread: what is told beside the events has changed, such as the queue; tell it anew."""
+        self._wake()
+
+    async def run(self) -> None:
+        """Tell at every change, and a sign of life every few seconds; ends when it is shut."""
+        owner, changed, loop = self._owner, asyncio.Event(), asyncio.get_running_loop()
+        wake = self._wake = lambda: loop.call_soon_threadsafe(changed.set)
+        try:
+            while owner is not None and self._owner is owner:
+                changed.clear()
+                await self._turn(owner)
+                try:
+                    await asyncio.wait_for(changed.wait(), self._heartbeat_s)
+                except TimeoutError:
+                    continue
+        finally:
+            if self._wake is wake:  # the next one may have begun
+                self._wake = lambda: None
+
+    def shut(self) -> None:
+        """Tell the rest, and that nobody owns the GPU now; returns at once, the database thread does it."""
+        owner, self._owner = self._owner, None
+        if owner is None:
+            return
+        status, now = self._source.get_status(), self._now()
+        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", status)
+        picture = self._picture(status)
+
+        def write() -> None:
+            state_rows.write_goodbye(self._machine, owner, picture, now)
+
+        self._database.submit(lambda: self._carefully(write))
+        self._wake()
+
+    # --- parts ------------------------------------------------------------------------------------------------------
+    async def _turn(self, owner: Holder) -> None:
+        """A fault in what tells costs no more than what is not told: the next turn tries again."""
+        try:
+            await self._database.run(self._work(owner))
+        except Exception:
+            log.exception("what the GPU does is not told")
+
+    def _note(self, kind: str, text: str, status: GPUResourceStatus) -> None:
+        said = {"machine": self._machine, "at": self._now(), "kind": kind, "text": text, "status": plain(status)}
+        self._events.append(said)
+
+    def _picture(self, status: GPUResourceStatus) -> dict[str, Any]:
+        """The columns of GPUState that tell what the GPU is like."""
+        details = self._source.details()
+        return {
+            "mode": status.execution_mode.value,
+            "vlm_state": status.vlm_state.value,
+            "vlm_model": status.vlm_model,
+            "clip_device": status.clip_device,
+            "degraded": status.degraded,
+            "degraded_reason": status.degraded_reason,
+            "degraded_since": details.degraded_since,
+            "queue_length": status.queue_length,
+            "last_vlm_request": status.last_vlm_request,
+            "vram": plain(details.vram),
+            "residents": plain(details.residents),
+            "queue": plain(details.queue),
+        }
+
+    def _work(self, owner: Holder) -> Callable[[], None]:
+        """What the database thread is to write, of how things are now."""
+        now, picture = self._now(), self._picture(self._source.get_status())
+        samples = self._samples(picture["vram"], now)
+        tidy = self._tidied_at is None or now - self._tidied_at >= TIDY_EVERY
+        if tidy:
+            self._tidied_at = now
+
+        def write() -> None:
+            if self._owner is not owner:
+                return  # it was given back while this waited for the database
+            state_rows.write_state(self._machine, owner, picture, now)
+            state_rows.write_samples(self._machine, samples, now)
+            if tidy:
+                state_rows.delete_old(self._machine, now)
+
+        return lambda: self._carefully(write)
+
+    def _samples(self, gpus: Sequence[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+        """The GPUs whose memory is worth a sample: the last one is old, or it jumped."""
+        due = []
+        for gpu in gpus:
+            at, used = self._sampled.get(gpu["uuid"], (None, 0))
+            if at is None or now - at >= SAMPLE_EVERY or abs(gpu["used_mb"] - used) > JUMP_MB:
+                self._sampled[gpu["uuid"]] = (now, gpu["used_mb"])
+                due.append(gpu)
+        return due
+
+    def _carefully(self, write: Callable[[], None]) -> None:
+        """In the database thread: write it and the events until now, or say once that it cannot be written."""
+        events = list(self._events)
+        try:
+            with transaction.atomic():
+                state_rows.write_events(events)
+                write()
+        except DatabaseTrouble as error:
+            if not self._troubled:
+                log.warning("what the GPU does cannot be told: %s", error)
+            self._troubled = True
+            return
+        self._troubled = False
+        for event in events:
+            if self._events and self._events[0] is event:  # it may have been pushed out meanwhile
+                self._events.popleft()

@@ -1,0 +1,1 @@
+"""Which of them answers: a pure choice over what is seen now (S4.2)."""

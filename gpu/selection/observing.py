@@ -1,0 +1,224 @@
+"""What a choice stands on, looked at anew before every answer: the catalogue, the servers, the machine (S4.4)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.db import DatabaseError
+
+from gpu.catalogue.entries import Entry, entries
+from gpu.choices import Capability, ProviderName
+from gpu.database import DatabaseThread
+from gpu.exceptions import NoModelFits, VLMUnavailable
+from gpu.machine.status import last_known_status
+from gpu.models import LearnedNeed
+from gpu.ollama import is_named
+from gpu.providers.base import Provider
+from gpu.resources import Resources
+from gpu.selection.lately import Lately
+from gpu.selection.situation import Situation
+from gpu.types import ExecutionMode, ModelOnDisk, Resident
+
+log = logging.getLogger(__name__)
+
+NO_ADDRESS = {
+    ProviderName.OLLAMA: "no Ollama is set up (RPA_OLLAMA_URL)",
+    ProviderName.OPENAI: "no OpenAI-compatible server is set up (RPA_OPENAI_URL)",
+}
+
+
+class Monitor(Protocol):
+    def read(self) -> Resources: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """What the database tells: the catalogue, what models took of the GPU by digest and context, the owner's mode."""
+
+    catalogue: tuple[Entry, ...]
+    learned_mb: Mapping[tuple[str, int], int]
+    mode: ExecutionMode = ExecutionMode.IDLE  # of the process that owns the GPU, where it gives signs of life
+
+
+def read_rows() -> Rows:
+    learned = LearnedNeed.objects.values_list("digest", "num_ctx", "need_mb")
+    told = last_known_status()
+    mode = told["execution_mode"] if told and told["fresh"] and told["owner"] else ExecutionMode.IDLE
+    return Rows(
+        catalogue=entries(),
+        learned_mb={(digest, ctx): need for digest, ctx, need in learned},
+        mode=ExecutionMode(mode),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One look."""
+
+    catalogue: tuple[Entry, ...]
+    situation: Situation
+
+
+class Observer:
+    """Looks without changing anything: what may be loaded is decided by the owner of the GPU, not by this."""
+
+    def __init__(
+        self,
+        manager: Any,
+        *,
+        openai: Provider | None,
+        monitor: Monitor,
+        lately: Lately,
+        database: DatabaseThread,
+        rows: Callable[[], Rows] = read_rows,
+    ) -> None:
+        self._manager, self._openai, self._monitor, self._lately = manager, openai, monitor, lately
+        self._database, self._read_rows = database, rows
+        self._known: Rows | None = None
+        self._looking: asyncio.Future[Seen] | None = None
+
+    async def look(self, *, anew: bool = False) -> Seen:
+        """What there is now; many who look at once look together, unless it must be `anew`.
+
+        Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen.
+        """
+        if anew or self._looking is None:
+            self._looking = looking = asyncio.ensure_future(self._look())
+            looking.add_done_callback(self._looked)
+        return await asyncio.shield(self._looking)
+
+    def _looked(self, looking: asyncio.Future[Seen]) -> None:
+        if self._looking is looking:
+            self._looking = None
+        if not looking.cancelled():
+            looking.exception()  # nobody may be left to hear it
+
+    async def _look(self) -> Seen:
+        rows, ollama, openai = await asyncio.gather(self._rows(), self._ollama(), self._others())
+        config, own_mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
+        mode = rows.mode if own_mode is ExecutionMode.IDLE else own_mode  # another process may own the GPU
+        away = {
+            name: found for name, found in zip(ProviderName, (ollama, openai), strict=True) if isinstance(found, str)
+        }
+        disk, residents = ((), ()) if isinstance(ollama, str) else ollama
+        others = () if isinstance(openai, str) else openai
+        resident_mb = _by_key(rows.catalogue, residents)
+        stays = _stays(mode, config.vlm_model, residents)
+        situation = Situation(
+            resources=await asyncio.to_thread(self._monitor.read),
+            mode=mode,
+            headroom_mb=config.headroom_mb,
+            num_ctx=config.num_ctx,
+            served={
+                name: _keys(rows.catalogue, name, found)
+                for name, found in ((ProviderName.OLLAMA, disk), (ProviderName.OPENAI, others))
+                if name not in away
+            },
+            away=away,
+            here=self._here(),
+            loaded=frozenset(resident_mb) | self._loaded_elsewhere(rows.catalogue),
+            gives_way_mb=sum(_mb(one) for one in residents if not stays(one)),
+            all_stay=any(stays(one) for one in residents),
+            blind=_keys(
+                rows.catalogue,
+                ProviderName.OLLAMA,
+                [one for one in disk if one.capabilities and Capability.VISION.value not in one.capabilities],
+            ),
+            remote=_keys(rows.catalogue, ProviderName.OLLAMA, [one for one in disk if one.remote])
+            | _keys(rows.catalogue, ProviderName.OPENAI, [one for one in others if one.remote]),
+            learned_mb=_learned(rows, disk, config.num_ctx),
+            lowered=self._lately.lowered(),
+        )
+        return Seen(catalogue=rows.catalogue, situation=situation)
+
+    async def _rows(self) -> Rows:
+        try:
+            self._known = await self._database.run(self._read_rows)
+        except DatabaseError as error:
+            if self._known is None:
+                raise NoModelFits(f"The catalogue of models cannot be read: {error}", reasons=()) from error
+            log.warning("the catalogue of models is that of before: %s", error)
+        return self._known
+
+    async def _ollama(self) -> tuple[tuple[ModelOnDisk, ...], tuple[Resident, ...]] | str:
+        """What it has and what it has loaded, or why it cannot be asked."""
+        ollama = self._manager.ollama
+        if ollama is None or not self._manager.config.ollama_url:
+            return NO_ADDRESS[ProviderName.OLLAMA]
+        try:
+            disk: tuple[ModelOnDisk, ...] = await ollama.list_models()
+        except VLMUnavailable as error:
+            return str(error)
+        try:
+            residents: tuple[Resident, ...] = await ollama.loaded_models()
+        except VLMUnavailable as error:  # it may be busy with an unload, and is not away (RELIABILITY.md A.4.8)
+            log.info("what is loaded is not known now: %s", error)
+            return disk, ()
+        return disk, residents
+
+    async def _others(self) -> tuple[ModelOnDisk, ...] | str:
+        if self._openai is None:
+            return NO_ADDRESS[ProviderName.OPENAI]
+        try:
+            return await self._openai.models()
+        except VLMUnavailable as error:
+            return str(error)
+
+    def _here(self) -> frozenset[ProviderName]:
+        ollama = {ProviderName.OLLAMA} if self._manager.config.ollama_is_here else set()
+        return frozenset(ollama | ({ProviderName.OPENAI} if getattr(self._openai, "is_here", True) else set()))
+
+    def _loaded_elsewhere(self, catalogue: tuple[Entry, ...]) -> frozenset[str]:
+        return frozenset(
+            entry.key
+            for entry in catalogue
+            if entry.provider is ProviderName.OPENAI and self._lately.answered_lately(entry.key)
+        )
+
+
+def _stays(mode: ExecutionMode, vlm: str, residents: tuple[Resident, ...]) -> Callable[[Resident], bool]:
+    """What a chat cannot drive out: in autopilot nothing leaves for it, in recording not the VLM of the run (S4.5)."""
+    if mode is ExecutionMode.AUTOPILOT:
+        return lambda one: True
+    if mode is ExecutionMode.RECORDING and vlm:
+        return lambda one: is_named(one, vlm)
+    return lambda one: False
+
+
+def _mb(resident: Resident) -> int:
+    return resident.vram_mb or resident.size_mb
+
+
+def _keys(catalogue: tuple[Entry, ...], provider: ProviderName, found: Any) -> frozenset[str]:
+    """The keys of the models that were found there."""
+    same: Callable[[ModelOnDisk, str], bool] = (
+        is_named if provider is ProviderName.OLLAMA else (lambda one, name: one.name == name)
+    )
+    return frozenset(
+        entry.key for entry in catalogue if entry.provider is provider and any(same(one, entry.name) for one in found)
+    )
+
+
+def _by_key(catalogue: tuple[Entry, ...], residents: tuple[Resident, ...]) -> dict[str, int]:
+    return {
+        entry.key: _mb(one)
+        for entry in catalogue
+        if entry.provider is ProviderName.OLLAMA
+        for one in residents
+        if is_named(one, entry.name)
+    }
+
+
+def _learned(rows: Rows, disk: tuple[ModelOnDisk, ...], num_ctx: int) -> dict[str, int]:
+    """What each model of the catalogue took when it was loaded as it would be now."""
+    return {
+        entry.key: rows.learned_mb[one.digest, num_ctx]
+        for entry in rows.catalogue
+        if entry.provider is ProviderName.OLLAMA
+        for one in disk
+        if is_named(one, entry.name) and (one.digest, num_ctx) in rows.learned_mb
+    }

@@ -1,0 +1,71 @@
+"""S4.6, S10.5: what a model says is checked against the records while it comes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu.assistant.said import Said
+
+
+def told(text: str, known: set[int], size: int = 3) -> Said:
+    said = Said(known, unknown="not in this run")
+    shown = "".join(said.feed(text[i : i + size]) for i in range(0, len(text), size)) + said.rest()
+    assert shown == said.text
+    return said
+
+
+CASES = [
+    ("Step 3 failed.", "Step 3 failed."),
+    ("Step 9 failed.", "Step 9 [not in this run] failed."),
+    ("Steps 2, 3 and 12 went well", "Steps 2, 3 and 12 [not in this run] went well"),
+    ("l’étape 7 a échoué", "l’étape 7 [not in this run] a échoué"),
+    ("Étapes 1 et 3.", "Étapes 1 et 3."),
+    ("Step **8** is bold", "Step **8 [not in this run]** is bold"),
+    ("step #8.", "step #8 [not in this run]."),
+    ("the 9th step", "the 9th step [not in this run]"),
+    ("la 9e étape", "la 9e étape [not in this run]"),
+    ("the ninth step", "the ninth step [not in this run]"),
+    ("the third step", "the third step"),
+    ("step nine", "step nine [not in this run]"),
+    ("étape neuf", "étape neuf [not in this run]"),
+    ("It took 9 seconds at step 3", "It took 9 seconds at step 3"),
+    ("No step was named.", "No step was named."),
+    ("step", "step"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize(("text", "shown"), CASES, ids=[text for text, _ in CASES])
+def test_a_step_that_is_not_in_the_records_is_marked_however_the_words_are_cut(
+    text: str, shown: str, size: int
+) -> None:
+    assert told(text, {1, 2, 3}, size).text == shown
+
+
+def test_the_steps_that_were_named_are_known_afterwards() -> None:
+    said = told("Step 2 was fine, steps 3 and 9 were not.", {1, 2, 3})
+    assert said.named == {2, 3, 9}
+    assert said.strange == {9}
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_a_proposed_correction_is_cut_off_and_read(size: int) -> None:
+    said = told('It should be the other one.\nCORRECTION {"place": 2, "params": {}}\n', {1}, size)
+    assert said.text == "It should be the other one."
+    assert said.proposal == {"place": 2, "params": {}}
+
+
+@pytest.mark.parametrize(
+    "tail", ["CORRECTION", "CORRECTION {", "CORRECTION [1]", "CORRECTION {'place': 1}", "Corrections?"]
+)
+def test_what_cannot_be_read_as_a_correction_is_none(tail: str) -> None:
+    assert told(f"Yes.\n{tail}", {1}).proposal is None
+
+
+def test_words_are_not_held_back_for_long() -> None:
+    """Streaming: at most a word, or the list of steps that it belongs to, waits for what follows."""
+    said = Said({1}, unknown="?")
+    assert said.feed("The robot clicked on the ") == "The robot clicked on the "
+    assert said.feed("button, ") == "button, "
+    assert len(said.feed("step " * 100)) > 300
