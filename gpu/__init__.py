@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from gpu.conversation.talk import ContextManager
     from gpu.exceptions import CloudModelRefused, GpuBusy, GPUError, NotEnoughVRAM, VLMUnavailable
     from gpu.machine.status import last_known_status
-    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+    from gpu.manager import GPUResourceManager
     from gpu.model_manager import ModelManager
     from gpu.ollama import OllamaManager
     from gpu.resources import ResourceMonitor
     from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose, VRAMInfo
     from gpu.vram import VRAMMonitor
+    from gpu.wiring import get_gpu_resource_manager
 
 _MODULE_OF = {
     "Assistant": "gpu.assistant.assistant",
@@ -39,7 +40,7 @@ _MODULE_OF = {
     "VLMUnavailable": "gpu.exceptions",
     "VRAMInfo": "gpu.types",
     "VRAMMonitor": "gpu.vram",
-    "get_gpu_resource_manager": "gpu.manager",
+    "get_gpu_resource_manager": "gpu.wiring",
     "last_known_status": "gpu.machine.status",
 }
 

@@ -22,10 +22,10 @@ from gpu.machine.ownership import machine_name
 from gpu.machine.samples import MOST_MINUTES, memory_over_time
 from gpu.machine.status import as_json, last_known_status, nothing_known
 from gpu.machine.wishes import Wish, wishes
-from gpu.manager import get_gpu_resource_manager
 from gpu.refusals import answer_to
 from gpu.serializers import GPUSamplesSerializer, GPUWishSerializer
 from gpu.types import Request as GPURequest
+from gpu.wiring import get_gpu_resource_manager
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from gpu.background import Background
@@ -349,11 +349,3 @@ class GPUResourceManager:
                 listener(kind.value, text, status)
             except Exception:
                 log.exception("a listener of the GPU failed", extra={"kind": kind.value})
-
-
-@cache
-def get_gpu_resource_manager() -> GPUResourceManager:
-    """The one manager of this process."""
-    from gpu.wiring import wired_manager
-
-    return wired_manager()

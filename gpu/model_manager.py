@@ -226,8 +226,8 @@ def hold(named: str) -> str:
 def get_model_manager() -> ModelManager:
     """The one of this process, around its manager of the GPU."""
     from gpu.catalogue.remote import is_allowed_at_openai
-    from gpu.manager import get_gpu_resource_manager
     from gpu.providers.openai import OpenAICompatibleProvider
+    from gpu.wiring import get_gpu_resource_manager
 
     manager = get_gpu_resource_manager()
     openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)

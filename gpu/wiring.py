@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import Any
 
 from django.db import DatabaseError
@@ -36,6 +37,12 @@ class WiredManager(GPUResourceManager):
     def close(self) -> None:
         super().close()
         self._database.close()
+
+
+@cache
+def get_gpu_resource_manager() -> GPUResourceManager:
+    """The one manager of this process (S3.1)."""
+    return wired_manager()
 
 
 def wired_manager() -> GPUResourceManager:

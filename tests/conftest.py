@@ -53,7 +53,8 @@ def gpu_of_this_process() -> Iterator[None]:
     """Runs and pages of a test ask a GPU manager that is alone: no lock, no rows, no server."""
     from gpu import wiring
     from gpu.config import GPUResourceConfig
-    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+    from gpu.manager import GPUResourceManager
+    from gpu.wiring import get_gpu_resource_manager
 
     alone = GPUResourceManager(GPUResourceConfig())
     with pytest.MonkeyPatch.context() as patched:

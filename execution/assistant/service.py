@@ -8,8 +8,8 @@ from django.conf import settings
 
 from execution.assistant.briefing import RunBriefer
 from gpu.assistant.assistant import Assistant
-from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import get_model_manager
+from gpu.wiring import get_gpu_resource_manager
 
 
 @cache

@@ -28,7 +28,7 @@ from gpu.types import Request
 
 log = logging.getLogger(__name__)
 
-POLL_S: Final = 0.1
+POLL_S: Final = 0.03
 GONE_S: Final = 1.0  # twice what a process that wants the GPU takes to notice that it is free
 LEASE_S: Final = 10.0
 

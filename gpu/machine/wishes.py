@@ -15,8 +15,9 @@ from threading import Lock
 from typing import Any
 
 from gpu.exceptions import ClipUnavailable, GPUError
-from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+from gpu.manager import GPUResourceManager
 from gpu.types import Request, RequestKind
+from gpu.wiring import get_gpu_resource_manager
 
 KEPT = 200
 

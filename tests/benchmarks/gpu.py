@@ -7,29 +7,25 @@ double of Ollama on loopback, which answers at once: what is measured is our own
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.timing import ROOT, Row, figures, row, show, timed
 from tests.doubles.ollama import Model, OllamaServer, Reply, ollama_server
 
-ROOT = Path(__file__).resolve().parents[2]
 OUTPUT = ROOT / "build" / "bench" / "gpu.json"
 VLM = "qwen2.5vl:7b"
 ANSWER = '{"mark": 3}'
 SCHEMA = {"type": "object", "properties": {"mark": {"type": "integer"}}, "required": ["mark"]}
 TIMES = 200
 TOGETHER = 100
-
-Row = dict[str, Any]
 
 
 def run() -> list[Row]:
@@ -65,10 +61,11 @@ def measure_together(server: OllamaServer) -> list[Row]:
     began = time.perf_counter()
     asyncio.run(together())
     took = (time.perf_counter() - began) * 1000
+    loads = server.models[VLM].loads - before
     manager.close()
     return [
-        row(f"loads, {TOGETHER} callers of ensure_vlm_loaded at once", server.models[VLM].loads - before, "", 1),
-        row("until all of them had it (a load of no time)", took, "ms"),
+        row(f"loads, {TOGETHER} callers of ensure_vlm_loaded at once", loads, unit="", goal=1),
+        row("until all of them had it (a load of no time)", took),
     ]
 
 
@@ -88,17 +85,20 @@ def measure_own_process() -> list[Row]:
         manager.run_sync("ask_vlm", "Which?", [picture()], SCHEMA)
 
     direct, through = in_turns(straight, managed)
-    status = timed(manager.get_status)
-    details = timed(manager.details)
+    status = timed(manager.get_status, times=TIMES)
+    details = timed(manager.details, times=TIMES)
     manager.close()
     return [
         *figures("a question, straight to the client", direct),
         *figures("a question, through the manager", through),
-        row("what the manager adds to a question, median", statistics.median(through) - statistics.median(direct),
-            "ms", 5),
+        row(
+            "what the manager adds to a question, median",
+            statistics.median(through) - statistics.median(direct),
+            goal=5,
+        ),
         *figures("status", status, goal=5),
         *figures("status with models and queue, as the rows show it", details, goal=5),
-    ]  # fmt: skip
+    ]
 
 
 def measure_other_process(folder: Path, server: OllamaServer) -> list[Row]:
@@ -157,36 +157,8 @@ def in_turns(one: Callable[[], Any], other: Callable[[], Any]) -> tuple[list[flo
     return ones, others
 
 
-def timed(work: Callable[[], Any], *, times: int = TIMES) -> list[float]:
-    """Milliseconds of each call."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        taken.append((time.perf_counter() - began) * 1000)
-    return taken
-
-
-def figures(name: str, values: Sequence[float], *, goal: float | None = None) -> list[Row]:
-    ordered = sorted(values)
-    p95 = ordered[round(0.95 * (len(ordered) - 1))]
-    return [row(f"{name}, median", statistics.median(ordered), "ms", goal), row(f"{name}, p95", p95, "ms")]
-
-
-def row(figure: str, value: float, unit: str, goal: float | None = None) -> Row:
-    met = None if goal is None else value <= goal
-    return {"figure": figure, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
-
-
 def main() -> None:
-    rows = run()
-    print(f"{platform.node()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    for one in rows:
-        goal = "" if one["goal"] is None else f"goal {one['goal']:g}, {'met' if one['met'] else 'NOT met'}"
-        print(f"{one['figure']:<62}{one['value']:>10} {one['unit']:<3} {goal}")
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    OUTPUT.write_text(json.dumps(rows, indent=1, ensure_ascii=False))
-    print(f"written to {OUTPUT.relative_to(ROOT)}")
+    show(run(), OUTPUT)
 
 
 if __name__ == "__main__":

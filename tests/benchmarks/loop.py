@@ -6,25 +6,21 @@ stream's figures come from tests.benchmarks.stream in the same run. Nothing here
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import stream
+from tests.benchmarks.timing import REPEATS, ROOT, Row, figures, show, timed
 from tests.support.display import wait_until
-from tests.support.product import ROOT, Product, product
+from tests.support.product import Product, product
 
 RUNS = 4
-REPEATS = 30
 OUTPUT = ROOT / "build" / "bench" / "loop.json"
-Row = dict[str, Any]
 
 
 def run() -> list[Row]:
@@ -147,36 +143,8 @@ def editor(one: Product) -> Iterator[None]:
     wait_until(lambda: not any("Mousepad" in w.title for w in one.screen.windows()), what="the editor's end")
 
 
-def timed(work: Callable[[], Any], *, times: int = REPEATS) -> list[float]:
-    """Milliseconds of each call."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        taken.append((time.perf_counter() - began) * 1000)
-    return taken
-
-
-def figures(name: str, values: Sequence[float], *, goal: float | None = None) -> list[Row]:
-    ordered = sorted(values)
-    p95 = ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))]
-    median = statistics.median(ordered)
-    return [
-        {"figure": f"{name}, median", "value": round(median, 2), "unit": "ms", "goal": goal,
-         "met": None if goal is None else median <= goal, "peers": ""},
-        {"figure": f"{name}, p95", "value": round(p95, 2), "unit": "ms", "goal": None, "met": None, "peers": ""},
-    ]  # fmt: skip
-
-
 def main() -> None:
-    rows = run()
-    print(f"{platform.node()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    for row in rows:
-        goal = "" if row["goal"] is None else f"goal {row['goal']:g}, {'met' if row['met'] else 'NOT met'}"
-        print(f"{row['figure']:<58}{row['value']:>10} {row['unit']:<3} {goal:<22} {row['peers']}")
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    OUTPUT.write_text(json.dumps(rows, indent=1, ensure_ascii=False))
-    print(f"written to {OUTPUT.relative_to(ROOT)}")
+    show(run(), OUTPUT)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ import numpy as np
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.ocr.rapidocr import RapidReader
 from tests.benchmarks import elements, equality, matching, memory, reading, readings, turns
-from tests.benchmarks.loop import Row
 from tests.benchmarks.screens import corpus
+from tests.benchmarks.timing import Row
 
 OUTPUT = corpus.ROOT / "build" / "bench" / "perception.json"
 BUSY_LINES = 50  # a screen with as many lines of text is a busy one

@@ -27,12 +27,12 @@ from tests.benchmarks.airtest_peer import airtest
 from tests.benchmarks.drift import look
 from tests.benchmarks.drift.pairs import FOLDER, HALVES, KINDS, PARTS, Pair, Truth, Verdict, judge, load_all
 from tests.benchmarks.kept_answers import KeptAnswers
-from tests.benchmarks.loop import Row
 from tests.benchmarks.perception import row
 from tests.benchmarks.readings import FOLDER as READINGS
 from tests.benchmarks.readings import Read, read_all
 from tests.benchmarks.screens.corpus import ROOT, Screen
 from tests.benchmarks.targeting_methods import Answer, Method, Ours, Scene, peers, scene
+from tests.benchmarks.timing import Row
 from tests.benchmarks.trial import measuring as trial
 
 OUTPUT = ROOT / "build" / "bench" / "targeting.json"

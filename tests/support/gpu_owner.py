@@ -28,7 +28,7 @@ def main() -> None:
     import pytest
     from django.conf import settings
 
-    from gpu import manager
+    from gpu import get_gpu_resource_manager, manager
     from gpu.vram import VRAMMonitor
     from tests.doubles.cuda import FakeCuda
     from tests.doubles.nvml import Card, FakeNvml
@@ -41,7 +41,7 @@ def main() -> None:
         patch.setattr(manager, "VRAMMonitor", lambda: VRAMMonitor(nvml=FakeNvml(card)))
         settings.RPA_EMBEDDER, settings.RPA_CLIP_MODEL = "open_clip", CLIP
         settings.RPA_CLIP_WEIGHTS = str(made_clip().safetensors)
-        owner = manager.get_gpu_resource_manager()
+        owner = get_gpu_resource_manager()
         owner.clip.load()  # as a run loop does before its first run
         owner.claim(NAME)
         signal.sigwait({signal.SIGTERM, signal.SIGINT})
