@@ -59,14 +59,14 @@ class ModelUseReport:
     totals: Row = field(default_factory=dict)
 
 
-def model_use(scope: Scope) -> ModelUseReport:
-    """One question to the database. Seconds are those of answers, not of failures."""
+def model_use(scope: Scope, *, by_day: bool = True) -> ModelUseReport:
+    """One query. Seconds are those of answers, not of failures; without `by_day` all days are one row."""
     groups: dict[Key, _Group] = defaultdict(_Group)
     pairs: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-    total, zone = _Group(), timezone.get_current_timezone()
+    total, zone, since = _Group(), timezone.get_current_timezone(), scope.days()[0]
     for at, model, provider, purpose, *took in scope.uses().values_list(*COLUMNS).iterator(PAGE):
         use = _Took(*took)
-        groups[at.astimezone(zone).date(), model, provider, purpose].add(use)
+        groups[at.astimezone(zone).date() if by_day else since, model, provider, purpose].add(use)
         total.add(use)
         if use.instead_of:
             pairs[use.instead_of, model][0] += 1

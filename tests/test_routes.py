@@ -63,6 +63,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_workflow_publish": (None, DESIGN),
     "api_workflow_export": (VIEW, None),
     "api_gpu_status": (VIEW, None),
+    "model_use": (VIEW, None),
     "api_model_use": (VIEW, None),
     "api_gpu_samples": (VIEW, None),
     "api_gpu_requests": (None, OPERATE),

@@ -212,3 +212,34 @@ def test_a_question_that_makes_no_sense_is_refused_with_the_reason(
 def test_it_takes_a_role(client_of: Callable[..., Any], stranger: Any) -> None:
     """S10.1"""
     assert client_of(stranger).get(URL).status_code == 403
+
+
+def test_the_page_tells_it_by_model_and_purpose_over_the_days_that_are_asked_for(
+    client_of: Callable[..., Any], viewer: Any
+) -> None:
+    now = datetime.now(UTC)
+    kept(
+        use("qwen2.5vl:7b", at=now, purpose="target", seconds=2.0),
+        use("qwen2.5vl:7b", at=now - timedelta(days=20), purpose="target", seconds=4.0),
+        use("<b>llama3</b>", Outcome.FAILED, at=now, error="AnswerTimeout"),
+        use("gemma3:4b", at=now, instead_of="<b>llama3</b>", tokens_in=12, tokens_out=3),
+    )
+    page = client_of(viewer).get(reverse("model_use")).content.decode()
+    assert "<strong>4</strong> questions" in page and "75 % answered" in page and "cost nothing" in page
+    assert "to find a target" in page and "1 × AnswerTimeout" in page and "12 / 3" in page
+    assert "gemma3:4b instead of &lt;b&gt;llama3&lt;/b&gt;: 1 times, 1 of them with an answer" in page
+    assert "<b>llama3" not in page
+    today = client_of(viewer).get(reverse("model_use"), {"days": "1"}).content.decode()
+    assert "<strong>3</strong> questions" in today
+
+
+@pytest.mark.parametrize("days", ["", "0", "-1", "9" * 30, "x", "٣"])
+def test_any_other_span_is_thirty_days(client_of: Callable[..., Any], viewer: Any, days: str) -> None:
+    kept(use(at=datetime.now(UTC) - timedelta(days=20)))
+    page = client_of(viewer).get(reverse("model_use"), {"days": days})
+    assert page.status_code == 200 and "<strong>1</strong> question" in page.content.decode()
+
+
+def test_where_no_model_was_asked_the_page_says_who_would(client_of: Callable[..., Any], viewer: Any) -> None:
+    page = client_of(viewer).get(reverse("model_use")).content.decode()
+    assert "No model was asked in these days" in page
