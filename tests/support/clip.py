@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import tempfile
@@ -37,6 +38,7 @@ def made_clip() -> Made:
     import torch
     from safetensors.torch import save_file
 
+    gc.freeze()  # half a million objects came with these two: a move collects, and need not walk through them
     torch.set_num_threads(1)  # for so small a model, threads that wait for each other are all the time it takes
     folder = Path(tempfile.mkdtemp(prefix="clip-", dir=os.environ["RPA_DATA_DIR"]))
     for name, config in ((NAME, tiny(32, 2)), (OTHER, tiny(48, 1))):
