@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from gpu.choices import Outcome
+from gpu.choices import Outcome, ProviderName
+from gpu.config import is_this_machine
 from gpu.models import ModelUse
 
 DAYS = 30
@@ -74,15 +76,15 @@ def model_use(scope: Scope, *, by_day: bool = True) -> ModelUseReport:
     ordered = sorted(groups.items(), key=lambda one: (-one[0][0].toordinal(), *one[0][1:]))
     rows = [
         {"day": day.isoformat(), "model": model, "provider": provider, "purpose": purpose, **group.told(),
-         "cost": cost_of(model)}
+         "cost": cost_of(model, provider)}
         for (day, model, provider, purpose), group in ordered
     ]  # fmt: skip
-    elsewhere = next((row["model"] for row in rows if row["cost"]["reason"] == REMOTE), "")
+    cost = next((row["cost"] for row in rows if row["cost"]["reason"] == REMOTE), cost_of(""))
     fallbacks = [
         {"from": old, "to": new, "times": times, "answered": answered}
         for (old, new), (times, answered) in sorted(pairs.items(), key=lambda one: (-one[1][0], one[0]))
     ]
-    return ModelUseReport(rows=rows, fallbacks=fallbacks, totals={**total.told(), "cost": cost_of(elsewhere)})
+    return ModelUseReport(rows=rows, fallbacks=fallbacks, totals={**total.told(), "cost": cost})
 
 
 class _Took(NamedTuple):
@@ -140,9 +142,10 @@ def _not_exceeded(ordered: list[float], *, percent: int) -> float | None:
     return round(ordered[-(-len(ordered) * percent // 100) - 1], 3) if ordered else None
 
 
-def cost_of(model: str) -> dict[str, str | None]:
-    """Nothing, because it ran here; what a cloud asks for its own is not known here."""
-    if model.lower().endswith(CLOUD):
+def cost_of(model: str, provider: str = ProviderName.OLLAMA) -> dict[str, str | None]:
+    """Nothing, because it ran here; what a cloud, or an OpenAI-compatible server elsewhere, asks is not known here."""
+    elsewhere = provider == ProviderName.OPENAI and not is_this_machine(settings.RPA_OPENAI_URL or "http://localhost")
+    if elsewhere or model.lower().endswith(CLOUD):
         return {"amount": None, "reason": REMOTE}
     return {"amount": "0.00", "reason": LOCAL}
 

@@ -67,7 +67,7 @@ class GPUSamplesView(APIView):
     )
     def get(self, request: Request) -> Response:
         text = request.query_params.get("minutes", "15")
-        minutes = min(max(int(text), 1), MOST_MINUTES) if text.isascii() and text.isdigit() else 15
+        minutes = min(max(int(text), 1), MOST_MINUTES) if text.isascii() and text.isdigit() and len(text) < 10 else 15
         machine = request.query_params.get("machine") or machine_name()
         since = timezone.now() - timedelta(minutes=minutes)
         return Response({"machine": machine, "gpus": memory_over_time(machine, since=since)})

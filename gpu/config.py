@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import ipaddress
+import math
 import os
+import socket
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+def is_this_machine(url: str) -> bool:
+    """Whether an address leads to this machine: loopback, the unspecified addresses, or its own name."""
+    host = (urlsplit(url).hostname or "").lower()
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host in ("localhost", socket.gethostname().lower())
+    return address.is_loopback or address.is_unspecified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +64,7 @@ class GPUResourceConfig:
         from django.conf import settings
 
         plain = cls()
-        set_here = {
-            name: type(getattr(plain, name))(_number(f"RPA_GPU_{name.upper()}", getattr(plain, name)))
-            for name in _FROM_ENVIRONMENT
-        }
+        set_here = {name: _number(f"RPA_GPU_{name.upper()}", getattr(plain, name)) for name in _FROM_ENVIRONMENT}
         return cls(
             ollama_url=settings.RPA_OLLAMA_URL.rstrip("/"),
             vlm_model=settings.RPA_VLM_MODEL,
@@ -71,7 +79,7 @@ class GPUResourceConfig:
     @property
     def ollama_is_here(self) -> bool:
         """Whether Ollama uses the memory of this machine's GPU, and not of another machine's."""
-        return (urlsplit(self.ollama_url).hostname or "") in LOOPBACK
+        return is_this_machine(self.ollama_url)
 
 
 _FROM_ENVIRONMENT = (
@@ -80,14 +88,16 @@ _FROM_ENVIRONMENT = (
 )  # fmt: skip
 
 
-def _number(name: str, otherwise: float) -> float:
-    text = os.environ.get(name, "")
+def _number(name: str, otherwise: Any) -> Any:
+    """Of the kind that it is otherwise: a whole number, or one with a fraction."""
+    text, whole = os.environ.get(name, ""), isinstance(otherwise, int)
     if not text:
         return otherwise
     try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if value <= 0:
-        raise ImproperlyConfigured(f"{name} must be a number greater than 0, it is “{text}”.")
+        value = int(float(text)) if whole else float(text)
+    except (ValueError, OverflowError):
+        value = -1
+    if not 0 < value < math.inf:
+        kind = "a whole number" if whole else "a number"
+        raise ImproperlyConfigured(f"{name} must be {kind} greater than 0, it is “{text}”.")
     return value

@@ -85,16 +85,16 @@ class GPUResourceManager:
             needs=needs,
             declared_mb=declared_mb,
         )
-        self._serving = Serving(self.owner)
         self._household = Household(
             self.owner,
             self.runtime,
             here=self._here,
-            used_here=self._serving.used,
+            used_here=lambda request: self._serving.used(request),
             ownership=ownership,
             remote=remote,
             companions=[partial(companion, self) for companion in companions],
         )
+        self._serving = Serving(self.owner, staying=self._household.staying)
         listen = getattr(self.clip, "on_device_change", None)
         if listen is not None:
             listen(self._clip_moved_by_itself)
@@ -160,14 +160,18 @@ class GPUResourceManager:
         self.runtime.run(self._close())
         self.clip.close()
         self.runtime.close()
+        self._household.abandon()
 
     def release(self) -> None:
-        """Give the GPU back; whoever claims it next has it at once. This process may go on asking."""
+        """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now.
+
+        CLIP goes to the processor first. This process may go on asking.
+        """
         self.runtime.run(self._household.close())
 
     def on_queue(self, listener: Callable[[], None]) -> None:
-        """Hear, in the manager's loop, that somebody is done whom `details` told of."""
-        self.owner.scheduler.on_leave(listener)
+        """Hear, in the manager's loop, that `details` tells of other requests than before."""
+        self.owner.scheduler.on_change(listener)
 
     # --- coroutines -------------------------------------------------------------------------------------------------
     async def set_execution_mode(

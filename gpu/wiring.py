@@ -6,7 +6,7 @@ import logging
 from functools import cache
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 
 from gpu.catalogue.remote import is_allowed
 from gpu.choices import ProviderName
@@ -100,7 +100,7 @@ def in_catalogue(model: str) -> int | None:
     """What the catalogue says that a model of Ollama needs; None where it does not say, or cannot be read."""
     try:
         needs = dict(CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb"))
-    except DatabaseError as error:
+    except DatabaseTrouble as error:
         log.warning("the catalogue of models cannot be read: %s", error)
         return None
     return next((need for name, need in needs.items() if tagged(name) == model and need), None)

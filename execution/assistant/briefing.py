@@ -40,6 +40,7 @@ class RunBriefer:
             answer = " ".join(filter(None, (_which_run(facts, about), said.text, _about_draft(facts, draft))))
             return Briefing(
                 about=execution.execution_id,
+                asked=facts.hidden.text(text),
                 language=question.language,
                 answer=" ".join(answer.split()),
                 references=tuple(reference(facts, step, about=about) for step in said.steps),

@@ -90,7 +90,7 @@ def _from_words(facts: Facts) -> dict[str, Any]:
         correction["action"] = action
     spec = ACTIONS.get(action) or _spec(facts)
     kinds = {p.kind: p.name for p in spec.params if p.required}
-    if "text" in kinds and facts.question.said:
+    if "text" in kinds and facts.question.said and facts.hidden.text(facts.question.said[0]) == facts.question.said[0]:
         correction["params"] = {kinds["text"]: facts.question.said[0]}
     elif "keys" in kinds and (keys := _KEYS.search(plain)):
         correction["params"] = {kinds["keys"]: re.sub(r"\s", "", keys[1])}
@@ -159,9 +159,7 @@ def _take(
 
 def _is_of_the_person(facts: Facts, value: Any) -> bool:
     """Whether a value stands in the person's own words, or is one that the run was started with and is no secret."""
-    if isinstance(value, bool):
-        return True
-    if not isinstance(value, str | int) or not str(value).strip():
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         return False
     if _has_words(folded(facts.question.text), folded(str(value))):
         return True

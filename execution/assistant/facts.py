@@ -59,9 +59,10 @@ def find_run(question: Question, about: str) -> Execution:
     runs = Execution.objects.select_related("version__workflow", "started_by")
     if question.run.isdigit():
         found = runs.filter(pk=int(question.run)).first() if len(question.run) < 19 else None
-        if found is not None:
-            return found
-    elif question.run:
+        if found is None:
+            raise UnknownExecution(_("There is no run “%(id)s”.") % {"id": question.run})
+        return found
+    if question.run:
         return Execution.objects.by_id(question.run)
     if about:
         return Execution.objects.by_id(about)
@@ -80,11 +81,14 @@ def gather(question: Question, execution: Execution, *, earlier: Sequence[int] =
     screens = dict(Step.objects.filter(pk__in=[s.pk for s in chosen]).values_list("pk", "screen"))
     for step in chosen:
         step.screen = screens[step.pk]
+    hidden = hidden_in(execution, graph)
+    for step in (*chosen, *([prompt.step] if prompt else ())):  # messages may quote what was read there
+        hidden = hidden.of(step)
     return Facts(
         question=question,
         execution=execution,
         graph=graph,
-        hidden=hidden_in(execution, graph),
+        hidden=hidden,
         steps=steps,
         focus=tuple(chosen),
         unknown=unknown,
@@ -111,10 +115,12 @@ def _chosen(
         return there[:MOST_IN_FOCUS], tuple(n for n in question.steps if n not in by_index)
     asked = by_index.get(prompt.step.index) if prompt else None
     spoken = next((by_index[n] for n in earlier if n in by_index), None)
+    failed = [s for s in reversed(steps) if s.outcome == Outcome.FAILED]
     if question.which:
         here = spoken or asked or (steps[-1] if steps else None)
+        if question.among_failed and question.which in (Which.FIRST, Which.LAST):
+            return _neighbour(question.which, failed[::-1], failed[0] if failed else None), ()
         return _neighbour(question.which, steps, here), ()
-    failed = [s for s in reversed(steps) if s.outcome == Outcome.FAILED]
     if question.topic is Topic.FAILURE:
         return failed[:MOST_IN_FOCUS], ()
     if question.topic is Topic.CORRECTION:
@@ -125,7 +131,7 @@ def _chosen(
             return [failed[0]], ()
         first = spoken or asked or (failed[0] if failed else None) or last
         return [first] if first else [], ()
-    if question.topic is Topic.DECISIONS:
+    if question.topic in (Topic.DECISIONS, Topic.OUTCOME):
         return [], ()
     last_step = asked or (steps[-1] if steps else None)
     return [last_step] if last_step else [], ()
@@ -136,7 +142,13 @@ def _neighbour(which: Which, steps: Sequence[Step], here: Step | None) -> list[S
         return []
     order = [s.index for s in steps]
     at = order.index(here.index)
-    place = {Which.FIRST: 0, Which.LAST: len(steps) - 1, Which.BEFORE: at - 1, Which.NEXT: at + 1}[which]
+    place = {
+        Which.FIRST: 0,
+        Which.LAST: len(steps) - 1,
+        Which.BEFORE_LAST: len(steps) - 2,
+        Which.BEFORE: at - 1,
+        Which.NEXT: at + 1,
+    }[which]
     return [steps[place]] if 0 <= place < len(steps) else []
 
 

@@ -10,12 +10,15 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 
+MOST_STEPS = 5  # that one question names
+
 
 class Topic(StrEnum):
     DECISIONS = "decisions"  # who corrected, answered, rejected what
     CORRECTION = "correction"  # a correction is to be drafted
     STATE = "state"  # why is it paused, what does it wait for
     FAILURE = "failure"  # which step failed, and why
+    OUTCOME = "outcome"  # which steps were skipped, rejected, tried again …
     SCREEN = "screen"  # what was on the screen
     TARGET = "target"  # why there
     PROGRESS = "progress"  # how far is it, how long did it take
@@ -29,6 +32,7 @@ class Which(StrEnum):
     NONE = ""
     FIRST = "first"
     LAST = "last"
+    BEFORE_LAST = "before_last"
     BEFORE = "before"  # the one before the step that was spoken of
     NEXT = "next"
 
@@ -44,6 +48,8 @@ class Question:
     said: tuple[str, ...] = ()
     of_failure: bool = False  # it speaks of what failed, whatever it asks of it
     of_start: bool = False  # who started the run
+    of_outcome: str = ""  # which of OUTCOMES it speaks of
+    among_failed: bool = False  # its first or last step is that of those that failed
     language: str = "en"
     text: str = ""
 
@@ -52,7 +58,24 @@ _QUOTED = re.compile(r"“([^”]{1,200})”|«\s*([^»]{1,200}?)\s*»|\"([^\"]{
 _RUN = re.compile(
     r"\b(exec_\w+)\b|\b(?:run|execution)s?\s+(?:n[o°]?\s*|#\s*)?(\d+)\b(?!\s*(?:steps?|etapes?|times|fois|of|sur|%))"
 )
-_NUMBERS = re.compile(r"\b(?:steps?|etapes?)\s*(?:n[o°]?\s*|#\s*)?((?:\d+(?:\s*(?:,|and|et|or|ou|&)\s*)?)+)")
+_NUMBER_WORDS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "one un une", "two deux", "three trois", "four quatre", "five cinq", "six", "seven sept", "eight huit",
+            "nine neuf", "ten dix", "eleven onze", "twelve douze",
+        ),
+        start=1,
+    )
+    for word in words.split()
+}  # fmt: skip
+_JOIN = r"\s{0,3}(?:,|&|-|–|\b(?:and|et|or|ou|to|a)\b)\s{0,3}"
+_WORD = rf"(?:{'|'.join(_NUMBER_WORDS)})\b"
+_NUMBERS = re.compile(
+    r"\b(?:steps?|etapes?)\s*(?:(?:number|numeros?|n[o°]?s?\.?|[#:(])\s*)?"
+    rf"(\d+(?:{_JOIN}\d+)*|\b{_WORD}(?:{_JOIN}{_WORD})*)"
+)
+_RANGE = re.compile(r"(\d+)\s*(?:-|–|to|a)\s*(\d+)")
 _NTH = re.compile(r"\b(\d+)\s*(?:st|nd|rd|th|e|eme|ere|er)\s+(?:step|etape)\b")
 _ORDINALS = {
     word: number
@@ -60,7 +83,7 @@ _ORDINALS = {
         (
             ("second", "deuxieme", "seconde"), ("third", "troisieme"), ("fourth", "quatrieme"), ("fifth", "cinquieme"),
             ("sixth", "sixieme"), ("seventh", "septieme"), ("eighth", "huitieme"), ("ninth", "neuvieme"),
-            ("tenth", "dixieme"),
+            ("tenth", "dixieme"), ("eleventh", "onzieme"), ("twelfth", "douzieme"),
         ),
         start=2,
     )
@@ -69,7 +92,14 @@ _ORDINALS = {
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+(?:step|etape)\b")
 
 _WHICH = (
-    (Which.FIRST, (r"\bfirst (step|thing)\b", r"\bpremiere etape\b")),
+    (
+        Which.BEFORE_LAST,
+        (
+            r"\b(second|next)[ -](to[ -])?(the )?last (step|thing)\b|\blast (step )?but one\b|\bpenultimate\b",
+            r"\bavant[ -]derniere\b|\bpenultieme\b",
+        ),
+    ),
+    (Which.FIRST, (r"\bfirst (step|thing|fail\w*|error)\b", r"\bpremiere etape\b|\bpremiere? (echec|erreur)\b")),
     (
         Which.BEFORE,
         (
@@ -87,6 +117,16 @@ _WHICH = (
     (Which.LAST, (r"\b(last|latest|final) (step|thing)\b", r"\bderniere etape\b|\ben dernier\b")),
 )
 
+# What may have become of a step beside success and failure, in the words that people have for it.
+OUTCOMES = {
+    "rejected": r"rejected|rejetee?s?|refusee?s?",
+    "skipped": r"skipped|left out|ignoree?s?|sautee?s?|ete passee?s?",
+    "interrupted": r"interrupted|not (been )?(carried out|executed)|interrompue?s?|pas (ete )?(execute|effectue)e?s?",
+    "retried": r"retried|repeated|tried (again|twice|more than once|several times)|reessayee?s?|retentee?s?|repetee?s?",
+    "in_doubt": r"(in doubt|doubtful|uncertain|en doute|douteuses?|incertaines?)",
+    "manual": r"by hand|manually|a la main",
+}
+
 # The first that matches is what the question is about.
 _TOPICS = (
     (
@@ -94,10 +134,14 @@ _TOPICS = (
         (
             r"\bwho\b|\bby whom\b|^(et |mais )?qui\b|\bpar qui\b",
             r"\bqui (a|ont|l.a)\b.*\b(corrig|repond|decid|accept|refus|rejet|arret|lanc|demarr|fait)",
-            r"\b(was|were|been|got) (corrected|rejected|accepted|skipped)\b|\bcorrected steps?\b",
+            r"\b(was|were|been|got) (corrected|accepted)\b|\bcorrected steps?\b",
             r"\bcorrections? (made|were|was|faites?)\b|\b(anything|something|nothing) (been )?corrected\b",
-            r"\b(a|ont) ete (corrig|rejet|accept|ignor)|\betapes? corrigee",
+            r"\b(a|ont) ete (corrig|accept)|\betapes? corrigee",
         ),
+    ),
+    (
+        Topic.OUTCOME,
+        tuple(rf"\b(steps?|etapes?|anything|something|nothing|rien)\b.*\b({words})\b" for words in OUTCOMES.values()),
     ),
     (
         Topic.CORRECTION,
@@ -180,6 +224,10 @@ _TOPIC = tuple((topic, re.compile("|".join(patterns))) for topic, patterns in _T
 _PLACE = tuple((which, re.compile("|".join(patterns))) for which, patterns in _WHICH)
 
 _FAILURE = next(pattern for topic, pattern in _TOPIC if topic is Topic.FAILURE)
+_AMONG_FAILED = re.compile(
+    r"\b(first|last|latest|final) (step|thing) (that|which|to)\b|\b(first|last|latest|final) (fail|error)"
+    r"|\b(premiere|derniere) etape (qui|en echec|echouee|ratee)|\b(premiere?|derniere?) (echec|erreur)"
+)
 _START = re.compile(r"\b(who|by whom|qui|par qui)\b.*\b(start|launch|lanc|demarr)")
 _ACCENTED = re.compile(r"[éèêàâçùûîôœ]", re.IGNORECASE)
 _FRENCH = re.compile(
@@ -198,7 +246,7 @@ def understood(text: str, *, language: str = "en") -> Question:
     plain = folded(_QUOTED.sub(" ", text))
     steps, which = _steps(plain), next((w for w, pattern in _PLACE if pattern.search(plain)), Which.NONE)
     topic = next((topic for topic, pattern in _TOPIC if pattern.search(plain)), Topic.RUN)
-    if (topic is Topic.RUN and (steps or which)) or (topic is Topic.PROGRESS and which):
+    if (topic is Topic.RUN and (steps or which)) or (topic is Topic.PROGRESS and (steps or which)):
         topic = Topic.STEP
     run = _RUN.search(plain)
     return Question(
@@ -208,6 +256,8 @@ def understood(text: str, *, language: str = "en") -> Question:
         run=next(filter(None, run.groups())) if run else "",
         said=said,
         of_failure=_FAILURE.search(plain) is not None,
+        of_outcome=next((name for name, words in OUTCOMES.items() if re.search(rf"\b({words})\b", plain)), ""),
+        among_failed=_FAILURE.search(plain) is not None and _AMONG_FAILED.search(plain) is not None,
         of_start=_START.search(plain) is not None,
         language=_language(text, plain, language),
         text=text,
@@ -221,10 +271,22 @@ def folded(text: str) -> str:
 
 
 def _steps(plain: str) -> tuple[int, ...]:
-    listed = [int(n) for found in _NUMBERS.finditer(plain) for n in re.findall(r"\d+", found[1])]
+    listed = [n for found in _NUMBERS.finditer(plain) for n in _counted(found[1])]
     listed += [int(found[1]) for found in _NTH.finditer(plain)]
     listed += [_ORDINALS[found[1]] for found in _ORDINAL.finditer(plain)]
-    return tuple(dict.fromkeys(n for n in listed if n <= 10**9))[:5]
+    return tuple(dict.fromkeys(listed))[:MOST_STEPS]
+
+
+def _counted(words: str) -> list[int]:
+    """“2, 4 and 5”, “2 to 4”, “two and three”; of a long range its beginning."""
+
+    def whole(found: re.Match[str]) -> str:
+        first, last = int(found[1]), int(found[2])
+        return ",".join(map(str, range(first, min(last, first + MOST_STEPS) + 1))) if first < last else found[0]
+
+    if words[0].isdigit():
+        return [int(n) for n in re.findall(r"\d+", _RANGE.sub(whole, words))]
+    return [_NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", words) if word in _NUMBER_WORDS]
 
 
 def _language(text: str, plain: str, otherwise: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from execution.assistant.facts import Facts
 from execution.assistant.questions import Topic, Which
@@ -21,11 +22,21 @@ from execution.assistant.wording import (
     what_and_where,
     why,
 )
-from execution.choices import ExecutionState, Outcome
+from execution.choices import ExecutionState, Outcome, PromptKind
 from execution.models import Step
 
 MOST_TEXTS = 12
 MOST_DECISIONS = 8
+MOST_STORIES = 4
+_OF_A_STEP = (Topic.FAILURE, Topic.OUTCOME, Topic.SCREEN, Topic.TARGET, Topic.DECISIONS, Topic.CORRECTION)
+_NAME_OF_OUTCOME = {
+    "rejected": Outcome.REJECTED.label,
+    "skipped": Outcome.SKIPPED.label,
+    "interrupted": Outcome.INTERRUPTED.label,
+    "retried": gettext_lazy("tried again"),
+    "in_doubt": PromptKind.IN_DOUBT.label,
+    "manual": Outcome.MANUAL.label,
+}
 
 
 def told(facts: Facts) -> Told:
@@ -35,6 +46,9 @@ def told(facts: Facts) -> Told:
         _unknown(facts, said)
         if not facts.focus:
             return said
+    if facts.question.which and not facts.focus and facts.steps and facts.question.topic in _OF_A_STEP:
+        said.say(_("There is no such step in this run."))
+        return said
     _ABOUT[facts.question.topic](facts, said)
     return said
 
@@ -52,7 +66,7 @@ def _unknown(facts: Facts, said: Told) -> None:
 
 # --- what failed ----------------------------------------------------------------------------------------------------
 def _failure(facts: Facts, said: Told) -> None:
-    if facts.question.steps or facts.question.which:
+    if facts.focus and (facts.question.steps or facts.question.which):
         for step in facts.focus:
             _story(facts, said, step)
         return
@@ -102,6 +116,41 @@ def _story(facts: Facts, said: Told, step: Step) -> None:
         said.say(_("It took %(time)s.") % {"time": seconds(step.total_ms / 1000)})
 
 
+def _outcome(facts: Facts, said: Told) -> None:
+    """The steps that came to what the question asks after; of one that it names, what that came to."""
+    found = list(facts.focus)
+    if not facts.question.steps and not facts.question.which:
+        found = [s for s in facts.steps if _came_to(s, facts.question.of_outcome)]
+        if not found:
+            what = str(_NAME_OF_OUTCOME[facts.question.of_outcome])
+            said.say(_("No step of this run is marked “%(what)s”.") % {"what": what})
+            state_of(facts, said)
+    for step in found[:MOST_STORIES]:
+        _story(facts, said, step)
+    if more := found[MOST_STORIES:]:
+        said.say(_("The others are the steps %(numbers)s.") % {"numbers": listed([s.index for s in more])}, *more)
+
+
+def _came_to(step: Step, name: str) -> bool:
+    match name:
+        case "retried":
+            return step.retries > 0
+        case "in_doubt":
+            return step.in_doubt
+        case _:
+            return step.outcome == name
+
+
+def _state(facts: Facts, said: Told) -> None:
+    """Of a step that the question names, what became of it, and then how the run stands."""
+    if not facts.question.steps:
+        state(facts, said)
+        return
+    for step in facts.focus:
+        _story(facts, said, step)
+    state_of(facts, said)
+
+
 def _target(facts: Facts, said: Told) -> None:
     if not facts.focus:
         said.say(_("This run has taken no step yet, so it has chosen no target."))
@@ -112,6 +161,8 @@ def _target(facts: Facts, said: Told) -> None:
             said.say(why(facts, step))
             continue
         said.say(_("About %(step)s:") % {"step": what_and_where(facts, step)}, step)
+        if step.outcome == Outcome.FAILED:
+            said.say(why(facts, step))
         for part in found_how(facts, step):
             said.say(part)
         said.say(_evidence(facts, step))
@@ -170,7 +221,7 @@ def _decisions(facts: Facts, said: Told) -> None:
         who = facts.execution.started_by
         said.say(_("%(who)s started the run.") % {"who": who.get_username() if who else _("A program")})
         return
-    wanted = set(facts.question.steps)
+    wanted = set(facts.question.steps) or {step.index for step in facts.focus}
     answered = [(s, d) for s in facts.steps for d in facts.by_person(s) if not wanted or s.index in wanted]
     corrected = [(s, d) for s, d in answered if d.choice == "correct"]
     if wanted and not answered:
@@ -195,16 +246,17 @@ def _correction(facts: Facts, said: Told) -> None:
         said.say(sentence(facts.hidden.text(facts.prompt.message)))
     else:
         said.say(
-            _("The question that is open is about %(step)s.") % {"step": what_and_where(facts, facts.focus[0])},
-            facts.focus[0],
+            _("The question that is open is about %(step)s.") % {"step": what_and_where(facts, facts.prompt.step)},
+            facts.prompt.step,
         )
 
 
 _ABOUT: dict[Topic, Callable[[Facts, Told], None]] = {
     Topic.DECISIONS: _decisions,
     Topic.CORRECTION: _correction,
-    Topic.STATE: state,
+    Topic.STATE: _state,
     Topic.FAILURE: _failure,
+    Topic.OUTCOME: _outcome,
     Topic.SCREEN: _screen,
     Topic.TARGET: _target,
     Topic.PROGRESS: progress,

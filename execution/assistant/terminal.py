@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
 from execution.models import Execution
@@ -53,6 +54,7 @@ class Chat:
         self._assistant, self._out = assistant, out
         self._switch, self._status = switch, status
         self.about = about
+        self.is_database_away = False
         self.key = key or conversations.begin(about=about)
 
     def say(self, text: str = "", *, end: str = "\n") -> None:
@@ -92,6 +94,10 @@ class Chat:
             parts.close()  # type: ignore[attr-defined]
             self.say(f"\n({_('stopped')})")
             return Outcome.STOPPED
+        except DatabaseError as error:  # it may be there again for the next question
+            self.is_database_away = True
+            self.say(("\n" if began else "") + _("The database cannot be used now: %(why)s") % {"why": error})
+            return Outcome.FAILED
         return outcome
 
     def _show(self, part: Part, *, began: bool) -> bool:
@@ -148,13 +154,13 @@ class Chat:
                     self.greet()
                 case _:
                     self.say(_("There is no command %(name)s; /help names them.") % {"name": name})
-        except (GPUError, DomainError) as refusal:
+        except (GPUError, DomainError, DatabaseError) as refusal:
             self.say(str(refusal))
 
 
 def run_to_talk_about(execution_id: str) -> str:
     """The id of that run, or of the latest one; empty where there is none. Raises UnknownExecution."""
-    if execution_id.isdigit():
+    if execution_id.isascii() and execution_id.isdigit() and len(execution_id) < 19:
         found = Execution.objects.filter(pk=int(execution_id)).first()
         if found is not None:
             return found.execution_id

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from execution.assistant.facts import Facts
-from execution.choices import Outcome, Verified
+from execution.choices import Outcome, PromptKind, Verified
 from execution.models import Decision, Step
 from execution.types import Choice, DecisionSource
 
@@ -69,7 +69,7 @@ def listed(numbers: list[int]) -> str:
 def outcome(step: Step) -> str:
     """What came of it, in a word or two."""
     if not step.outcome:
-        return _("not finished")
+        return str(PromptKind.IN_DOUBT.label) if step.in_doubt else _("not finished")
     said = str(Outcome(step.outcome).label)
     if step.outcome == Outcome.SUCCEEDED and step.verified:
         return f"{said}, {Verified(step.verified).label}"

@@ -24,6 +24,7 @@ from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
 from gpu.model_status import ModelStatus
 from gpu.runtime import Runtime
 from gpu.types import Chunk
+from gpu.wire.reading import storable
 
 __all__ = ["Assistant", "Briefer", "Briefing", "Models", "Outcome", "Part", "Status", "Told"]
 
@@ -122,26 +123,28 @@ class Assistant:
     async def _work(self, text: str, key: str, language: str, parts: asyncio.Queue[Part | None]) -> None:
         history: tuple[Kept, ...] = await self._rows(conversations.messages, key)
         briefing: Briefing = await self._rows(self._brief, text, key, language, history)
-        await self._rows(conversations.keep, key, role=MessageRole.USER, content=text)
+        await self._rows(conversations.keep, key, role=MessageRole.USER, content=briefing.asked or text)
         answer = Answer(briefing)
         parts.put_nowait(
             Part(kind=Told.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft)
         )
+        # at once, for a process that is ended in the middle of the model's words
+        first = await self._keep(key, answer)
         try:
             async for part in self._worded(text, history, answer):
                 parts.put_nowait(part)
         except asyncio.CancelledError:
             # whoever asked has left, or the process ends: what was said so far is there when they are back
             answer.outcome = Outcome.STOPPED
-            parts.put_nowait(answer.end(await self._keep(key, answer)))
+            parts.put_nowait(answer.end(await self._keep(key, answer, instead_of=first)))
             raise
         except BaseException:
-            await self._keep(key, answer)
+            await self._keep(key, answer, instead_of=first)
             raise
-        parts.put_nowait(answer.end(await self._keep(key, answer)))
+        parts.put_nowait(answer.end(await self._keep(key, answer, instead_of=first)))
 
     def _brief(self, text: str, key: str, language: str, history: Sequence[Kept]) -> Briefing:
-        earlier = next((kept.steps for kept in reversed(history) if kept.steps), ())
+        earlier = next((kept.steps for kept in reversed(history) if kept.references), ())
         return self._briefer.brief(text, about=conversations.about(key), language=language, earlier=earlier)
 
     async def _worded(self, text: str, history: Sequence[Kept], answer: Answer) -> AsyncIterator[Part]:
@@ -176,8 +179,12 @@ class Assistant:
             answer.draft = await self._rows(self._briefer.draft, proposal, briefing)
         answer.check()
 
-    async def _keep(self, key: str, answer: Answer) -> Kept:
-        kept: Kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
+    async def _keep(self, key: str, answer: Answer, *, instead_of: Kept | None = None) -> Kept:
+        kept: Kept
+        if instead_of is None:
+            kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
+        else:
+            kept = await self._rows(conversations.change, key, instead_of.index, **answer.as_row())
         return kept
 
     async def _status(self) -> Status:
@@ -198,7 +205,7 @@ class Assistant:
 
 
 def _checked(text: str) -> str:
-    text = text.strip()
+    text = storable(text).strip()
     if not text:
         raise ValueError(_("Ask something."))
     if len(text) > LONGEST_QUESTION:

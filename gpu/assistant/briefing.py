@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gpu.assistant.kept import Kept
 from gpu.assistant.said import MARK
+from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.types import ChatMessage
 from gpu.wire.untrusted import delimited
@@ -40,6 +41,7 @@ class Briefing:
     about: str
     language: str
     answer: str
+    asked: str = ""  # the question without what is secret; empty: as it was asked
     references: tuple[Mapping[str, Any], ...] = ()
     known_steps: frozenset[int] = frozenset()
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -69,14 +71,31 @@ def talk(briefing: Briefing, history: Sequence[Kept], *, name: str) -> Talk:
     system = SYSTEM.format(name=name, language=language) + (DRAFTING if briefing.may_draft else "")
     return Talk(
         system=system,
-        history=tuple(ChatMessage(role=kept.role, content=kept.content) for kept in history),
+        history=_in_turns(history),
         execution_id=briefing.about,
         step=briefing.steps[0] if briefing.steps else None,
         asked_by=name,
     )
 
 
+def _in_turns(history: Sequence[Kept]) -> tuple[ChatMessage, ...]:
+    """Questions and answers in turn, as many servers insist: a question that got no answer is left out.
+
+    That happens where the process ended in the middle of an answer; two answers in a row, where two were asked at once.
+    """
+    told: list[ChatMessage] = []
+    for kept in history:
+        message = ChatMessage(role=kept.role, content=kept.content)
+        if told and told[-1].role == kept.role == MessageRole.USER:
+            told[-1] = message
+        elif told and told[-1].role == kept.role:
+            told[-1] = replace(message, content=f"{told[-1].content}\n\n{kept.content}")
+        elif told or kept.role == MessageRole.USER:
+            told.append(message)
+    return tuple(told[:-1] if told and told[-1].role == MessageRole.USER else told)
+
+
 def question(text: str, briefing: Briefing) -> str:
     """What a model is asked: the person's words, then the facts as data that is marked as such."""
     facts = {"answer_of_the_records": briefing.answer, **briefing.data}
-    return f"{text}\n\n{delimited(json.dumps(facts, ensure_ascii=False), title='FACTS')}"
+    return f"{briefing.asked or text}\n\n{delimited(json.dumps(facts, ensure_ascii=False), title='FACTS')}"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from gpu.choices import MessageRole
 from gpu.models import Conversation, Message
 
+KEPT_FOR = timedelta(days=90)
+MOST_TOLD = 100  # messages
 TRIES = 5  # of two who write to one conversation at once, each gets a number of its own
 
 
@@ -44,7 +45,8 @@ class Kept:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        return tuple(r["step"] for r in self.references)
+        """Of the run that the conversation is about; a step of another run has the same number as one of its own."""
+        return tuple(r["step"] for r in self.references if not r.get("run"))
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -62,7 +64,8 @@ class Kept:
 
 
 def begin(*, person: Any = None, about: str = "") -> str:
-    """The key of a new conversation."""
+    """The key of a new conversation; those that nobody went on with for a long time go."""
+    Conversation.objects.filter(updated_at__lt=timezone.now() - KEPT_FOR).delete()
     return str(Conversation.objects.create(person=person, about=about).uuid)
 
 
@@ -72,21 +75,19 @@ def latest(*, person: Any, about: str) -> str:
     return str(row.uuid) if row else ""
 
 
-def is_of(key: str, *, person: Any, about: str) -> bool:
-    """Whether the conversation is this person's own, and about that run."""
-    try:
-        return Conversation.objects.filter(uuid=UUID(key), person=person, about=about).exists()
-    except (ValueError, ValidationError):
-        return False
-
-
 def about(key: str) -> str:
     return Conversation.objects.get(uuid=key).about
 
 
 def messages(key: str) -> tuple[Kept, ...]:
-    """All messages, the oldest first; none of a conversation that is not there."""
-    return tuple(_kept(row) for row in Message.objects.filter(conversation__uuid=key).order_by("index"))
+    """The messages, the oldest first; none of a conversation that is not there.
+
+    Of a very long one its end: at least MOST_TOLD of them, and less than twice as many.
+    """
+    rows = Message.objects.filter(conversation__uuid=key).order_by("index")
+    # cut seldom, by whole blocks: a summary of what went before holds as long as the beginning stays the same
+    beginning = max(0, rows.count() // MOST_TOLD - 1) * MOST_TOLD
+    return tuple(_kept(row) for row in rows[beginning:])
 
 
 def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> Kept:
@@ -105,6 +106,12 @@ def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> Kept:
             if not left:
                 raise
     raise AssertionError("unreachable")
+
+
+def change(key: str, index: int, **fields: Any) -> Kept:
+    """Say more, or something else, in a message; raises Message.DoesNotExist."""
+    Message.objects.filter(conversation__uuid=key, index=index).update(**fields)
+    return _kept(Message.objects.get(conversation__uuid=key, index=index))
 
 
 def _kept(row: Message) -> Kept:

@@ -40,7 +40,7 @@ _ORDINALS = {
 }  # fmt: skip
 _STEP = r"(?:steps?|[ée]tapes?)"
 _COUNT = rf"(?:\d{{1,9}}|\b(?:{'|'.join(_NUMBER_WORDS)})\b)"
-_BETWEEN = r"[\s,;&/*_`]*(?:(?:and|et|or|ou|to|à|-|–)\s*)?[\s*_`]*"
+_BETWEEN = r"[\s,;&/*_`]{0,6}(?:(?:and|et|or|ou|to|à|-|–)\s{0,3})?[\s*_`]{0,4}"  # bounded: it is tried at each place
 _LIST = re.compile(
     rf"\b{_STEP}[\s*_`]*(?:n[o°]\s*|number\s+|numéro\s+|#\s*)?{_COUNT}(?:{_BETWEEN}{_COUNT}\b)*", re.IGNORECASE
 )
@@ -99,7 +99,7 @@ class Said:
         found = re.search(r"\{.*\}", self._proposal or "", re.DOTALL)
         try:
             value = json.loads(found[0]) if found else None
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from gpu.choices import EventKind
 from gpu.control.parts import Clip
 from gpu.control.problems import About
@@ -12,6 +14,8 @@ from gpu.control.tries import Tries
 from gpu.exceptions import ClipUnavailable, ServerAway, VLMUnavailable
 from gpu.ollama.entries import tagged
 from gpu.policy import CPU, LoadModel, MoveClip, UnloadModel
+
+log = logging.getLogger(__name__)
 
 
 class Hands:
@@ -54,6 +58,11 @@ class Hands:
         except ClipUnavailable as error:
             self._reporter.problem(About.CLIP, str(error))
             raise
+        except Exception as error:  # of a library, or a driver: a mode never raises (S1.21)
+            log.exception("CLIP could not be moved")
+            problem = f"CLIP cannot go to {step.device} and works on {self._clip.device}: {error}"
+            self._reporter.problem(About.CLIP, problem)
+            raise ClipUnavailable(problem) from error
         if self._clip.device != device:
             raise ClipUnavailable(f"CLIP was to go to {device} and is on {self._clip.device}.")
         self._reporter.problems.set(About.CLIP, "")

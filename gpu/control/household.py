@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from gpu.control.owner import Owner
 from gpu.control.parts import Elsewhere, Lock
 from gpu.control.scheduler import BY_ITSELF, Errand
 from gpu.exceptions import GPUError, OwnedElsewhere, OwnerGone
+from gpu.policy import CPU
 from gpu.runtime import Runtime
 from gpu.types import Request, RequestKind
 
@@ -44,9 +45,12 @@ class Household:
         self._here, self._used_here = here, used_here
         self._lock, self._remote, self._companions = ownership, remote, companions
         self._name = ""  # with which the GPU was claimed
-        self._inside = 0  # requests that are being done here
+        self._inside = 0  # requests that are being done here, and work that goes on though who asked has given up
         self._tasks: set[asyncio.Task[None]] = set()  # while it is owned
+        self._leaving: asyncio.Task[None] | None = None  # CLIP is on its way off the GPU, which is given back then
         self._keeper: asyncio.Task[None] | None = None
+        self._mode: Request | None = None  # the last one that this process asked for
+        self._refusal = ""  # why the GPU cannot be had
         self.abroad: Errand | None = None  # the use that the owner has granted to this process
 
     @property
@@ -62,6 +66,8 @@ class Household:
 
     async def carry_out(self, request: Request) -> Mapping[str, Any]:
         """Do it, or have it done. Raises what stands in its way; OwnedElsewhere where the owner cannot be asked."""
+        if request.kind is RequestKind.MODE:
+            self._mode = request
         async for left in self._tries(request):
             async with self.at_home() as at_home:
                 if at_home:
@@ -70,6 +76,10 @@ class Household:
                 return await self._other(left).ask(left)
             except OwnerGone as error:
                 log.info("%s", error)
+            except GPUError:
+                raise
+            except Exception as error:
+                raise _fault(error) from error
         raise OwnedElsewhere("The owners of the GPU come and go: try again.")
 
     @asynccontextmanager
@@ -96,22 +106,33 @@ class Household:
         if not self._take():
             yield False
             return
+        with self.staying():
+            yield True
+
+    @contextmanager
+    def staying(self) -> Iterator[None]:
+        """The GPU is not given back before the end of the block."""
         self._inside += 1
         try:
-            yield True
+            yield
         finally:
             self._inside -= 1
-            if not self._inside and not self.is_claimed:
-                self._give_back()
+            self._let_go()
 
     async def close(self) -> None:
-        if self._keeper is not None:
-            self._keeper.cancel()
+        """Claim it no longer. It is given back at once, or else with the end of what is being done with it."""
         self._name = ""
         tasks = [*self._tasks, *([self._keeper] if self._keeper else [])]
-        self._keeper = None
+        self._keeper, self._tasks = None, set()
+        await _ended(tasks)  # nobody else has the GPU before they have let go of it
+        self._let_go()
+        if self._leaving is not None:
+            await asyncio.wait((self._leaving,))
+
+    def abandon(self) -> None:
+        """Give it back, whatever is being done; the loop has ended."""
+        self._name = ""
         self._give_back()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
     # --- taking and giving back -------------------------------------------------------------------------------------
     async def _claim_there(self, name: str) -> None:
@@ -132,6 +153,11 @@ class Household:
             self._begin(self._watch(watch))
         async with self._owner.scheduler.turn(Errand(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
             await self._owner.take_over()
+        if self._mode is not None and self._mode.mode is not self._owner.mode:
+            try:
+                await self._here(self._mode)  # the owner before did it, with its own CLIP
+            except GPUError as error:
+                log.warning("the mode that was asked of the GPU's last owner: %s", error)
 
     async def _watch(self, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:
@@ -145,7 +171,9 @@ class Household:
         try:
             return self._take()
         except GPUError as error:
-            log.warning("%s", error)
+            if str(error) != self._refusal:  # it is tried again and again
+                log.warning("%s", error)
+            self._refusal = str(error)
             return False
 
     def _take(self) -> bool:
@@ -155,6 +183,30 @@ class Household:
             for companion in self._companions:
                 self._begin(companion())
         return True
+
+    def _let_go(self) -> None:
+        """Give it back if nobody is inside; CLIP does not stay on a GPU that is somebody else's (S3.11.6)."""
+        if self._inside or self.is_claimed or not self._is_mine:
+            return
+        if self._lock is None or self._owner.clip.device == CPU:
+            self._give_back()
+        elif self._leaving is None or self._leaving.done():
+            self._leaving = asyncio.get_running_loop().create_task(self._leave())
+
+    async def _leave(self) -> None:
+        request = Request(kind=RequestKind.CLIP_TO_CPU)
+        try:
+            async with self._owner.scheduler.turn(Errand(request, BY_ITSELF)):
+                if not self._inside and not self.is_claimed:
+                    await self._owner.reach(request)
+        except GPUError as error:  # it has been told; it holds memory, and nobody else is kept waiting for that
+            log.warning("CLIP stays on the GPU that is given back: %s", error)
+        if not self._inside and not self.is_claimed:
+            self._give_back()
+
+    @property
+    def _is_mine(self) -> bool:
+        return self._lock is None or self._lock.is_held
 
     def _give_back(self) -> None:
         for task in self._tasks:
@@ -166,7 +218,7 @@ class Household:
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(_ended)
+        task.add_done_callback(_tell_fault)
 
     # --- the other process ------------------------------------------------------------------------------------------
     def _other(self, request: Request) -> Elsewhere:
@@ -205,15 +257,30 @@ class Household:
     async def _hold(self, request: Request, errand: Errand, granted: asyncio.Future[None], done: asyncio.Event) -> None:
         try:
             async with self._other(request).use(request):
-                granted.set_result(None)
+                if not granted.done():
+                    granted.set_result(None)
                 await done.wait()
-        except GPUError as error:
+        except Exception as error:
+            if not isinstance(error, GPUError):
+                log.exception("asking the owner of the GPU failed")
+                error = _fault(error)
             if granted.done():
                 errand.take(error)
             else:
                 granted.set_exception(error)
 
 
-def _ended(task: asyncio.Task[None]) -> None:
+def _fault(error: Exception) -> GPUError:
+    return GPUError(f"The owner of the GPU could not be asked: {type(error).__name__}: {error}")
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancelled, and over."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _tell_fault(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("what runs beside the owner of the GPU failed", exc_info=error)

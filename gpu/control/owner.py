@@ -119,7 +119,8 @@ class Owner:
             models=models.views() if models else (),
             clip=ClipView(
                 device=self.clip.device,
-                available=self.clip.available and self.clip.in_use,
+                available=self.clip.available,
+                in_use=self.clip.in_use,
                 need_mb=self.clip.need_mb,
                 gpus=_views(self.clip.in_cuda_order(told)) if told else None,
                 returns=self._clip_returns,

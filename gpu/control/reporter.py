@@ -43,8 +43,8 @@ class Reporter:
             self.changed(text or f"All right again: {about}.")
 
     def missing_memory(self, expected_mb: int, text: str) -> None:
-        """A model is gone and its memory is not free: said until so much is."""
-        self._missing = (expected_mb, text)
+        """A model is gone and its memory is not free: said until so much is, or an empty text ends it."""
+        self._missing = (expected_mb, text) if text else None
         self.problem(About.MEMORY, text)
 
     def look(self) -> None:

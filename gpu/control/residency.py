@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from gpu.config import GPUResourceConfig
 from gpu.control.parts import Declared, Needs, Ollama
@@ -22,6 +23,9 @@ RISEN_MB = 50
 LEARN_AT_MOST = 1.5  # times what the server says of it, which lacks the driver's share: the rest went to others
 
 DRIVER_MB = 1024
+DATABASE_S = 5.0  # what is kept of needs helps, and is not waited for: others wait for the turn meanwhile
+
+T = TypeVar("T")
 
 Say = Callable[[str], None]
 Missing = Callable[[int, str], None]
@@ -94,8 +98,9 @@ class Residency:
                 record.state = ModelState.UNLOADED
             if name not in residents:
                 record.forget()
-        for name, resident in residents.items():
-            await self._follow_one(self.record(name), resident)
+        new = [self.record(name) for name, resident in residents.items() if self._saw(self.record(name), resident)]
+        for record in new:  # somebody may have a turn while the database is asked: what is in memory is noted by now
+            await self._remember(record)
         return vanished
 
     async def know(self, name: str) -> None:
@@ -141,6 +146,7 @@ class Residency:
         if other:  # else it was there already, and only taken over
             self.loads.append(asyncio.get_running_loop().time())
         self.touch(name)
+        self._missing(0, "")  # what is free now is not what was free before
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, f"“{record.name}” is loaded.")
 
@@ -166,18 +172,18 @@ class Residency:
         self._learned[record.digest] = record.need_mb = drop
         record.learned = True
         if self._needs is not None:
-            await self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop)
+            await _soon(self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop))
 
     async def _remember(self, record: Record) -> None:
         if record.digest not in self._learned and self._needs is not None:
-            kept = await self._needs.get(record.digest, self._config.num_ctx)
+            kept = await _soon(self._needs.get(record.digest, self._config.num_ctx))
             if kept is not None:
                 self._learned[record.digest] = kept
         record.learned = record.digest in self._learned
         if record.learned:
             record.need_mb = self._learned[record.digest]
         else:
-            declared = await self._declared_mb(record.name) if self._declared_mb else None
+            declared = await _soon(self._declared_mb(record.name)) if self._declared_mb else None
             record.need_mb = max(declared or 0, record.size_mb) or None
 
     # --- unloading --------------------------------------------------------------------------------------------------
@@ -229,14 +235,15 @@ class Residency:
         return await _until(has_risen, self._config.vram_timeout_s)
 
     # --- small parts ------------------------------------------------------------------------------------------------
-    async def _follow_one(self, record: Record, resident: Resident) -> None:
+    def _saw(self, record: Record, resident: Resident) -> bool:
+        """Whether it is another one than was known."""
         known = record.resident is not None and record.digest == resident.digest
         record.resident = resident
         if record.state is not ModelState.LOADING:
             record.state = ModelState.LOADED
         if not known:
             record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
-            await self._remember(record)
+        return not known
 
     def _is_stale(self, record: Record) -> bool:
         """Whether one that is in memory has to be asked for anew before it can be relied on.
@@ -253,6 +260,16 @@ class Residency:
     def _to(self, record: Record, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
+
+
+async def _soon(work: Awaitable[T]) -> T | None:
+    """What the database says, None where it takes too long."""
+    try:
+        async with asyncio.timeout(DATABASE_S):
+            return await work
+    except TimeoutError:
+        log.warning("the database does not answer: what a model needs of the memory is not read or kept")
+        return None
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

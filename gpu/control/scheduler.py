@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -21,12 +21,16 @@ FIRST_GUESS_S = 1.0
 
 @dataclass(eq=False)
 class Errand:
-    """Somebody's request on its way. `cut` is set when its turn is taken from it, `error` says why."""
+    """Somebody's request on its way. `cut` is set when its turn is taken from it, `error` says why.
+
+    `loads` is the model that is being loaded for it just now.
+    """
 
     request: Request
     level: int
     cuts: bool = False
     may_be_cut: bool = False
+    loads: str = ""
     order: int = 0
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -99,18 +103,22 @@ class Scheduler:
         """Give the turn back, or stop waiting for it; a second time nothing happens."""
         if errand in self._waiting:
             self._waiting.remove(errand)
+            self._tell(errand)
         if errand is self._current:
             now = asyncio.get_running_loop().time()
             self._usual_s += 0.3 * (now - (errand.began_at or now) - self._usual_s)
             self._current = None
             self._next()
-            if errand.level != BY_ITSELF:
-                for listener in self._listeners:
-                    listener()
+            self._tell(errand)
 
-    def on_leave(self, listener: Callable[[], None]) -> None:
-        """Hear of each turn that somebody asked for and that is over."""
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Hear of each request that has to wait, or does no longer, and of each turn that is over."""
         self._listeners.append(listener)
+
+    def _tell(self, errand: Errand) -> None:
+        if errand.level != BY_ITSELF:
+            for listener in self._listeners:
+                listener()
 
     def _enter(self, errand: Errand) -> None:
         errand.order = next(self._order)
@@ -118,14 +126,29 @@ class Scheduler:
             self._make_place(errand, others[-1])
         self._waiting.append(errand)
         self._waiting.sort(key=lambda one: (one.level, one.order))
-        current = self._current
-        if current is not None and errand.cuts and current.may_be_cut:
-            current.take(
-                GpuBusy(
-                    "The GPU was needed for something more urgent than a conversation.", retry_after_s=self._usual_s
-                )
-            )
+        self._cut_for(errand)
         self._next()
+        if errand in self._waiting:
+            self._tell(errand)
+
+    @contextmanager
+    def loading(self, errand: Errand) -> Iterator[None]:
+        """Its model is being loaded: whoever wants that one waits for it, for anew it would take longer."""
+        errand.loads = errand.request.model
+        try:
+            yield
+        finally:
+            errand.loads = ""
+        for waiting in self._waiting:
+            self._cut_for(waiting)
+
+    def _cut_for(self, errand: Errand) -> None:
+        current = self._current
+        if current is None or not errand.cuts or not current.may_be_cut:
+            return
+        if not current.loads or current.loads != errand.request.model:
+            words = "The GPU was needed for something more urgent than a conversation."
+            current.take(GpuBusy(words, retry_after_s=self._usual_s))
 
     def _make_place(self, errand: Errand, last: Errand) -> None:
         """The last of those that wait goes for what is more urgent; otherwise the newcomer does."""

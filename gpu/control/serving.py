@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,9 +21,11 @@ CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang
 
 
 class Serving:
-    def __init__(self, owner: Owner) -> None:
+    """`staying`: while something is done for somebody, the GPU is not given back."""
+
+    def __init__(self, owner: Owner, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         self._owner = owner
-        self._shared: SharedWork[None] = SharedWork()
+        self._shared: SharedWork[None] = SharedWork(staying=staying)
         self._mode_asked_at = -math.inf
 
     async def carry_out(self, request: Request) -> None:
@@ -38,7 +40,10 @@ class Serving:
             self._owner.wanted = request.mode or ExecutionMode.IDLE
             # one that has begun may be on its way to another mode; idle needs nothing of anybody, and cuts no chat
             key: tuple[Any, ...] = (RequestKind.MODE, self._owner.wanted is ExecutionMode.IDLE)
-            await self._shared.join(key, lambda job: self._change_mode(job, request), deadline=deadline, late=False)
+            # `wanted` is said already: it is done also when who asked has stopped waiting, for the last one stands
+            await self._shared.join(
+                key, lambda job: self._change_mode(job, request), deadline=deadline, late=False, lasting=True
+            )
         else:
             key = (request.kind, request.model, request.purpose)
             # an unload that has begun may be of an earlier load than the one that was seen
@@ -57,7 +62,10 @@ class Serving:
                 await self.carry_out(replace(request, kind=RequestKind.LOAD))
             async with owner.scheduler.turn(errand, deadline=deadline), self._with_limits(errand, deadline):
                 async with cancelled_when_cut(errand):
-                    await owner.begin_use(request)
+                    with owner.scheduler.loading(errand):
+                        await owner.begin_use(request)
+                    if errand.error is not None:  # somebody more urgent has waited for the same load
+                        raise errand.error
                 try:
                     yield errand
                 finally:
@@ -87,7 +95,11 @@ class Serving:
             if request.kind is RequestKind.LOAD:
                 self._owner.note_request(request.model)
             async with cancelled_when_cut(errand):
-                await self._owner.reach(request)
+                if request.kind is RequestKind.LOAD:
+                    with self._owner.scheduler.loading(errand):
+                        await self._owner.reach(request)
+                else:
+                    await self._owner.reach(request)
 
     async def _leave_when_cut(self, errand: Errand) -> None:
         await errand.cut.wait()

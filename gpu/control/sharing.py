@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -20,15 +21,28 @@ class Job(Generic[T]):
 
 
 class SharedWork(Generic[T]):
-    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs."""
+    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs.
 
-    def __init__(self) -> None:
+    `staying` is entered for as long as a job lasts, whoever still waits for it.
+    """
+
+    def __init__(self, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         self._jobs: dict[Hashable, Job[T]] = {}
+        self._staying = staying
 
     async def join(
-        self, key: Hashable, work: Callable[[Job[T]], Coroutine[Any, Any, T]], *, deadline: float, late: bool = True
+        self,
+        key: Hashable,
+        work: Callable[[Job[T]], Coroutine[Any, Any, T]],
+        *,
+        deadline: float,
+        late: bool = True,
+        lasting: bool = False,
     ) -> T:
-        """What the work gives; DeadlinePassed for this caller alone. `late`: one that has begun may be joined."""
+        """What the work gives; DeadlinePassed for this caller alone.
+
+        `late`: one that has begun may be joined; `lasting`: it is done in any case, whoever gives up.
+        """
         job = self._jobs.get(key)
         if job is None or job.task.done() or (job.begun and not late):
             job = self._jobs[key] = self._begin(key, work)
@@ -39,15 +53,17 @@ class SharedWork(Generic[T]):
         except TimeoutError:
             if not limit.expired():
                 raise
-            done = "is being done" if job.begun else "was not done"
+            done = "is being done" if job.begun else "is done as soon as it can be" if lasting else "was not done"
             raise DeadlinePassed(f"The time of the request is over; what it asked for {done}.") from None
         finally:
             job.waiting -= 1
-            if not job.waiting and not job.begun:
+            if not job.waiting and not job.begun and not lasting:
                 job.task.cancel()
 
     def _begin(self, key: Hashable, work: Callable[[Job[T]], Coroutine[Any, Any, T]]) -> Job[T]:
         job: Job[T] = Job()
+        stay = ExitStack()
+        stay.enter_context(self._staying())
         job.task = asyncio.get_running_loop().create_task(work(job))
 
         def over(task: asyncio.Task[T]) -> None:
@@ -55,6 +71,7 @@ class SharedWork(Generic[T]):
                 del self._jobs[key]
             if not task.cancelled():
                 task.exception()  # nobody may be left to hear it
+            stay.close()
 
         job.task.add_done_callback(over)
         return job

@@ -66,7 +66,8 @@ class Ownership:
             file = self._open()
         except OSError as error:
             raise GPUError(
-                f"{self._path} cannot be written, so it is not known who owns the GPU ({error.strerror})."
+                f"{self._path} cannot be written ({error.strerror}), so the GPU cannot be owned: let the user "
+                "whom this process runs as write there."
             ) from error
         if not _take(file):
             os.close(file)

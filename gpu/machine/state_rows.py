@@ -9,11 +9,12 @@ from enum import Enum
 from typing import Any, Final
 
 from gpu.machine.ownership import Holder
-from gpu.models import GPUEvent, GPUSample, GPUState
+from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 
 EVENTS_KEPT: Final = timedelta(days=7)
 MOST_EVENTS: Final = 5000
 SAMPLES_KEPT: Final = timedelta(days=1)
+USES_KEPT: Final = timedelta(days=400)  # what a report of their use covers at most
 
 
 def write_state(machine: str, owner: Holder, picture: Mapping[str, Any], now: datetime) -> None:
@@ -52,13 +53,14 @@ def write_samples(machine: str, gpus: Sequence[Mapping[str, Any]], now: datetime
 
 
 def delete_old(machine: str, now: datetime) -> None:
-    """Events of more than a week or beyond the newest thousands, samples of more than a day."""
+    """Events of more than a week or beyond the newest thousands, samples of more than a day, uses of another year."""
     events = GPUEvent.objects.filter(machine=machine)
     events.filter(at__lt=now - EVENTS_KEPT).delete()
     oldest_kept = events.order_by("-id").values_list("id", flat=True)[MOST_EVENTS - 1 : MOST_EVENTS].first()
     if oldest_kept is not None:
         events.filter(id__lt=oldest_kept).delete()
     GPUSample.objects.filter(machine=machine, at__lt=now - SAMPLES_KEPT).delete()
+    ModelUse.objects.filter(at__lt=now - USES_KEPT).delete()
 
 
 def plain(value: Any) -> Any:

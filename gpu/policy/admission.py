@@ -51,7 +51,7 @@ def _needed(snapshot: Snapshot, need_mb: int, *, beside: bool) -> int:
 def clip_room(snapshot: Snapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
     """The device that CLIP fits on, or None; with what it needs and the most that is free, in MB."""
     needed = snapshot.clip.need_mb + snapshot.limits.headroom_mb
-    gpus = snapshot.gpus if snapshot.clip.gpus is None else snapshot.clip.gpus
+    gpus = snapshot.clip_gpus
     if not gpus:
         return None, needed, 0
     index, most = max(enumerate(gpu.free_mb for gpu in gpus), key=lambda one: one[1])

@@ -15,6 +15,7 @@ from gpu.policy.steps import Decision, LoadModel, MoveClip, Step, UnloadModel, W
 from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
 
 NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
+NOBODY_LOOKS = "Nobody looks through CLIP in the process that owns the GPU: start a run loop, which has it moved."
 CHATS = frozenset({Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD})
 
 
@@ -57,7 +58,7 @@ def _autopilot(snapshot: Snapshot) -> Decision:
     if vlm.is_in_memory:
         steps.append(UnloadModel(model=vlm.name, reason="Autopilot does without the VLM."))
         freed = vlm.need_mb or 0
-    if not snapshot.clip.available or clip_is_on_gpu(snapshot):
+    if not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
         return Decision(tuple(steps))
     for other in [None, *_idle_others(snapshot, snapshot.vlm)]:
         if other is not None:
@@ -172,8 +173,10 @@ def _clip_to_gpu(snapshot: Snapshot) -> Decision:
         return Decision()
     if not snapshot.clip.available:
         return Decision(refusal=ClipUnavailable("There is no CLIP model here: set RPA_CLIP_WEIGHTS."))
+    if not snapshot.clip.in_use:
+        return Decision(refusal=ClipUnavailable(NOBODY_LOOKS))
     device, needed, free = clip_room(snapshot)
-    if device is None and not snapshot.gpus:
+    if device is None and not snapshot.clip_gpus:
         return Decision(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
     if device is None:
         return Decision(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
@@ -185,14 +188,14 @@ def _clip_to_cpu(snapshot: Snapshot, reason: str) -> Decision:
 
 
 def _clip_stays(needed: int, free: int, snapshot: Snapshot) -> str:
-    if not snapshot.gpus:
+    if not snapshot.clip_gpus:
         return "CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."
     return f"CLIP stays on the CPU: it needs {needed} MB of GPU memory and {free} MB are free."
 
 
 def _clip_if_it_fits(snapshot: Snapshot) -> tuple[Step, ...]:
     device, needed, free = clip_room(snapshot)
-    if device is None or not snapshot.clip.available or clip_is_on_gpu(snapshot):
+    if device is None or not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
         return ()
     return (MoveClip(device=device, reason=f"CLIP fits on the GPU ({needed} of {free} MB)."),)
 

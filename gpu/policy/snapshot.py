@@ -34,13 +34,22 @@ class GpuView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipView:
-    """`gpus` in the order of their CUDA numbers, as this process counts them; None: as the snapshot has them."""
+    """`gpus` in the order of their CUDA numbers, as this process counts them; None: as the snapshot has them.
+
+    `in_use`: somebody looks through it in the process that owns the GPU.
+    """
 
     device: str = CPU
     available: bool = False
+    in_use: bool = True
     need_mb: int = 0
     gpus: tuple[GpuView, ...] | None = None
     returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it would help anybody to have it on a GPU."""
+        return self.available and self.in_use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +78,11 @@ class Snapshot:
 
     def model(self, name: str) -> ModelView:
         return next((model for model in self.models if model.name == name), ModelView(name=name))
+
+    @property
+    def clip_gpus(self) -> tuple[GpuView, ...]:
+        """Those that CLIP may go to; empty where there is none, or nothing is known."""
+        return (self.gpus if self.clip.gpus is None else self.clip.gpus) or ()
 
     @property
     def free_mb(self) -> int | None:

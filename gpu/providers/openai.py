@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 from django.core.exceptions import ImproperlyConfigured
 
-from gpu.config import LOOPBACK, GPUResourceConfig
+from gpu.config import GPUResourceConfig, is_this_machine
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
 from gpu.providers.events import Event, chat_body, listed
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
@@ -44,7 +44,7 @@ class OpenAICompatibleProvider:
         self._key = key
         self._cloud_allowed = cloud_allowed
         parts = urlsplit(url)
-        self.is_here = (parts.hostname or "") in LOOPBACK
+        self.is_here = is_this_machine(url)
         self._wire = Wire(
             url if parts.path.strip("/") else f"{url.rstrip('/')}/v1",
             who=WHO,

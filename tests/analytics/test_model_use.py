@@ -149,6 +149,14 @@ def test_what_a_cloud_asks_for_its_own_is_not_known_here() -> None:
     assert model_use(SINCE).totals["cost"] == {"amount": None, "reason": "remote"}
 
 
+def test_a_server_on_another_machine_may_ask_for_money(settings: Any) -> None:
+    kept(use("gpt", provider="openai"))
+    for url, reason in (("http://127.0.0.1:1234", "local"), ("", "local"), ("https://models.example/v1", "remote")):
+        settings.RPA_OPENAI_URL = url
+        told = model_use(SINCE)
+        assert told.totals["cost"]["reason"] == told.rows[0]["cost"]["reason"] == reason
+
+
 def test_many_uses_are_told_quickly_and_with_few_questions(django_assert_num_queries: Any) -> None:
     """S7.6"""
     kept(

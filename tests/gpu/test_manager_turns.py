@@ -112,6 +112,42 @@ def test_questions_too_many_are_refused_with_the_time_to_wait(world: SimulatedWo
     go(world, work)
 
 
+def test_a_mode_stands_though_who_asked_for_it_has_stopped_waiting(world: SimulatedWorld) -> None:
+    """S3.6: the last one asked for; before, what the mode before it wanted would not be tried again either."""
+
+    async def work() -> None:
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        async with manager.using(VLM, purpose=Purpose.TARGET):
+            with pytest.raises(DeadlinePassed, match="as soon as it can be"):
+                await manager.set_execution_mode(RECORDING, deadline_s=1.0)
+        await asyncio.sleep(10)
+        assert manager.get_status().execution_mode is RECORDING
+        assert world.is_loaded(VLM)
+
+    go(world, work)
+
+
+def test_a_queue_that_grows_and_shrinks_is_told_each_time(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        manager = manager_in(world)
+        await manager.ensure_vlm_loaded()
+        lengths: list[int] = []
+        manager.on_queue(lambda: lengths.append(manager.get_status().queue_length))
+        async with manager.using(VLM, purpose=Purpose.TARGET):
+            assert lengths == []
+            other = asyncio.create_task(manager.ask_vlm("what?", [], {}))
+            await settle()
+            assert lengths == [2]
+            other.cancel()
+            await asyncio.wait((other,))
+            assert lengths == [2, 1]
+        assert lengths == [2, 1, 0]
+
+    go(world, work)
+
+
 # --- chats ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("urgent", ["question", "mode"])
 def test_a_chat_is_cut_off_for_what_is_more_urgent(world: SimulatedWorld, urgent: str) -> None:
@@ -156,6 +192,32 @@ def test_a_load_for_a_chat_is_given_up_for_a_run(world: SimulatedWorld) -> None:
         assert world.loop.now < 10
         with pytest.raises(GpuBusy):
             await chatting
+
+    go(world, work)
+
+
+@pytest.mark.parametrize("preload", [True, False])
+def test_a_load_for_a_chat_is_not_given_up_for_a_run_that_wants_the_same_model(
+    world: SimulatedWorld, preload: bool
+) -> None:
+    """Begun anew it would take longer; the chat gives way when it is loaded."""
+
+    async def work() -> None:
+        world.models[VLM].load_s = 30.0
+        manager = manager_in(world)
+        manager.ollama.answer_s = 50.0
+        loading = manager.load_model(VLM, purpose=Purpose.PRELOAD) if preload else chat(manager, VLM)
+        chatting = asyncio.create_task(loading)
+        await asyncio.sleep(25)
+        manager.ollama.answer_s = 1.0
+        assert await manager.ask_vlm("what?", [], {})
+        assert world.loop.now < 33
+        assert (world.models[VLM].aborted_loads, len(world.loads)) == (0, 1)
+        if preload:
+            await chatting
+        else:
+            with pytest.raises(GpuBusy):
+                await chatting
 
     go(world, work)
 
@@ -269,6 +331,27 @@ def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: Simula
     ]
     assert [round(use.seconds) for use in uses[:1]] == [5]  # four for the load, one for the answer
     assert all(use.model == VLM for use in uses)
+
+
+def test_keeping_what_an_answer_took_does_not_hold_it_up(world: SimulatedWorld) -> None:
+    """A disk takes longer than an answer may be held up for; what was begun to be kept is kept before the end."""
+    kept: list[Use] = []
+
+    async def slowly(use: Use) -> None:
+        await asyncio.sleep(30)
+        kept.append(use)
+
+    async def work() -> None:
+        manager = manager_in(world, record=slowly)
+        await manager.ensure_vlm_loaded()
+        begun = world.loop.now
+        await manager.ask_vlm("what?", [], {})
+        assert world.loop.now - begun == pytest.approx(manager.ollama.answer_s)
+        assert kept == []
+        await manager._close()
+        assert [use.seconds for use in kept] == [pytest.approx(manager.ollama.answer_s)]
+
+    go(world, work)
 
 
 def test_a_failure_that_another_model_could_make_good_is_typed(world: SimulatedWorld) -> None:

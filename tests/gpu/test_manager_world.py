@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
 
 from gpu.exceptions import (
+    ClipUnavailable,
     NotEnoughVRAM,
     ServerAway,
     TooManySwaps,
 )
 from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, ModelState, Purpose
+from gpu.types import ChatMessage, ExecutionMode, ModelState, Purpose, Request, RequestKind, VRAMInfo
 from tests.doubles.ollama import Model
 from tests.gpu.virtual_time import run
-from tests.gpu.world import CHAT, OTHER, VLM, SimulatedWorld, manager_in
+from tests.gpu.world import CHAT, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
 
 AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
 
@@ -224,6 +225,71 @@ def test_a_mode_that_another_one_follows_at_once_is_not_brought_to_its_end(world
     go(world, work)
 
 
+def test_a_clip_that_nobody_looks_through_is_not_moved(world: SimulatedWorld) -> None:
+    """Not by a mode, and not by itself; it goes as soon as somebody does."""
+
+    async def work() -> None:
+        clip = SimulatedClip(world)
+        clip.in_use = False
+        manager = manager_in(world, clip=clip)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(AUTOPILOT)
+        await asyncio.sleep(30)
+        with pytest.raises(ClipUnavailable, match="Nobody looks through CLIP .* start a run loop"):
+            await manager.carry_out(Request(kind=RequestKind.CLIP_TO_GPU))
+        assert await manager.migrate_clip_to_gpu() is False
+        assert world.clip_moves == []
+        assert not manager.get_status().degraded
+        clip.in_use = True
+        await asyncio.sleep(2)
+        assert manager.get_clip_device() == "cuda:0"
+
+    go(world, work)
+
+
+def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedWorld) -> None:
+    """RELIABILITY.md A.7: the second of NVML's GPUs may be CUDA's first."""
+
+    class Reversed(SimulatedClip):
+        def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
+            return tuple(reversed(gpus))
+
+    class Two:
+        problem = ""
+
+        def read(self) -> tuple[VRAMInfo, ...]:
+            first, second = (
+                VRAMInfo(uuid=f"GPU-{free}", name="", total_mb=9000, used_mb=9000 - free, free_mb=free)
+                for free in (2500, 9000)
+            )
+            return first, second
+
+    async def work() -> None:
+        manager = manager_in(world, clip=Reversed(world))
+        manager.owner.reporter._memory = Two()
+        await manager.set_execution_mode(AUTOPILOT)
+        assert world.clip_moves[-1][1] == "cuda:0"
+
+    go(world, work)
+
+
+def test_whatever_a_library_raises_when_clip_moves_degrades_and_is_typed(world: SimulatedWorld) -> None:
+    """S1.21: a mode never raises."""
+
+    class Faulty(SimulatedClip):
+        async def move(self, device: str) -> None:
+            raise OSError("libcudart.so: cannot open shared object file")
+
+    async def work() -> None:
+        manager = manager_in(world, clip=Faulty(world))
+        await manager.set_execution_mode(AUTOPILOT)
+        reason = manager.get_status().degraded_reason
+        assert "CLIP cannot go to cuda:0 and works on cpu: libcudart.so" in reason
+        assert await manager.migrate_clip_to_gpu() is False
+
+    go(world, work)
+
+
 # --- swaps ------------------------------------------------------------------------------------------------------------
 def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time(world: SimulatedWorld) -> None:
     async def work() -> None:
@@ -334,6 +400,66 @@ def test_a_model_that_runs_out_of_memory_is_tried_again_only_where_there_is_room
         world.ledger.set_foreign(9000)
         with pytest.raises(NotEnoughVRAM):
             await asked
+
+    go(world, work)
+
+
+def test_memory_that_did_not_come_back_is_not_said_of_a_model_that_is_there_again(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        vlm = world.models[VLM]
+        vlm.size_mb, vlm.release_s = 3000, 20.0
+        manager = manager_in(world)
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        await manager.ensure_vlm_unloaded()
+        assert "still in use" in manager.get_status().degraded_reason
+        await manager.ensure_vlm_loaded()
+        await asyncio.sleep(30)
+        assert not manager.get_status().degraded
+
+    go(world, work)
+
+
+def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: SimulatedWorld) -> None:
+    """What it knows of needs helps and is not waited for: it is asked in a turn, which others wait for."""
+
+    class Silent:
+        async def get(self, digest: str, num_ctx: int) -> int | None:
+            await asyncio.Event().wait()
+            return None
+
+        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+            await asyncio.Event().wait()
+
+    async def work() -> None:
+        manager = manager_in(world, needs=Silent())
+        await manager.ensure_vlm_loaded(deadline_s=60.0)
+        assert world.is_loaded(VLM)
+        assert not manager.owner.scheduler.is_busy
+
+    go(world, work)
+
+
+def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_is_gone(world: SimulatedWorld) -> None:
+    class Slow:
+        async def get(self, digest: str, num_ctx: int) -> int | None:
+            await asyncio.sleep(2.0)
+            return None
+
+        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+            """Nothing is kept."""
+
+    async def work() -> None:
+        manager = manager_in(world, needs=Slow())
+        await manager.load_model(OTHER)
+        await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
+        assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]
+        looking = asyncio.create_task(manager.owner.probe())
+        await asyncio.sleep(0.1)
+        await manager.unload_model(OTHER)
+        assert not looking.done()
+        await looking
+        assert not manager.owner.has(OTHER)
 
     go(world, work)
 

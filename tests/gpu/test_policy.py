@@ -278,3 +278,26 @@ def test_what_the_mode_has_not_got_is_tried_again_when_it_is_due() -> None:
     snapshot = machine(mode=ExecutionMode.RECORDING, clip=ON_CPU)
     assert words(decide(replace(snapshot, mode_is_due=True), Tick())) == [f"load {VLM}"]
     assert words(decide(snapshot, Tick())) == []
+
+
+def test_clip_goes_to_the_gpu_that_has_most_room_by_the_number_that_cuda_gives_it() -> None:
+    """RELIABILITY.md A.7: NVML's order is another one, and has GPUs that this process may not use."""
+    small, large = GpuView(total_mb=9000, free_mb=2500), GpuView(total_mb=9000, free_mb=9000)
+    ask = Request(kind=RequestKind.CLIP_TO_GPU)
+    seen = replace(machine(), gpus=(small, large))
+    assert words(decide(replace(seen, clip=ON_CPU), ask)) == ["clip cuda:1"]
+    assert words(decide(replace(seen, clip=replace(ON_CPU, gpus=(large, small))), ask)) == ["clip cuda:0"]
+    hidden = decide(replace(seen, clip=replace(ON_CPU, gpus=(GpuView(total_mb=9000, free_mb=100),))), ask)
+    assert isinstance(hidden.refusal, NotEnoughVRAM)
+    assert hidden.refusal.free_mb == 100
+    assert isinstance(decide(replace(seen, clip=replace(ON_CPU, gpus=())), ask).refusal, ClipUnavailable)
+
+
+def test_a_clip_that_nobody_looks_through_goes_nowhere() -> None:
+    unused = replace(ON_CPU, in_use=False)
+    assert decide(machine(clip=unused), mode(ExecutionMode.AUTOPILOT)).steps == ()
+    refusal = decide(machine(clip=unused), Request(kind=RequestKind.CLIP_TO_GPU)).refusal
+    assert isinstance(refusal, ClipUnavailable)
+    assert "Nobody looks through CLIP" in str(refusal)
+    back = machine(clip=replace(unused, returns=True), mode=ExecutionMode.AUTOPILOT)
+    assert decide(back, Tick()).steps == ()

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from gpu.exceptions import GPUError
 from gpu.manager import GPUResourceManager
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState
+from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
 from tests.doubles.ollama import Model
 from tests.gpu.virtual_time import run
 from tests.gpu.world import CHAT, CLIP_MB, VLM, SimulatedClip, SimulatedWorld, manager_in
 
+TAKING_BACK_S = 1.0  # of what had begun when the time was over: CLIP's way back, half a second here
 few = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 modes = st.sampled_from(list(ExecutionMode))
 histories = st.lists(modes, max_size=5)
@@ -37,6 +38,12 @@ def worlds(draw: st.DrawFn) -> SimulatedWorld:
 async def through(manager: GPUResourceManager, history: list[ExecutionMode]) -> None:
     for mode in history:
         await manager.set_execution_mode(mode)
+
+
+async def used(manager: GPUResourceManager, model: str, purpose: Purpose, deadline_s: float = 300.0) -> None:
+    async with manager.using(model, purpose=purpose, deadline_s=deadline_s) as ollama:
+        async for _chunk in ollama.chat(model, [ChatMessage(role="user", content="what?")]):
+            pass
 
 
 def sound(world: SimulatedWorld) -> None:
@@ -87,9 +94,15 @@ def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history: list
 
 
 @few
-@given(worlds(), histories)
-def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
+@given(worlds(), histories, st.none() | st.integers(-200, 200))
+def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(
+    world: SimulatedWorld, history: list[ExecutionMode], to_spare_mb: int | None
+) -> None:
+    """Often by a hair, one way or the other."""
+
     async def go() -> None:
+        if to_spare_mb is not None:
+            world.ledger.set_free(CLIP_MB + world.headroom_mb + to_spare_mb)
         manager = manager_in(world)
         await through(manager, [*history, ExecutionMode.AUTOPILOT])
         fits = world.ledger.free_mb + world.ledger.held.get("CLIP", 0) >= CLIP_MB + world.headroom_mb
@@ -171,18 +184,26 @@ def whole(status: GPUResourceStatus) -> bool:
 
 
 @few
-@given(worlds(), histories, st.booleans())
+@given(worlds(), histories, st.sampled_from(("ask", "load", "chat")))
 def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
-    world: SimulatedWorld, history: list[ExecutionMode], ask: bool
+    world: SimulatedWorld, history: list[ExecutionMode], how: str
 ) -> None:
-    """Whoever asks for the VLM, in whichever mode; the world notes a load beside CLIP as a violation."""
+    """Whoever asks for the VLM, in whichever mode; the world notes a load beside CLIP as a violation.
+
+    A chat in autopilot alone never moves CLIP (S4.5): this one comes after it.
+    """
 
     async def go() -> None:
         manager = manager_in(world, swaps_per_minute=20)
-        await through(manager, [*history, ExecutionMode.AUTOPILOT])
+        await through(manager, [*history, ExecutionMode.AUTOPILOT, *([ExecutionMode.IDLE] if how == "chat" else ())])
         was_there = manager.get_clip_device() != "cpu"
+        works = {
+            "ask": lambda: manager.ask_vlm("what?", [], {}),
+            "load": manager.ensure_vlm_loaded,
+            "chat": lambda: used(manager, VLM, Purpose.ASSISTANT),
+        }
         try:
-            await (manager.ask_vlm("what?", [], {}) if ask else manager.ensure_vlm_loaded())
+            await works[how]()
         except GPUError:
             assert not can_load(world)
             assert (manager.get_clip_device() != "cpu") is was_there  # refused before anything moved
@@ -258,12 +279,15 @@ def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, history:
 
 
 @few
-@given(worlds(), st.integers(1, 12), seconds)
-def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(world: SimulatedWorld, callers: int, later: float) -> None:
-    """For each of many callers, who share one load."""
+@given(worlds(), st.integers(1, 12), seconds, st.integers(0, 2))
+def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(
+    world: SimulatedWorld, callers: int, later: float, failures: int
+) -> None:
+    """For each of many callers, who share one load, which may fail twice before it succeeds."""
 
     async def go() -> None:
         world.models[VLM].size_mb = 3000
+        world.models[VLM].oom_loads = failures
         manager = manager_in(world)
 
         async def ask(number: int) -> bool:
@@ -354,6 +378,68 @@ def test_13_operations_never_overlap(world: SimulatedWorld, asked: list[tuple[fl
         await asyncio.gather(*(ask(at, what) for at, what in asked))
         sound(world)
         assert manager.get_status().queue_length == 0
+
+    run(world.loop, go)
+
+
+# --- beside the thirteen --------------------------------------------------------------------------------------------
+@few
+@given(worlds(), st.integers(1, 4), st.lists(st.tuples(st.sampled_from((VLM, CHAT)), seconds), min_size=4, max_size=12))
+def test_no_more_models_are_loaded_within_a_minute_than_the_settings_allow(
+    world: SimulatedWorld, most: int, asked: list[tuple[str, float]]
+) -> None:
+    """No ping-pong, however they are asked for."""
+
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=most)
+        for model, pause in asked:
+            try:
+                await manager.load_model(model)
+                await manager.unload_model(model)
+            except GPUError as error:
+                typed(error)
+            await asyncio.sleep(pause)
+        times = [at for at, _model in world.loads]
+        assert all(last - first >= 60.0 for first, last in zip(times, times[most:], strict=False))
+        sound(world)
+
+    run(world.loop, go)
+
+
+@few
+@given(
+    worlds(),
+    st.lists(
+        st.tuples(seconds, st.sampled_from(("load", "unload", *Purpose)), st.sampled_from((0.5, 3.0, 12.0))),
+        min_size=2,
+        max_size=8,
+    ),
+    st.sampled_from((1.0, 30.0)),
+)
+def test_every_request_ends_by_its_deadline_with_a_result_or_a_typed_error(
+    world: SimulatedWorld, asked: list[tuple[float, str, float]], answer_s: float
+) -> None:
+    """Whoever else has the turn, for however long."""
+
+    async def go() -> None:
+        manager = manager_in(world, swaps_per_minute=20)
+        manager.ollama.answer_s = answer_s
+
+        async def ask(at: float, what: str, deadline_s: float) -> None:
+            await asyncio.sleep(at)
+            begun = world.loop.now
+            works = {"load": manager.ensure_vlm_loaded, "unload": manager.ensure_vlm_unloaded}
+            try:
+                if what in works:
+                    await works[what](deadline_s=deadline_s)
+                else:
+                    await used(manager, VLM, Purpose(what), deadline_s)
+            except GPUError as error:
+                typed(error)
+            assert world.loop.now - begun <= deadline_s + TAKING_BACK_S
+
+        await asyncio.gather(*(ask(*one) for one in asked))
+        sound(world)
 
     run(world.loop, go)
 

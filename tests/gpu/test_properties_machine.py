@@ -20,7 +20,7 @@ from gpu.types import ChatMessage, ExecutionMode, ModelState, Purpose
 from tests.gpu.processes import Machine, Process
 from tests.gpu.world import CHAT, OTHER, VLM, SimulatedWorld
 
-SWAPS = 3
+SWAPS = 2
 SLACK_S = 6.0  # a deadline ends a request, and what it had begun is then taken back
 CHATS = st.sampled_from((Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD))
 AT_ONCE = st.integers(0, 1)
@@ -115,6 +115,11 @@ class TheGpu(RuleBasedStateMachine):
         manager = self.processes[who].manager
         work = manager.load_model if load else manager.unload_model
         self.ask("button", who, work(model, deadline_s=60.0), 60.0)
+
+    @rule(seconds=st.sampled_from((1.0, 25.0)))
+    def answers_take_so_long(self, seconds: float) -> None:
+        for process in self.processes:
+            process.manager.ollama.answer_s = seconds
 
     @rule(which=st.integers(0, 20))
     def give_up(self, which: int) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from django.db import connection
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy, ModelMissing
 from gpu.machine.ownership import Holder, Ownership
+from gpu.machine.publisher import Publisher
 from gpu.machine.status import gpu_folder, last_known_status
 from gpu.manager import GPUResourceManager
 from gpu.models import GPUEvent, GPUState, OwnerRequest
@@ -163,6 +167,95 @@ def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceM
         known = holder()
         assert known is not None
         assert known.name == "run loop"
+
+
+def test_a_process_that_gives_the_gpu_back_lets_another_one_have_it_at_once_and_may_claim_it_later(
+    here: GPUResourceManager, ollama: OllamaServer
+) -> None:
+    """S3.1: a run loop that ends in a process that goes on."""
+    with another() as other:
+        for _ in range(2):
+            here.claim("first")
+            here.release()
+            assert holder() is None
+            other.claim("second")
+            known = holder()
+            assert known is not None
+            assert known.name == "second"
+            here.run_sync("load_model", VLM)  # it may still ask
+            other.release()
+    assert [row.state for row in OwnerRequest.objects.all()] == ["done", "done"]
+    here.claim("first")
+    known = holder()
+    assert known is not None
+    assert known.name == "first"
+
+
+def test_a_manager_that_is_closed_in_the_middle_of_a_load_leaves_nothing_behind(
+    here: GPUResourceManager, ollama: OllamaServer
+) -> None:
+    """No lock, no thread of its loop, no load that goes on; who waited for it waits no longer."""
+    ollama.hold_loads = True
+    with another() as closing:
+        closing.claim("run loop")
+        asked = closing.runtime.submit(closing.set_execution_mode(ExecutionMode.RECORDING))
+        ollama.wait_for(lambda: ollama.models[VLM].state == LOADING)
+    assert holder() is None
+    assert asked.done()
+    assert closing.runtime._thread is None
+    ollama.wait_for(lambda: ollama.models[VLM].aborted_loads == 1)
+    ollama.hold_loads = False
+    here.claim("next")
+    here.run_sync("load_model", VLM)
+    assert ollama.models[VLM].state == LOADED
+
+
+def test_a_run_loop_that_ends_in_the_middle_of_a_load_is_soon_rid_of_the_gpu_when_that_is_over(
+    here: GPUResourceManager, ollama: OllamaServer
+) -> None:
+    ollama.hold_loads = True
+    with another() as ending:
+        ending.claim("run loop")
+        asked = ending.runtime.submit(ending.set_execution_mode(ExecutionMode.RECORDING))
+        ollama.wait_for(lambda: ollama.models[VLM].state == LOADING)
+        ending.release()
+        assert holder() is not None
+        ollama.let_loads_end()
+        asked.result(10)
+        wait_for(lambda: holder() is None)
+        here.claim("next")
+        known = holder()
+        assert known is not None
+        assert known.name == "next"
+
+
+def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
+    settings: Any, tmp_path: Path, ollama: OllamaServer, database: DatabaseThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3.8: an answer changes nothing in the memory, so no event tells that nobody waits any more."""
+    monkeypatch.setattr("gpu.wiring.Publisher", partial(Publisher, heartbeat_s=600))  # nothing is told by the way
+    settings.DATA_DIR = tmp_path
+    ollama.clock.start = datetime.now(UTC)
+    settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = ollama.url, VLM
+    with another() as manager:
+        manager.claim("run loop")
+        manager.run_sync("load_model", VLM)
+        wait_for(lambda: GPUState.objects.filter(vlm_state="loaded", queue_length=0).exists())
+        events = GPUEvent.objects.count()
+        ends = threading.Event()
+
+        async def use() -> None:
+            async with manager.using(VLM, purpose=Purpose.TARGET):
+                while not ends.is_set():
+                    await asyncio.sleep(0.005)
+
+        using = [manager.runtime.submit(use()) for _ in range(2)]
+        wait_for(lambda: GPUState.objects.filter(queue_length=2).exists())
+        ends.set()
+        for one in using:
+            one.result(10)
+        wait_for(lambda: GPUState.objects.filter(queue_length=0, queue=[]).exists())
+        assert GPUEvent.objects.count() == events
 
 
 def test_a_chat_of_another_process_uses_the_model_of_the_owner(

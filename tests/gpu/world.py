@@ -19,7 +19,7 @@ from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, Model
 from gpu.manager import GPUResourceManager
 from gpu.ollama.entries import tagged
 from gpu.policy import CHATS
-from gpu.types import Answer, ChatMessage, Chunk, ModelOnDisk, Resident, VRAMInfo
+from gpu.types import Answer, ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Resident, VRAMInfo
 from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings
 from tests.doubles.ollama.clock import VirtualClock
 from tests.doubles.ollama.errors import Refusal
@@ -169,6 +169,7 @@ class SimulatedOllama:
         self._world, self.config = world, config
         self.answer_s = 1.0
         self.errand: Callable[[], Errand | None] = lambda: None
+        self.mode: Callable[[], ExecutionMode] = lambda: ExecutionMode.IDLE
 
     async def health(self) -> str:
         await self._reach()
@@ -203,7 +204,8 @@ class SimulatedOllama:
         if world.gpu_seen and not here and world.ledger.free_mb - world.headroom_mb < self._model(model).size_mb:
             world.violations.append(f"{world.clock.now}: {model} is loaded into {world.ledger.free_mb} MB")
         errand = self.errand()
-        chat = errand is not None and errand.request.purpose in CHATS  # that never moves CLIP in autopilot (S4.5)
+        chat = errand is not None and errand.request.purpose in CHATS
+        chat = chat and self.mode() is ExecutionMode.AUTOPILOT  # then it never moves CLIP (S4.5)
         if world.ledger.held.get("CLIP") and model == VLM and not chat:
             world.violations.append(f"{world.clock.now}: {model} is loaded while CLIP is on the GPU")
         with world.operation(f"load {model}"):
@@ -303,4 +305,5 @@ def manager_in(world: SimulatedWorld, *, clip: SimulatedClip | None = None, **fi
         **of_manager,
     )
     ollama.errand = lambda: manager.errand
+    ollama.mode = lambda: manager.owner.mode
     return manager

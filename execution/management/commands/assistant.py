@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 from argparse import ArgumentParser
@@ -9,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from execution.assistant.service import close_all, get_assistant
 from execution.assistant.terminal import Chat, printable, run_to_talk_about
@@ -69,6 +71,8 @@ class Command(BaseCommand):
             getattr(self, f"_{options['verb']}")(options)
         except (DomainError, GPUError) as error:
             raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            raise CommandError(f"The database cannot be used now: {error}") from error
         except KeyboardInterrupt:
             sys.stdout.write("\n")
             sys.exit(EXIT_INTERRUPTED)
@@ -78,16 +82,20 @@ class Command(BaseCommand):
 
     # --- talking ----------------------------------------------------------------------------------------------------
     def _chat(self, options: dict[str, Any]) -> None:
+        _read_anything()
         chat = self._talk(options)
         chat.greet()
         chat.hear(_typed() if sys.stdin.isatty() else iter(sys.stdin))
 
     def _ask(self, options: dict[str, Any]) -> None:
+        _read_anything()
         question = sys.stdin.read() if options["question"] == "-" else options["question"]
         chat = self._talk(options)
         outcome = chat.ask(question)
         if outcome is None:
             sys.exit(2)
+        if outcome == "failed" and chat.is_database_away:
+            sys.exit(1)
         if outcome == "stopped":
             sys.exit(EXIT_INTERRUPTED)
 
@@ -115,6 +123,12 @@ class Command(BaseCommand):
 
 def _switch(name: str) -> str:
     return str(get_model_manager().run_sync("switch_model", name))
+
+
+def _read_anything() -> None:
+    """Bytes that are no text must not end a conversation."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
 
 
 def _typed() -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from django.utils import translation
 
 from execution.assistant.briefing import RunBriefer
-from execution.choices import ExecutionState, Outcome, PauseReason
+from execution.choices import ExecutionState, Outcome, PauseReason, StepPhase
 from execution.models import Execution
 from gpu.assistant.assistant import Briefing
 from tests.execution.assistant.runs import make_asking, make_failed, make_secretive, make_step
@@ -148,6 +148,84 @@ def test_another_run_can_be_asked_about() -> None:
     assert ask(f"Which step of {failed.execution_id} failed?", other).steps == (4,)
     assert ask(f"Which step of run {failed.pk} failed?", other).answer.startswith(f"About run {failed.pk} of “Patient")
     assert "no run “exec_nope”" in ask("Which step of exec_nope failed?", other).answer
+
+
+def test_a_run_that_does_not_exist_is_not_taken_for_the_one_at_hand() -> None:
+    briefing = ask("Which step of run 987654 failed?", make_failed())
+    assert briefing.answer == "There is no run “987654”."
+    assert briefing.steps == ()
+
+
+def test_of_the_steps_that_failed_the_first_or_last_can_be_meant() -> None:
+    run = make_failed()
+    make_step(run, 5, Outcome.FAILED, node_id="save_dialog")
+    make_step(run, 6, node_id="save_dialog")
+    for text, step in (
+        ("What was the first step that failed?", 4), ("the last step that failed?", 5), ("the first failure?", 4),
+        ("Quelle est la première étape qui a échoué ?", 4), ("la dernière étape en échec ?", 5),
+        ("did the last step fail?", 6), ("what did it do at the second to last step?", 5),
+        ("que s’est-il passé à l’avant-dernière étape ?", 5),
+    ):  # fmt: skip
+        assert ask(text, run).steps == (step,), text
+    assert ask("the first step that failed?", make_execution()).answer.startswith("No step of this run failed.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did the next step fail?", "What was on the screen at the next step?", "Why did it click there the next step?",
+        "Draft a correction for the next step", "Who corrected the next step?", "How long did the next step take?",
+    ],
+)  # fmt: skip
+def test_a_step_that_is_not_there_yet_is_not_made_up(text: str) -> None:
+    for run, step in ((make_failed(), 4), (make_asking().execution, 2)):
+        briefing = ask(text, run, earlier=(step,))
+        how_far = ("actions were done", "steps taken")  # how long it takes is told of the whole run
+        assert any(words in briefing.answer for words in ("no such step", *how_far)), briefing.answer
+
+
+def test_the_open_question_is_about_its_own_step_whichever_is_named() -> None:
+    briefing = ask("Correct step 1: click “Cancel”", make_asking().execution)
+    assert "The question that is open is about step 2" in briefing.answer
+    assert not briefing.draft
+
+
+def test_what_is_asked_of_a_step_is_told_of_that_step() -> None:
+    run = make_failed()
+    assert ask("How long did step 1 take?", run).answer.endswith("It took 0.34 s.")
+    assert ask("Why did it wait at step 2?", run).steps == (2,)
+
+
+def test_why_after_a_failure_is_why_it_failed() -> None:
+    briefing = ask("Why?", make_failed(), earlier=(4,))
+    assert "The window did not change after the click." in briefing.answer
+    assert "Found by its text." in briefing.answer
+
+
+def test_what_became_of_steps_beside_failing() -> None:
+    run = make_failed()
+    make_step(run, 5, Outcome.INTERRUPTED, node_id="save_dialog")
+    make_step(run, 6, Outcome.REJECTED, node_id="save_dialog")
+    make_step(run, 7, "", phase=StepPhase.INTENT, in_doubt=True, ended_at=None, node_id="save_dialog")
+    make_step(run, 8, node_id="save_dialog")
+    for text, step in (
+        ("Which steps were skipped?", 3), ("Was any step tried again?", 4), ("Which step was interrupted?", 5),
+        ("Which step was rejected?", 6), ("Which step is in doubt?", 7), ("Quelle étape a été ignorée ?", 3),
+    ):  # fmt: skip
+        assert ask(text, run).steps == (step,), text
+    assert "Nobody answered in time, so step 3 was skipped." in ask("Which steps were skipped?", run).answer
+    assert "Step 7 (Save dialog): step in doubt." in ask("Which step is in doubt?", run).answer
+    assert ask("Was step 4 skipped?", run).answer.startswith("Step 4 (Click “Save”, on “Save dialog”): failed.")
+    assert ask("Was a step done by hand?", run).answer.startswith("No step of this run is marked “done by a person”.")
+
+
+def test_of_many_such_steps_the_first_are_told_and_the_others_named() -> None:
+    run = make_execution()
+    for index in range(1, 8):
+        make_step(run, index, Outcome.SKIPPED, node_id="empty_note")
+    briefing = ask("Which steps were skipped?", run)
+    assert briefing.steps == (1, 2, 3, 4, 5, 6, 7)
+    assert briefing.answer.endswith("The others are the steps 5, 6 and 7.")
 
 
 def test_a_run_without_steps_has_answers_too() -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-from django.test import AsyncClient
+from django.test import AsyncClient, Client
 
 from execution.assistant import api
 from execution.assistant.briefing import RunBriefer
@@ -170,3 +170,31 @@ def test_the_docs_name_it(client_of: Callable[..., Any], operator: Any) -> None:
     schema = client_of(operator).get("/api/schema?format=json").json()
     assert "/api/executions/{execution_id}/assistant/" in schema["paths"]
     assert "application/x-ndjson" in str(schema["paths"]["/api/executions/{execution_id}/assistant/"]["post"])
+
+
+def test_a_question_takes_the_token_of_the_page(operator: Any, models: Models, run: Execution) -> None:
+    """S10.1: no other site can have a person ask."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(operator)
+    for path in (path_of(run), f"{path_of(run)}new/"):
+        assert client.post(path, {"text": "x"}, content_type="application/json").status_code == 403
+    assert not Message.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"text": "x" * 1_000_000}),
+        '{"text": "\\ud800"}',
+        '{"text": "a\\u0000b"}',
+        '{"text": {}}',
+        "x",
+        b"\xff",
+    ],
+)
+def test_a_body_that_is_no_question_is_refused(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution, body: Any
+) -> None:
+    response = client_of(operator).post(path_of(run), body, content_type="application/json")
+    assert response.status_code in (400, 422)
+    assert not Message.objects.exists()

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import override_settings
 
 from execution.assistant.service import close_all
 from execution.assistant.terminal import HELP, printable
+from gpu.assistant import kept as conversations
 from gpu.models import CatalogueModel, Conversation, Message
 from tests.doubles.ollama import Model, OllamaServer, Reply, ollama_server
 from tests.execution.assistant.runs import make_failed
@@ -151,3 +153,32 @@ def test_ctrl_c_at_the_prompt_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     with pytest.raises(SystemExit) as left:
         run("chat")
     assert left.value.code == 130
+
+
+def test_a_database_that_is_locked_is_said_and_the_next_question_can_be_asked(
+    run: Run, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_failed()
+    keep, refusals = conversations.keep, [OperationalError("database is locked")] * 2
+
+    def kept(*arguments: Any, **named: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return keep(*arguments, **named)
+
+    monkeypatch.setattr(conversations, "keep", kept)
+    with pytest.raises(SystemExit) as end:
+        run("ask", "Which step failed?")
+    assert end.value.code == 1
+    assert "The database cannot be used now: database is locked" in capsys.readouterr().out
+    said = run("chat", typed="Which step failed?\nWhich step failed?\n")
+    assert said.index("database is locked") < said.index("Step 4 (Click")
+
+
+def test_bytes_that_are_no_text_end_no_conversation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_failed()
+    typed = io.BytesIO("\n".join(("/run ²", "/run 99999999999999999999", "Which step failed?")).encode() + b"\xff\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(typed, "utf-8"))
+    said = run("chat")
+    assert "There is no run “²”." in said and "There is no run “99999999999999999999”." in said
+    assert "Step 4 (Click" in said

@@ -30,7 +30,7 @@ ASKED = [
     ("Who corrected step 3 and why?", Topic.DECISIONS, "en"),
     ("Qui a corrigé ?", Topic.DECISIONS, "fr"),
     ("Qui a corrigé l’étape qui a échoué ?", Topic.DECISIONS, "fr"),
-    ("Which steps were rejected?", Topic.DECISIONS, "en"),
+    ("Which steps were rejected?", Topic.OUTCOME, "en"),
     ("How far is it?", Topic.PROGRESS, "en"),
     ("Où en est-il ?", Topic.PROGRESS, "fr"),
     ("How long did it take?", Topic.PROGRESS, "en"),
@@ -50,7 +50,7 @@ ASKED = [
     ("what did it see when it failed?", Topic.SCREEN, "en"),
     ("show me the screen at step 4", Topic.SCREEN, "en"),
     ("what did the robot type?", Topic.STEP, "en"),
-    ("why was step 3 skipped?", Topic.STEP, "en"),
+    ("why was step 3 skipped?", Topic.OUTCOME, "en"),
     ("L’étape 4 est-elle vérifiée ?", Topic.STEP, "fr"),
     ("what comes next?", Topic.PROGRESS, "en"),
     ("Que va-t-il faire ensuite ?", Topic.PROGRESS, "fr"),
@@ -85,7 +85,7 @@ def test_a_question_is_understood_without_a_model(text: str, topic: Topic, langu
         ("the third step", (3,)),
         ("la troisième étape", (3,)),
         ("which step failed", ()),
-        ("step 99999999999999", ()),
+        ("step 99999999999999", (99_999_999_999_999,)),
     ],
 )
 def test_steps_are_read_by_number(text: str, steps: tuple[int, ...]) -> None:
@@ -128,3 +128,34 @@ def test_what_stands_in_quotation_marks_is_data_of_the_person_and_asks_nothing()
     assert question.steps == ()
     assert understood("Click « Enregistrer » and 'Save', not \"Cancel\"").said == ("Enregistrer", "Save", "Cancel")
     assert understood("Pourquoi l'étape 3 n'a-t-elle pas marché ?").said == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("Why did step number 2 fail?", (2,)), ("étape numéro 2 ?", (2,)), ("step no. 2?", (2,)), ("step #2", (2,)),
+        ("étape n° 2", (2,)), ("step: 4", (4,)), ("step (4)", (4,)), ("what about step two?", (2,)),
+        ("l’étape deux ?", (2,)), ("steps two and three", (2, 3)), ("steps 2 to 4", (2, 3, 4)),
+        ("étapes 2 à 4", (2, 3, 4)), ("steps 2-4, please", (2, 3, 4)), ("steps 4-2", (4, 2)),
+        ("steps 1 to 900", (1, 2, 3, 4, 5)), ("the eleventh step", (11,)), ("L’étape 2 a échoué ?", (2,)),
+        ("what did step 99999999999 do?", (99_999_999_999,)), ("step " + "9" * 1900, (int("9" * 1900),)),
+    ],
+)  # fmt: skip
+def test_steps_are_read_however_they_are_numbered(text: str, steps: tuple[int, ...]) -> None:
+    assert understood(text).steps == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Which step was skipped?", "skipped"), ("Quelles étapes ont été ignorées ?", "skipped"),
+        ("Which steps were rejected?", "rejected"), ("Une étape a-t-elle été rejetée ?", "rejected"),
+        ("Was any step tried again?", "retried"), ("Quelle étape a été réessayée ?", "retried"),
+        ("Which step is in doubt?", "in_doubt"), ("Quelle étape est en doute ?", "in_doubt"),
+        ("Which step was not carried out?", "interrupted"), ("Quelle étape a été interrompue ?", "interrupted"),
+        ("Which steps were done by hand?", "manual"),
+    ],
+)  # fmt: skip
+def test_what_became_of_steps_is_asked_after(text: str, outcome: str) -> None:
+    question = understood(text)
+    assert (question.topic, question.of_outcome) == (Topic.OUTCOME, outcome)

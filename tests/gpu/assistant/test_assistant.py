@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from gpu.assistant import kept as conversations
 from gpu.assistant.assistant import Assistant, Briefing, Outcome, Part, Told
+from gpu.assistant.kept import Kept
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
-from gpu.models import Message
+from gpu.models import Conversation, Message
 from gpu.runtime import Runtime
 from gpu.types import Attempt, Chunk
 
@@ -300,10 +303,78 @@ def test_a_conversation_is_its_persons_own(make_user: Any) -> None:
     key = conversations.begin(person=ada, about="exec_1")
     assert conversations.latest(person=ada, about="exec_1") == key
     assert conversations.latest(person=bob, about="exec_1") == conversations.latest(person=ada, about="exec_2") == ""
-    assert conversations.is_of(key, person=ada, about="exec_1")
-    assert not conversations.is_of(key, person=bob, about="exec_1")
-    assert not conversations.is_of("no key", person=ada, about="exec_1")
     assert conversations.begin(person=ada, about="exec_1") == conversations.latest(person=ada, about="exec_1") != key
+
+
+def test_conversations_that_nobody_went_on_with_go() -> None:
+    """S10.4"""
+    old, young = conversations.begin(about="exec_1"), conversations.begin(about="exec_2")
+    conversations.keep(old, role=MessageRole.USER, content="?")
+    Conversation.objects.filter(uuid=old).update(updated_at=timezone.now() - timedelta(days=91))
+    newest = conversations.begin(about="exec_1")
+    assert {str(row.uuid) for row in Conversation.objects.all()} == {young, newest}
+    assert not Message.objects.exists()
+
+
+@pytest.mark.parametrize(("count", "first"), [(199, 0), (200, 100), (10_042, 9_900)])
+def test_of_an_endless_conversation_the_end_is_told(talk: str, count: int, first: int) -> None:
+    row = Conversation.objects.get(uuid=talk)
+    Message.objects.bulk_create(
+        [Message(conversation=row, index=n, role=MessageRole.USER, content="?") for n in range(count)]
+    )
+    told = conversations.messages(talk)
+    assert (told[0].index, told[-1].index) == (first, count - 1)
+
+
+@pytest.mark.parametrize(
+    ("roles", "told"), [("uau", "01"), ("uuaua", "12.3.4"), ("auau", "1.2"), ("uuaa", "1.2+3"), ("u", ""), ("", "")]
+)
+def test_a_question_without_an_answer_is_not_told_to_a_model(make: Any, talk: str, roles: str, told: str) -> None:
+    """The process may have ended in the middle of an answer; servers insist on turns."""
+    for number, role in enumerate(roles):
+        which = MessageRole.USER if role == "u" else MessageRole.ASSISTANT
+        conversations.keep(talk, role=which, content=str(number))
+    models = Models("Yes.", DONE)
+    make(models=models).process_message("Which?", conversation=talk)
+    history = models.asked[0][1].history
+    said = [one.content.replace("\n\n", "+") for one in history]
+    assert "".join(said) == told.replace(".", "")
+    assert [one.role for one in history] == ["user", "assistant"] * (len(history) // 2)
+
+
+def test_a_step_of_another_run_is_not_spoken_of_afterwards() -> None:
+    there = {"step": 4, "run": "exec_2"}
+    assert Kept(index=1, role="assistant", content="x", references=({"step": 2}, there)).steps == (2,)
+
+
+def test_what_is_secret_in_a_question_is_neither_kept_nor_told_to_a_model(make: Any, talk: str) -> None:
+    """S10.3: a person may write a password into a question."""
+    models = Models("Yes.", DONE)
+    assistant = make(models=models, records=Records(asked="is ••• wrong?"))
+    assistant.process_message("is hunter2 wrong?", conversation=talk)
+    assert assistant.get_conversation_history(talk)[0].content == "is ••• wrong?"
+    assert models.asked[0][0].startswith("is ••• wrong?")
+    assert "hunter2" not in models.asked[0][0]
+
+
+def test_what_the_records_say_is_kept_before_a_model_is_asked(make: Any, talk: str) -> None:
+    """The process may be killed in the middle of the model's words."""
+    reached = threading.Event()
+    parts = make("The window ", reached).stream_message("Which?", conversation=talk)
+    assert next(parts).kind is Told.RECORDS
+    assert reached.wait(10)
+    assert [(one.role, one.content) for one in conversations.messages(talk)] == [
+        ("user", "Which?"), ("assistant", "Step 4 failed."),
+    ]  # fmt: skip
+    parts.close()
+    assert [one.words for one in conversations.messages(talk)][1].startswith("The window")
+
+
+def test_a_text_that_is_none_can_be_asked(make: Any, talk: str) -> None:
+    """Bytes of a command line that are no UTF-8, and zero bytes."""
+    assistant = make("Yes.", DONE)
+    assistant.process_message("which\udcff st\0ep?", conversation=talk)
+    assert assistant.get_conversation_history(talk)[0].content == "which? step?"
 
 
 def test_two_who_write_at_once_get_a_number_each(talk: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from gpu.assistant.said import Said
@@ -69,3 +71,15 @@ def test_words_are_not_held_back_for_long() -> None:
     assert said.feed("The robot clicked on the ") == "The robot clicked on the "
     assert said.feed("button, ") == "button, "
     assert len(said.feed("step " * 100)) > 300
+
+
+def test_a_proposal_as_deep_as_a_well_is_none() -> None:
+    deep = '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"
+    assert told(f"Yes.\nCORRECTION {deep}", {1}, 10_000).proposal is None
+
+
+def test_a_flood_of_spaces_holds_nobody_up() -> None:
+    """All answers of a process share one loop: reading a piece takes as long as it is, not the square of it."""
+    began = time.process_time()
+    assert told("step 1" + " " * 50_000 + "x.", {1}, 100_000).named == {1}
+    assert time.process_time() - began < 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpu.exceptions import GpuBusy, NotEnoughVRAM, OwnedElsewhere, OwnerGone
+from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError, NotEnoughVRAM, OwnedElsewhere, OwnerGone
 from gpu.manager import GPUResourceManager
 from gpu.types import ChatMessage, ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.processes import Machine, Process
@@ -227,5 +227,181 @@ def test_the_owner_that_is_killed_is_followed_by_the_other_one_which_does_what_i
         assert machine.owner is two
         assert world.is_loaded(VLM)
         assert two.manager.get_status().execution_mode is ExecutionMode.RECORDING
+
+    go(world, work)
+
+
+# --- giving it back ---------------------------------------------------------------------------------------------------
+def test_what_goes_on_though_who_asked_has_given_up_keeps_the_gpu_until_it_is_over(world: SimulatedWorld) -> None:
+    """S3.11.13: otherwise another process would begin beside it."""
+
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock)
+        with pytest.raises(DeadlinePassed, match="is being done"):
+            await manager.ensure_vlm_loaded(deadline_s=1.0)
+        assert lock.is_held
+        await asyncio.sleep(world.models[VLM].load_s)
+        assert world.is_loaded(VLM)
+        assert not lock.is_held
+
+    go(world, work)
+
+
+def test_a_request_that_is_given_up_before_its_turn_leaves_nothing_held(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock)
+        for pauses in range(6):
+            asked = asyncio.create_task(manager.ensure_vlm_unloaded())
+            for _ in range(pauses):
+                await asyncio.sleep(0)
+            asked.cancel()
+            await asyncio.wait((asked,))
+            await asyncio.sleep(5)
+            assert not lock.is_held
+
+    go(world, work)
+
+
+def test_a_process_that_claims_it_no_longer_gives_it_back_at_once_and_may_claim_it_again(
+    world: SimulatedWorld,
+) -> None:
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock)
+        for name in ("first", "second"):
+            manager.claim(name)
+            await manager.set_execution_mode(ExecutionMode.IDLE)
+            begun = world.loop.now
+            await manager._household.close()
+            assert not lock.is_held
+            assert world.loop.now == begun
+        assert lock.history == ["held by first", "released", "held by second", "released"]
+        await asyncio.sleep(10)  # nothing looks after the GPU of somebody else
+        assert manager.owner.scheduler.granted == 4
+
+    go(world, work)
+
+
+def test_it_is_given_back_only_when_what_is_being_done_is_over(world: SimulatedWorld) -> None:
+    """A run loop that ends while its model loads."""
+
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock)
+        manager.claim("a run loop")
+        asked = asyncio.create_task(manager.set_execution_mode(ExecutionMode.RECORDING))
+        await asyncio.sleep(1.0)
+        await manager._household.close()
+        assert lock.is_held
+        await asked
+        await asyncio.sleep(0)
+        assert world.is_loaded(VLM)
+        assert not lock.is_held
+
+    go(world, work)
+
+
+def test_clip_does_not_stay_on_a_gpu_that_is_given_back(world: SimulatedWorld) -> None:
+    """S3.11.6: the next owner cannot move it, and would load the VLM beside it."""
+
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock)
+        manager.claim("a run loop")
+        await manager.set_execution_mode(ExecutionMode.AUTOPILOT)
+        assert manager.get_clip_device() == "cuda:0"
+        await manager._household.close()
+        assert (manager.get_clip_device(), lock.is_held) == ("cpu", False)
+        await manager.set_execution_mode(ExecutionMode.AUTOPILOT)  # borrowed
+        await asyncio.sleep(5)
+        assert (manager.get_clip_device(), lock.is_held) == ("cpu", False)
+
+    go(world, work)
+
+
+def test_a_move_that_is_under_way_by_itself_ends_before_another_process_has_the_gpu(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock, idle_timeout_s=10.0)
+        manager.claim("a run loop")
+        await manager.ensure_vlm_loaded()
+        held: list[bool] = []
+        unload = manager.ollama.unload_model
+
+        async def slow(model: str) -> None:
+            try:
+                await asyncio.sleep(3)
+            finally:
+                held.append(lock.is_held)
+            await unload(model)
+
+        manager.ollama.unload_model = slow
+        await asyncio.sleep(12)  # nobody has asked for it, and it is on its way out
+        await manager._household.close()
+        assert held == [True]
+        assert not lock.is_held
+
+    go(world, work)
+
+
+@pytest.mark.parametrize("use", [True, False])
+def test_a_fault_in_asking_the_owner_is_an_error_with_a_type_and_not_an_end_without_one(
+    world: SimulatedWorld, use: bool
+) -> None:
+    class Faulty:
+        async def ask(self, request: Request) -> Mapping[str, Any]:
+            raise RuntimeError("no such column")
+
+        def use(self, request: Request) -> Any:
+            raise RuntimeError("no such column")
+
+    async def work() -> None:
+        manager = manager_in(world, ownership=Lock(taken=True), remote=Faulty())
+        with pytest.raises(GPUError, match="could not be asked: RuntimeError: no such column"):
+            await (answered(manager) if use else manager.ensure_vlm_loaded())
+
+    go(world, work)
+
+
+def test_a_lock_that_cannot_be_had_is_said_once_and_not_at_every_try(
+    world: SimulatedWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Unwritable(Lock):
+        def hold(self, name: str) -> bool:
+            raise GPUError("the folder cannot be written")
+
+    async def work() -> None:
+        manager = manager_in(world, ownership=Unwritable())
+        manager.claim("a run loop")
+        await asyncio.sleep(60)
+        with pytest.raises(GPUError, match="cannot be written"):
+            await manager.ensure_vlm_loaded()
+
+    go(world, work)
+    assert [one.getMessage() for one in caplog.records if one.levelname == "WARNING"] == [
+        "the folder cannot be written"
+    ]
+
+
+def test_a_mode_that_a_borrower_took_is_the_run_loops_own_when_it_has_the_gpu(world: SimulatedWorld) -> None:
+    """S3.6: it is the CLIP of the run loop that is to be on the GPU."""
+
+    async def work() -> None:
+        machine = Machine(world)
+        web, loop = Process(machine, "web"), Process(machine, "loop")
+        world.models[VLM].size_mb = 3000
+        borrowing = web.begin(answered(web.manager, VLM, Purpose.TARGET))
+        await asyncio.sleep(1)
+        await loop.begin(loop.claim())
+        asked = loop.begin(loop.manager.set_execution_mode(ExecutionMode.AUTOPILOT))
+        await borrowing
+        await asked
+        assert web.manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
+        await asyncio.sleep(5)
+        assert machine.owner is loop
+        assert loop.manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
+        assert loop.manager.get_clip_device() == "cuda:0"
 
     go(world, work)

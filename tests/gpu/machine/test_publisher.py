@@ -16,7 +16,7 @@ from gpu.machine import state_rows
 from gpu.machine.ownership import Holder
 from gpu.machine.publisher import Publisher
 from gpu.machine.state_rows import plain
-from gpu.models import GPUEvent, GPUSample, GPUState
+from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.types import ExecutionMode, GPUResourceStatus, ManagerDetails, ModelState
 from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
 
@@ -285,6 +285,19 @@ async def test_old_events_and_samples_go(database: DatabaseThread, manager: Mana
         kept = [text for text in await texts(database) if "owns" not in text]
         assert kept == [f"{MACHINE} 6.9", f"{MACHINE} 1.1", f"{MACHINE} 0.9", "desk-8 30"]
         assert sorted(await used(database)) == [90, 1000, 3000]
+
+
+async def test_uses_of_models_that_no_report_covers_go(database: DatabaseThread, manager: Manager) -> None:
+    def left() -> list[str]:
+        for days in (401, 399):
+            at = manager.now() - timedelta(days=days)
+            ModelUse.objects.create(at=at, purpose="target", model=f"{days}", outcome="answered", seconds=1)
+        state_rows.delete_old(MACHINE, manager.now())
+        kept = list(ModelUse.objects.values_list("model", flat=True))
+        ModelUse.objects.all().delete()
+        return kept
+
+    assert await database.run(left) == ["399"]
 
 
 async def test_of_too_many_events_the_newest_are_kept(

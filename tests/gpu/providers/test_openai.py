@@ -111,7 +111,7 @@ def test_the_settings_give_it_and_without_an_address_there_is_none(settings: Any
 @pytest.mark.parametrize("url", ["http://localhost:1", "http://127.0.0.1:1/v1", "http://[::1]:1"])
 def test_only_loopback_is_this_machine(url: str) -> None:
     assert OpenAICompatibleProvider(url, config=GPUResourceConfig()).is_here
-    far = OpenAICompatibleProvider(url.replace("localhost", "localhost.example").replace("127.0.0.1", "10.0.0.1")
+    far = OpenAICompatibleProvider(url.replace("localhost", "localhost.example").replace("127.0.0.1", "127.0.0.1.eu")
                                    .replace("[::1]", "[fd00::1]"), config=GPUResourceConfig())  # fmt: skip
     assert not far.is_here
 

@@ -1,0 +1,68 @@
+"""S10.3, S10.4: which values are secret is told by the names of variables, in English and French, however written."""
+
+from __future__ import annotations
+
+import pytest
+
+from execution.assistant.briefing import RunBriefer
+from execution.models import Execution
+from tests.execution.assistant.runs import FIELD, make_asking, typing
+from tests.factories import EDGES, VARIABLES, make_execution, make_published
+
+pytestmark = pytest.mark.django_db
+
+
+def told(run: Execution, text: str = "hello") -> str:
+    briefing = RunBriefer().brief(text, about=run.execution_id, language="en")
+    return f"{briefing.asked} {briefing.answer} {briefing.data} {briefing.draft}"
+
+
+def with_variable(name: str, label: str) -> Execution:
+    variables = [*VARIABLES, {"name": name, "label": label, "default": "", "required": False}]
+    version = make_published(variables=variables, edges=EDGES)
+    return make_execution(version=version, variables={"patient": "Ada", name: "hunter2!"})
+
+
+@pytest.mark.parametrize("name", [
+    "password", "PASSWORD", "userPassword", "userpassword", "motDePasse", "mot_de_passe", "accessToken", "authToken2",
+    "passcode", "codePIN", "pin", "pw", "otp", "API_KEY", "apiKey", "apikey2", "client-secret", "mdp",
+])  # fmt: skip
+def test_a_name_tells(name: str) -> None:
+    assert "hunter2!" not in told(with_variable(name, "x"))
+
+
+@pytest.mark.parametrize("label", [
+    "Password:", "Code (PIN)", "Mot de passe :", "Clé secrète", "Code d’accès", "Jeton", "Kennwort", "PIN/OTP",
+])  # fmt: skip
+def test_a_label_tells(label: str) -> None:
+    assert "hunter2!" not in told(with_variable("code", label))
+
+
+@pytest.mark.parametrize("name", [
+    "passenger", "pinned", "compass", "spin", "tokenizer", "keypad", "opinion", "secretary", "bypassRoad", "key",
+])  # fmt: skip
+def test_a_name_that_only_looks_like_it_does_not(name: str) -> None:
+    assert "hunter2!" in told(with_variable(name, name))
+
+
+def test_a_secret_in_a_question_goes_no_further() -> None:
+    assert "hunter2!" not in told(with_variable("password", "x"), "what if hunter2! was wrong?")
+
+
+def test_a_secret_is_not_drafted() -> None:
+    variables = [*VARIABLES, {"name": "password", "label": "x", "default": "", "required": False}]
+    version = make_published(variables=variables, edges=EDGES)
+    run = make_asking(typing(), version=version, variables={"patient": "Ada", "password": "hunter2!"}).execution
+    assert "hunter2!" not in told(run, "type “hunter2!” instead")
+    assert "hunter3" in told(run, "type “hunter3” instead")
+
+
+def test_what_messages_quote_of_a_masked_region_is_hidden() -> None:
+    prompt = make_asking(version=make_published(edges=EDGES, masks=[FIELD]), variables={"patient": "Bob"})
+    prompt.message = "Type over “Ada Martin”?"
+    prompt.save()
+    prompt.execution.pause_detail = {"message": "saw Ada Martin"}
+    prompt.execution.save()
+    data = RunBriefer().brief("why this target?", about=prompt.execution.execution_id, language="en").data
+    assert data["open_question"]["message"] == "Type over “•••”?"
+    assert data["run"]["pause_message"] == "saw •••"
