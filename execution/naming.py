@@ -11,7 +11,7 @@ import numpy as np
 from django.conf import settings
 
 from execution.types import Element
-from gpu import GPUResourceManager, ModelState, get_gpu_resource_manager
+from gpu import GPUResourceManager, ModelState, get_gpu_resource_manager, last_known_status
 from gpu.types import Purpose
 
 _LONGEST = 60  # characters of one name
@@ -37,7 +37,11 @@ class ModelClassifier:
         self._manager = manager
 
     def ready(self) -> bool:
-        return self._manager.get_status().vlm_state is ModelState.LOADED
+        """Whether it is loaded, as this process knows or as the owner of the GPU has told."""
+        if self._manager.get_status().vlm_state is ModelState.LOADED:
+            return True
+        told = last_known_status()
+        return bool(told and told["fresh"] and told["owner"] and told["vlm_state"] == ModelState.LOADED)
 
     def classify(self, marked: np.ndarray, elements: Sequence[Element]) -> list[str]:
         """A name for each element, "" where the model cannot tell; raises GPUError or ValueError for no answer."""

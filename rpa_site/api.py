@@ -1,10 +1,13 @@
-"""What every API view of the product has in common: deny by default."""
+"""What every API view of the product has in common: deny by default, and bodies that are read safely."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
+from rest_framework import parsers
+from rest_framework.exceptions import ParseError
 from rest_framework.permissions import BasePermission
 
 if TYPE_CHECKING:
@@ -28,3 +31,15 @@ class DeclaredPermission(BasePermission):
             "role": role_needed(permission).label
         }
         return bool(request.user and request.user.has_perm(permission))
+
+
+class JSONParser(parsers.JSONParser):
+    """JSON nested deeper than Python goes is bad input, and no fault of the server."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError as error:
+            raise ParseError(_("The JSON is nested too deeply.")) from error

@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 USE = "gpu.use_assistant"
 
+_answered_now = set[int | None]()  # people: one who asks twelve questions at once would make everybody else wait
+
 
 class AssistantView(APIView):
     read_permission: str | None = USE
@@ -59,11 +61,8 @@ class ConversationView(AssistantView):
         key = conversations.latest(person=request.user, about=about)
         key = key or conversations.begin(person=request.user, about=about)
         said = {"conversation": key, "language": (get_language() or "en")[:2]}
-        lines: Any
-        if isinstance(request._request, ASGIRequest):
-            lines = _alines(get_assistant(), asked.validated_data["text"], said)
-        else:
-            lines = _lines(get_assistant(), asked.validated_data["text"], said)
+        answer = _alines if isinstance(request._request, ASGIRequest) else _lines
+        lines: Any = answer(get_assistant(), asked.validated_data["text"], said, request.user.pk)
         # no proxy may wait for the whole of it
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
@@ -88,25 +87,36 @@ class StatusView(AssistantView):
         return Response({"name": status.name, "model": status.model, "reason": status.reason})
 
 
-def _lines(assistant: Assistant, text: str, said: dict[str, str]) -> Iterator[bytes]:
+def _lines(assistant: Assistant, text: str, said: dict[str, str], person: int | None) -> Iterator[bytes]:
     """For servers that are not asynchronous."""
+    if person in _answered_now:
+        yield _error(_one_at_a_time())
+        return
+    _answered_now.add(person)
     try:
         for part in assistant.stream_message(text, **said):
             yield _line(part)
     except Exception:
         log.exception("an answer of the assistant broke off")
-        yield _broken()
+        yield _error(_broken())
+    finally:
+        _answered_now.discard(person)
 
 
-async def _alines(assistant: Assistant, text: str, said: dict[str, str]) -> AsyncIterator[bytes]:
+async def _alines(assistant: Assistant, text: str, said: dict[str, str], person: int | None) -> AsyncIterator[bytes]:
+    if person in _answered_now:
+        yield _error(_one_at_a_time())
+        return
+    _answered_now.add(person)
     parts = assistant.astream_message(text, **said)
     try:
         async for part in parts:
             yield _line(part)
     except Exception:
         log.exception("an answer of the assistant broke off")
-        yield _broken()
+        yield _error(_broken())
     finally:
+        _answered_now.discard(person)
         await parts.aclose()  # whoever has gone away stops the model too
 
 
@@ -114,6 +124,13 @@ def _line(part: Part) -> bytes:
     return json.dumps(part.as_json(), ensure_ascii=False).encode() + b"\n"
 
 
-def _broken() -> bytes:
-    words = _("The answer broke off because of an error in the server; its log says more.")
+def _error(words: str) -> bytes:
     return json.dumps({"kind": "error", "text": words}).encode() + b"\n"
+
+
+def _broken() -> str:
+    return _("The answer broke off because of an error in the server; its log says more.")
+
+
+def _one_at_a_time() -> str:
+    return _("Your last question is still being answered: wait for it, or stop it.")

@@ -39,12 +39,34 @@ def answer(*names: Any) -> str:
     return json.dumps({"names": list(names)})
 
 
+@pytest.fixture(autouse=True)
+def _nobody_told_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(naming, "last_known_status", lambda: None)
+
+
 @pytest.mark.parametrize("state", [state for state in ModelState if state is not ModelState.LOADED])
 def test_a_model_that_is_not_loaded_is_not_asked(state: ModelState) -> None:
     manager = Manager(answer("a"), state=state)
     detected = UIDetector(FrameDetector(), ModelClassifier(manager)).classified(PICTURE, tuple(ELEMENTS))
     assert detected.elements == tuple(ELEMENTS) and not manager.asked
     assert detected.notes == ("The elements are not classified: the vision-language model is not loaded.",)
+
+
+@pytest.mark.parametrize(
+    ("told", "there"),
+    [
+        ({"fresh": True, "owner": "another run loop", "vlm_state": "loaded"}, True),
+        ({"fresh": False, "owner": "another run loop", "vlm_state": "loaded"}, False),
+        ({"fresh": True, "owner": "", "vlm_state": "loaded"}, False),
+        ({"fresh": True, "owner": "another run loop", "vlm_state": "loading"}, False),
+        (None, False),
+    ],
+)
+def test_a_model_that_another_process_holds_is_there_too(
+    told: dict[str, Any] | None, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(naming, "last_known_status", lambda: told)
+    assert ModelClassifier(Manager(state=ModelState.UNLOADED)).ready() is there
 
 
 def test_elements_are_called_what_the_model_calls_them() -> None:

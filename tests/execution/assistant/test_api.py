@@ -198,3 +198,31 @@ def test_a_body_that_is_no_question_is_refused(
     response = client_of(operator).post(path_of(run), body, content_type="application/json")
     assert response.status_code in (400, 422)
     assert not Message.objects.exists()
+
+
+def test_one_answer_at_a_time_for_each_person(
+    client_of: Callable[..., Any], operator: Any, admin: Any, run: Execution, models: Models
+) -> None:
+    first = client_of(operator).post(path_of(run), {"text": "Which step failed?"}, content_type="application/json")
+    lines = iter(first)
+    assert json.loads(next(lines))["kind"] == "records"
+    (refused,) = post(client_of(operator), run, "And why?")
+    assert refused["kind"] == "error" and "still being answered" in refused["text"]
+    assert post(client_of(admin), run, "And why?")[-1]["kind"] == "end"
+    assert json.loads(list(lines)[-1])["kind"] == "end"
+    assert post(client_of(operator), run, "And why?")[-1]["kind"] == "end"
+
+
+def test_who_leaves_in_the_middle_may_ask_again(
+    client_of: Callable[..., Any], operator: Any, run: Execution, models: Models
+) -> None:
+    first = client_of(operator).post(path_of(run), {"text": "Which step failed?"}, content_type="application/json")
+    next(iter(first))
+    first.close()
+    assert post(client_of(operator), run, "And why?")[-1]["kind"] == "end"
+
+
+def test_json_without_a_bottom_is_bad_input(client_of: Callable[..., Any], operator: Any, run: Execution) -> None:
+    deep = '{"text":' * 100_000
+    answer = client_of(operator).post(path_of(run), deep, content_type="application/json")
+    assert answer.status_code == 400 and answer.json()["error"] == "parse_error"
