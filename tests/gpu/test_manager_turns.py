@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 import pytest
 
@@ -17,34 +15,12 @@ from gpu.exceptions import (
     OutOfMemory,
     ServerAway,
 )
-from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose
 from gpu.uses import Use
 from tests.doubles.ollama import LOADED, LOADING, STOPPING
-from tests.gpu.virtual_time import run
-from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
+from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, chat, go, manager_in, settle
 
 AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
-
-
-def told(manager: GPUResourceManager) -> list[str]:
-    texts: list[str] = []
-    manager.on_event(lambda kind, text, status: texts.append(text))
-    return texts
-
-
-def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    run(world.loop, work)
-
-
-async def settle() -> None:
-    for _ in range(30):
-        await asyncio.sleep(0)
-
-
-async def chat(manager: GPUResourceManager, model: str = CHAT, **more: Any) -> str:
-    async with manager.using(model, **{"purpose": Purpose.ASSISTANT, **more}) as ollama:
-        return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
 
 
 # --- deadlines, queues, sharing ---------------------------------------------------------------------------------------

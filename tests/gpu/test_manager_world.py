@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,33 +14,11 @@ from gpu.exceptions import (
     ServerAway,
     TooManySwaps,
 )
-from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, ModelState, Purpose, Request, RequestKind, VRAMInfo
+from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 from tests.doubles.ollama import Model
-from tests.gpu.virtual_time import run
-from tests.gpu.world import CHAT, OTHER, VLM, SimulatedClip, SimulatedWorld, manager_in
+from tests.gpu.world import CHAT, OTHER, VLM, SimulatedClip, SimulatedWorld, go, manager_in, told
 
 AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
-
-
-def told(manager: GPUResourceManager) -> list[str]:
-    texts: list[str] = []
-    manager.on_event(lambda kind, text, status: texts.append(text))
-    return texts
-
-
-def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    run(world.loop, work)
-
-
-async def settle() -> None:
-    for _ in range(30):
-        await asyncio.sleep(0)
-
-
-async def chat(manager: GPUResourceManager, model: str = CHAT, **more: Any) -> str:
-    async with manager.using(model, **{"purpose": Purpose.ASSISTANT, **more}) as ollama:
-        return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
 
 
 # --- the server -----------------------------------------------------------------------------------------------------

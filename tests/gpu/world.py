@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ from tests.doubles.ollama.errors import Refusal
 from tests.doubles.ollama.lifecycle import Lifecycle
 from tests.doubles.ollama.models import Runner
 from tests.doubles.ollama.scheduler import Scheduler, Ticket
-from tests.gpu.virtual_time import RuntimeHere, VirtualLoop
+from tests.gpu.virtual_time import RuntimeHere, VirtualLoop, run
 
 VLM, CHAT, OTHER = "vlm:7b", "chat:8b", "other:3b"
 CLIP_MB, TOTAL_MB = 1500, 12_000
@@ -307,3 +307,23 @@ def manager_in(world: SimulatedWorld, *, clip: SimulatedClip | None = None, **fi
     ollama.errand = lambda: manager.errand
     ollama.mode = lambda: manager.owner.mode
     return manager
+
+
+def told(manager: GPUResourceManager) -> list[str]:
+    texts: list[str] = []
+    manager.on_event(lambda kind, text, status: texts.append(text))
+    return texts
+
+
+def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    run(world.loop, work)
+
+
+async def settle() -> None:
+    for _ in range(30):
+        await asyncio.sleep(0)
+
+
+async def chat(manager: GPUResourceManager, model: str = CHAT, **more: Any) -> str:
+    async with manager.using(model, **{"purpose": Purpose.ASSISTANT, **more}) as ollama:
+        return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
