@@ -19,7 +19,7 @@ from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, Model
 from gpu.manager import GPUResourceManager
 from gpu.ollama.entries import tagged
 from gpu.policy import CHATS
-from gpu.types import Answer, ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Resident, VRAMInfo
+from gpu.types import Answer, ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Purpose, Resident, VRAMInfo
 from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings
 from tests.doubles.ollama.clock import VirtualClock
 from tests.doubles.ollama.errors import Refusal
