@@ -6,7 +6,7 @@ import ipaddress
 import math
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -27,7 +27,7 @@ def is_this_machine(url: str) -> bool:
 class GPUResourceConfig:
     """Times in seconds, memory in MB."""
 
-    ollama_url: str = ""
+    ollama_url: str = field(default="", repr=False)  # it may hold a password
     vlm_model: str = ""
     # --- talking to the server
     connect_timeout_s: float = 5.0

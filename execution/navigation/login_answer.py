@@ -32,7 +32,7 @@ class LoginAnswer(StrEnum):
     WRONG = "wrong"
     LOCKED = "locked"
     CODE = "code"
-    NEW_PASSWORD = "new_password"  # noqa: S105  no password
+    NEW_PASSWORD = "new_password"  # noqa: S105  # nosec B105  no password
     BROKEN = "broken"
     WAITING = "waiting"
     STILL_THERE = "still_there"

@@ -25,7 +25,7 @@ _FLATTEST, _HIGHEST, _NARROWEST = 1.3, 5.0, 4.0  # of a label's height: a field'
 class Asks(StrEnum):
     BOTH = "both"
     USER = "user"
-    PASSWORD = "password"  # noqa: S105  no password
+    PASSWORD = "password"  # noqa: S105  # nosec B105  no password
     NOTHING = "nothing"  # no login screen
     UNCLEAR = "unclear"  # passwords are asked for, but not, or not only, to log in
 

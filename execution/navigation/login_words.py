@@ -17,7 +17,7 @@ class Label(StrEnum):
 
     USER = "user"
     WEAK_USER = "weak_user"
-    PASSWORD = "password"  # noqa: S105  no password
+    PASSWORD = "password"  # noqa: S105  # nosec B105  no password
     ANOTHER = "another"
 
 

@@ -37,7 +37,7 @@ class Event:
         if not isinstance(said, dict):
             raise AnswerBroken(f"“{model}” broke off with a garbled line.")
         if said.get("error"):
-            words = failures.without_secret(failures.error_text(said), secret)
+            words = failures.error_text(said, secret=secret)
             raise failures.told(words, who="The OpenAI-compatible server", model=model)
         choices = said.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}

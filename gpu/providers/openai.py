@@ -144,7 +144,7 @@ class OpenAICompatibleProvider:
 
     def _refusal(self, path: str, model: str = "") -> Refusal:
         def refused(status: int, raw: bytes, headers: Mapping[str, str]) -> VLMUnavailable:
-            said = failures.without_secret(failures.words(raw), self._key)
+            said = failures.words(raw, secret=self._key)
             if status in (401, 403):
                 return ServerAway(
                     f"{WHO} refuses the key ({status}): {said or 'no reason given'}. Set RPA_OPENAI_KEY.", passing=False

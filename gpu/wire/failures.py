@@ -45,32 +45,29 @@ _FAULT_OF_THE_REQUEST = re.compile(
 _REPEATS = re.compile(r"token repeat limit", re.IGNORECASE)
 
 
-def words(raw: bytes) -> str:
-    """The server's own words: on one line, at most 300 characters; of a page of HTML its text."""
+def words(raw: bytes, *, secret: str = "") -> str:
+    """The server's own words without `secret`: on one line, at most 300 characters; of a page of HTML its text."""
     text = raw.decode(errors="replace")
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
-        return clean(re.sub(r"<[^>]*>", " ", text))
-    return error_text(said) if isinstance(said, dict) else ""
+        return clean(re.sub(r"<[^>]*>", " ", text), secret=secret)
+    return error_text(said, secret=secret) if isinstance(said, dict) else ""
 
 
-def error_text(said: Mapping[str, object]) -> str:
+def error_text(said: Mapping[str, object], *, secret: str = "") -> str:
     """Of `{"error": "…"}`, or of `{"error": {"message": "…"}}`."""
     error = said.get("error")
     if isinstance(error, dict):
         error = error.get("message")
-    return clean(error) if isinstance(error, str) else ""
+    return clean(error, secret=secret) if isinstance(error, str) else ""
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, secret: str = "") -> str:
+    """Servers repeat a key that they refuse: it goes before anything is cut, so that no part of it stays."""
+    text = text.replace(secret, "…") if secret else text
     plain = "".join(letter if letter.isprintable() else " " for letter in text[: 4 * MAX_WORDS])
     return " ".join(plain.split())[:MAX_WORDS]
-
-
-def without_secret(text: str, secret: str) -> str:
-    """Servers repeat a key that they refuse."""
-    return text.replace(secret, "…") if secret else text
 
 
 def refused(

@@ -66,7 +66,7 @@ def stop_live_runs(file: Path, *, why: str) -> int:
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     with _told(file), closing(_open(file, "rw")) as connection, connection:
         stopped = connection.execute(
-            "UPDATE execution_execution SET state = ?, wish = '', ended_at = ?, lease_until = NULL, error = ? "  # noqa: S608  marks
+            "UPDATE execution_execution SET state = ?, wish = '', ended_at = ?, lease_until = NULL, error = ? "  # noqa: S608  # nosec B608  marks
             f"WHERE state IN ({marks})",
             (ExecutionState.STOPPED.value, now, why, *live),
         ).rowcount
