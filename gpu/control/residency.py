@@ -203,12 +203,12 @@ class Residency:
             record.state, record.adopted = ModelState.LOADED, False  # as far as is known; it may be on its way out
             raise
         record.forget()
-        text = f"“{record.name}” is unloaded."
-        if before is not None and held >= RISEN_MB and not await self._has_risen(before):
+        is_missing = before is not None and held >= RISEN_MB and not await self._has_risen(before)
+        self._to(record, ModelState.UNLOADED, f"“{record.name}” is unloaded.")
+        if before is not None and is_missing:
             text = f"“{record.name}” is gone, and its {held} MB of GPU memory are still in use."
             log.warning("%s", text)
             self._missing(before + RISEN_MB, text)
-        self._to(record, ModelState.UNLOADED, text)
 
     async def _until_gone(self, record: Record) -> None:
         problem = f"“{record.name}” was asked to go and is still in memory after {self._config.gone_timeout_s:.0f} s."

@@ -175,7 +175,10 @@ async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said_until_it_is_ove
     assert "still in use" not in caplog.text
     await manager.ensure_vlm_loaded()
     ledger.leaked_mb = ollama.vram_free_mb
+    told: list[str] = []
+    manager.on_event(lambda kind, text, status: told.append(text))
     await manager.ensure_vlm_unloaded()
+    assert [text for text in told if "still in use" in text] == told[-1:]  # once
     assert "its 4000 MB of GPU memory are still in use" in caplog.text
     assert "4000 MB of GPU memory are still in use" in manager.get_status().degraded_reason
     ledger.leaked_mb = None
