@@ -6,6 +6,7 @@ A slow database is told the newest state and never the ones between; one that re
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -96,10 +97,10 @@ class Publisher:
             while owner is not None and self._owner is owner:
                 changed.clear()
                 await self._turn(owner)
-                try:
-                    await asyncio.wait_for(changed.wait(), self._heartbeat_s)
-                except TimeoutError:
-                    continue
+                # not wait_for: before Python 3.12 it loses a cancellation that comes together with a change
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._heartbeat_s):
+                        await changed.wait()
         finally:
             if self._wake is wake:  # the next one may have begun
                 self._wake = lambda: None

@@ -363,3 +363,21 @@ def test_a_status_is_told_in_what_json_knows() -> None:
     assert told["last_vlm_request"] == "2026-11-21T08:00:00+00:00"
     assert type(told["execution_mode"]) is str
     assert plain({"a": (1, {2}), "b": None}) == {"a": [1, [2]], "b": None}
+
+
+@pytest.mark.parametrize("passes", range(6))
+async def test_it_ends_though_something_changes_in_the_very_moment_it_is_cancelled(
+    database: DatabaseThread, manager: Manager, passes: int
+) -> None:
+    """The owner gives the GPU back when this has ended: a cancellation that is lost would keep it for ever."""
+    publisher = Publisher(MACHINE, database, manager, heartbeat_s=600, now=manager.now)
+    publisher.open(ME)
+    running = asyncio.create_task(publisher.run())
+    await until(database, lambda row: row.owner_pid == ME.pid)
+    publisher.stir()
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    running.cancel()
+    done, _left = await asyncio.wait({running}, timeout=5)
+    assert done
+    publisher.shut()
