@@ -31,7 +31,7 @@ class RunDrivenGpu:
         self._given = manager
         self._vlm_state = ModelState.UNLOADED
         self._reason = ""
-        self._is_claimed = self._is_listening = False
+        self._is_claimed = False
 
     def claim(self, name: str) -> None:
         """Own the GPU of this machine as soon as nobody does; a second call changes nothing."""
@@ -40,9 +40,7 @@ class RunDrivenGpu:
         self._is_claimed = True
         try:
             manager = self._manager()
-            if not self._is_listening:
-                manager.on_event(self._heard)
-                self._is_listening = True
+            manager.on_event(self._heard)
             manager.claim(name)
         except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the loop goes on
             log.warning("the GPU could not be claimed: %s: %s", type(error).__name__, error)
@@ -53,7 +51,9 @@ class RunDrivenGpu:
             return
         self._is_claimed = False
         try:
-            self._manager().release()
+            manager = self._manager()
+            manager.off_event(self._heard)
+            manager.release()
         except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the loop ends
             log.warning("the GPU could not be given back: %s: %s", type(error).__name__, error)
 

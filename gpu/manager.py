@@ -143,6 +143,10 @@ class GPUResourceManager:
         """
         self._listeners.append(listener)
 
+    def off_event(self, listener: Listener) -> None:
+        """Whoever heard hears no more; who never did changes nothing."""
+        self._listeners = [one for one in self._listeners if one != listener]
+
     def claim(self, name: str) -> None:
         """From now on this process wants the GPU of the machine, takes it as soon as nobody has it, and keeps it."""
         self._household.claim(name)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from gpu.catalogue.entries import Entry
 from gpu.choices import Outcome, ProviderName
@@ -228,11 +227,6 @@ class Answering:
 
     def _left_s(self) -> float:
         return self._ends_at - self.tools.clock()
-
-
-def attempts_as_json(attempts: Sequence[Attempt]) -> list[Mapping[str, Any]]:
-    """As they are kept with a message."""
-    return [asdict(attempt) for attempt in attempts]
 
 
 def _falls_back(failure: GPUError) -> bool:

@@ -64,6 +64,16 @@ def test_a_run_does_not_wait_for_a_load_and_people_see_it(ollama: OllamaServer, 
     assert lines[-2:] == [f"The model “{VLM}” is being loaded …", f"The model “{VLM}” is loaded."]
 
 
+def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(manager: GPUResourceManager) -> None:
+    lines: list[str] = []
+    gpu = RunDrivenGpu(say=lines.append, manager=manager)
+    for _ in range(3):
+        gpu.claim("a run loop")
+        assert len(manager._listeners) == 1
+        gpu.release()
+    assert not manager._listeners
+
+
 def test_what_cannot_be_had_is_a_line_and_no_failure(ollama: OllamaServer, manager: GPUResourceManager) -> None:
     ollama.stop()
     lines: list[str] = []
