@@ -21,7 +21,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from execution.actions import control
+from execution.actions import control, hold
 from execution.actions.decide import decide
 from execution.actions.start import FLAGS, start
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, PromptState
@@ -41,6 +41,7 @@ from execution.serializers import (
     EventsQuerySerializer,
     EventsSerializer,
     ExecutionSerializer,
+    HoldSerializer,
     OpenPromptSerializer,
     ProgressSerializer,
     PromptSerializer,
@@ -181,6 +182,18 @@ class DecideView(RunsView):
     def post(self, request: Request, execution_id: str) -> Response:
         """Answer the run's question. One answer wins; 409 says who gave it and which."""
         return Response(_answer(execution_id, request, **_checked(DecideSerializer, request.data)))
+
+
+class HoldView(RunsView):
+    @extend_schema(request=HoldSerializer, responses={200: PromptSerializer, 409: ErrorSerializer})
+    def post(self, request: Request, execution_id: str) -> Response:
+        """Let the question's time stand still while a correction is made; 409 says who is making one already."""
+        data = _checked(HoldSerializer, request.data)
+        prompt = _question(_run(execution_id), data["prompt_id"])
+        if prompt is None:
+            raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution_id})
+        change = hold.hold if data["held"] else hold.let_go
+        return Response(prompt_payload(change(prompt_id=prompt.pk, user=request.user)))
 
 
 class ConfirmView(RunsView):

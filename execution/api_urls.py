@@ -20,6 +20,7 @@ urlpatterns = [
     path(f"{RUN}events/", api.EventsView.as_view(), name="api_execution_events"),
     path(f"{RUN}prompt/", api.PromptView.as_view(), name="api_execution_prompt"),
     path(f"{RUN}decide/", api.DecideView.as_view(), name="api_execution_decide"),
+    path(f"{RUN}hold/", api.HoldView.as_view(), name="api_execution_hold"),
     path(f"{RUN}confirm/", api.ConfirmView.as_view(), name="api_execution_confirm"),
     path(f"{RUN}control/", api.ControlView.as_view(), name="api_execution_control"),
     path(f"{RUN}assistant/", assistant.ConversationView.as_view(), name="api_execution_assistant"),

@@ -11,6 +11,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from execution.actions.decide import decide
+from execution.actions.hold import expire
 from execution.choices import PromptKind, Wish
 from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.journal import Journal
@@ -51,6 +52,7 @@ class Coach:
             source=DecisionSource(row.source),
             correction=row.correction,
             feedback=row.feedback,
+            node_id=row.node_id,
             decided_by=row.decided_by,
         )
         return Answer(decision, row.user)
@@ -62,15 +64,23 @@ class Coach:
                 return row
             if self.leave.is_set() or self.journal.refresh().wish == Wish.PAUSE:
                 return None
-            if prompt.deadline_at and timezone.now() >= prompt.deadline_at and prompt.timeout_choice:
+            if prompt.timeout_choice and self._is_over(prompt):
                 self._time_out(prompt, prompt.timeout_choice)
                 continue
             close_old_connections()
             self.leave.wait(LOOK_EVERY_S)
 
+    def _is_over(self, prompt: Prompt) -> bool:
+        """Whether the time to answer is over; it stands still while somebody corrects."""
+        now = timezone.now()
+        if prompt.deadline_at is None or now < prompt.deadline_at:
+            return False
+        expire(prompt, now)
+        return prompt.held_by_id is None and now >= prompt.deadline_at
+
     def _time_out(self, prompt: Prompt, choice: str) -> None:
         """Nobody answered: what happens then is a decision too, and it can lose against a late person."""
         try:
-            decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY)
+            decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY, unless_held=True)
         except (AlreadyDecided, NothingToDecide):
             return

@@ -5,6 +5,7 @@ DomainError
 │   ├── UnknownExecution, MissingVariable, BadVariable, BadMode
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
+│   ├── HeldBySomebody         says who is correcting
 │   └── NothingToDecide, BadDecision, NoMatch
 └── LeaseLost (not for people: the run belongs to another run loop now)
 """
@@ -71,6 +72,20 @@ class AlreadyDecided(ExecutionError):
 
     def details(self) -> dict[str, Any]:
         return {"choice": self.choice, "decided_by": self.decided_by}
+
+
+class HeldBySomebody(ExecutionError):
+    """Somebody else's correction holds the prompt (S1.10)."""
+
+    status_code = 409
+    code = "held"
+
+    def __init__(self, message: str, *, who: str) -> None:
+        super().__init__(message)
+        self.who = who
+
+    def details(self) -> dict[str, Any]:
+        return {"held_by": self.who}
 
 
 class NoMatch(ExecutionError):

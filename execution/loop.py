@@ -202,14 +202,16 @@ class Loop:
             self.journal.degrade(self.stages.eyes.degraded_reason)
 
     def _resume(self) -> None:
-        picked = self.journal.resume()
+        if picked := self.journal.resume():
+            self._pick(picked)
+            return
         self.at = Position(
-            last_node=self.at.last_node,
-            expected=picked or self.at.expected,
-            picked=picked or None,
-            behind=None if picked else self.at.behind,
-            known=self.at.known,
+            last_node=self.at.last_node, expected=self.at.expected, behind=self.at.behind, known=self.at.known
         )
+
+    def _pick(self, node_id: str) -> None:
+        """A person says which screen it is: the next turn believes it."""
+        self.at = Position(last_node=self.at.last_node, expected=node_id, picked=node_id, known=self.at.known)
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:
@@ -271,17 +273,20 @@ class Loop:
         self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None
     ) -> None:
         candidates = recognition.candidates if recognition else ()
+        expected = self.at.expected
         self.journal.pause(
             reason,
             message.strip(),
             {
                 "picture": self.journal.pictures.put(state.frame.pixels),
-                "candidates": [
-                    {**match_json(c), "name": node.name if (node := self.graph.node(c.node_id)) else c.node_id}
-                    for c in candidates
-                ],
+                "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
+                "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
             },
         )
+
+    def _name(self, node_id: str) -> str:
+        node = self.graph.node(node_id)
+        return node.name if node else node_id
 
     def _clear(self, state: ScreenState, edge: EdgeSpec) -> bool:
         """Close a dialog that the workflow knows and that came while an action was done; whether there was one."""
@@ -417,8 +422,14 @@ class Loop:
             if self.mode is ExecutionMode.COACHING
             else "Action rejected by user"
         )
+        picked = answer.decision.node_id if answer.decision else ""
+        if picked:
+            why = _("It is another screen: “%(name)s”.") % {"name": self._name(picked)}
         message = f"{message}. {why}" if why else message
         self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
+        if picked:
+            self._pick(picked)
+            return
         self.at.tried.add(suggestion.edge.edge_id)
         self.at.rejected = True
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from execution.choices import PromptState
 from execution.models import Decision, Execution, Prompt, Step
 from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
@@ -180,8 +181,16 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "picture": prompt.picture,
         "created_at": prompt.created_at.isoformat(),
         "deadline_at": prompt.deadline_at.isoformat() if prompt.deadline_at else None,
+        "held": held_payload(prompt),
         "step": step_payload(step),
     }
+
+
+def held_payload(prompt: Prompt) -> dict[str, str] | None:
+    """Who is correcting and since when; the time up to `deadline_at` stands still from then on."""
+    if prompt.held_since is None or prompt.held_by is None or prompt.state != PromptState.OPEN:
+        return None
+    return {"by": prompt.held_by.get_username(), "since": prompt.held_since.isoformat()}
 
 
 def decision_payload(decision: Decision) -> dict[str, Any]:
@@ -193,6 +202,7 @@ def decision_payload(decision: Decision) -> dict[str, Any]:
         "decided_by": decision.decided_by,
         "correction": decision.correction,
         "feedback": decision.feedback,
+        "node_id": decision.node_id,
     }
 
 

@@ -46,6 +46,14 @@ class DecideSerializer(serializers.Serializer):
     choice = serializers.CharField(help_text=f"One that the prompt offers, of {', '.join(ANSWERS)}.")
     correction = serializers.DictField(required=False, allow_null=True, default=None)
     feedback = serializers.CharField(required=False, allow_blank=True, default="", max_length=MAX_FEEDBACK)
+    node_id = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=100, help_text="reject: the screen that it is instead"
+    )
+
+
+class HoldSerializer(serializers.Serializer):
+    prompt_id = serializers.IntegerField()
+    held = serializers.BooleanField(help_text="true: its time stands still, for 90 s a sign; false: it runs again.")
 
 
 class ConfirmSerializer(serializers.Serializer):
@@ -141,6 +149,11 @@ class StepSerializer(serializers.Serializer):
     ended_at = serializers.DateTimeField(allow_null=True)
 
 
+class HeldSerializer(serializers.Serializer):
+    by = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
 class PromptSerializer(serializers.Serializer):
     prompt_id = serializers.IntegerField()
     kind = serializers.CharField()
@@ -151,6 +164,7 @@ class PromptSerializer(serializers.Serializer):
     picture = serializers.CharField(allow_blank=True)
     created_at = serializers.DateTimeField()
     deadline_at = serializers.DateTimeField(allow_null=True)
+    held = HeldSerializer(allow_null=True, help_text="Who is correcting; until then the time stands still.")
     step = StepSerializer()
 
 
@@ -170,6 +184,7 @@ class DecisionSerializer(serializers.Serializer):
     decided_by = serializers.CharField()
     correction = serializers.DictField()
     feedback = serializers.CharField(allow_blank=True)
+    node_id = serializers.CharField(allow_blank=True)
 
 
 class StepDetailSerializer(StepSerializer):

@@ -309,6 +309,7 @@ class Decision:
     source: DecisionSource
     correction: Mapping[str, Any] = field(default_factory=dict)
     feedback: str = ""
+    node_id: str = ""  # with a rejection: the screen that it is instead
     decided_by: str = ""
 
 

@@ -78,6 +78,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_execution_events": (VIEW, None),
     "api_execution_prompt": (VIEW, None),
     "api_execution_decide": (None, OPERATE),
+    "api_execution_hold": (None, OPERATE),
     "api_execution_confirm": (None, OPERATE),
     "api_execution_control": (None, OPERATE),
     "api_execution_assistant": (OPERATE, OPERATE),

@@ -29,9 +29,14 @@ def decide(
     user: Any = None,
     correction: Mapping[str, Any] | None = None,
     feedback: str = "",
+    node_id: str = "",
     source: DecisionSource = DecisionSource.COACH,
+    unless_held: bool = False,
 ) -> Decision:
-    """Record the answer to a prompt. Raises NothingToDecide, BadDecision, or AlreadyDecided with who and what."""
+    """Record the answer to a prompt. Raises NothingToDecide, BadDecision, or AlreadyDecided with who and what.
+
+    A rejection may name the screen that it is instead (S1.6). `unless_held`: not while somebody is correcting.
+    """
     try:
         prompt = Prompt.objects.select_related("execution", "step").get(pk=prompt_id)
     except Prompt.DoesNotExist:
@@ -44,11 +49,22 @@ def decide(
             % {"choice": choice, "known": ", ".join(prompt.choices)}
         )
     correction = check_correction(correction or {}) if choice == Choice.CORRECT else {}
+    if node_id:
+        check_screen(prompt, choice, node_id)
+    asked = Prompt.objects.open().filter(pk=prompt.pk)
+    if unless_held:
+        asked = asked.filter(held_by=None)
     with transaction.atomic():
         # compare-and-set: whoever finds the prompt open closes it, everybody else is told who did
-        if Prompt.objects.filter(pk=prompt.pk, state=PromptState.OPEN).update(state=PromptState.ANSWERED):
+        if asked.update(state=PromptState.ANSWERED):
             decision = Decision.objects.create(
-                prompt=prompt, choice=choice, source=source, user=user, correction=correction, feedback=feedback
+                prompt=prompt,
+                choice=choice,
+                source=source,
+                user=user,
+                correction=correction,
+                feedback=feedback,
+                node_id=node_id,
             )
             emit(prompt.execution, EventKind.DECISION, decision_payload(decision))
             return decision
@@ -72,6 +88,16 @@ def already_decided(prompt: Prompt) -> AlreadyDecided | NothingToDecide:
         choice=decision.choice,
         decided_by=decision.decided_by,
     )
+
+
+def check_screen(prompt: Prompt, choice: str, node_id: str) -> None:
+    """“It is another screen” goes with a rejection, of a step of the workflow, and names another of its screens."""
+    if choice != Choice.REJECT or not prompt.step.edge_id:
+        raise BadDecision(_("Another screen can only be named where a suggested step is rejected."))
+    if prompt.execution.version.spec().node(node_id) is None:
+        raise BadDecision(_("The workflow has no node “%(node)s”.") % {"node": node_id})
+    if node_id == prompt.step.node_id:
+        raise BadDecision(_("That is the screen it takes it for already."))
 
 
 def check_correction(correction: Mapping[str, Any]) -> dict[str, Any]:

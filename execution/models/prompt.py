@@ -27,6 +27,10 @@ class Prompt(models.Model):
     picture = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     deadline_at = models.DateTimeField(null=True, blank=True)
+    # while somebody corrects, the time stands still from held_since on; without a sign of life only until held_until
+    held_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    held_since = models.DateTimeField(null=True, blank=True)
+    held_until = models.DateTimeField(null=True, blank=True)
 
     objects = PromptQuerySet.as_manager()
 
@@ -62,6 +66,7 @@ class Decision(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="decisions")
     correction = models.JSONField(default=dict, blank=True)
     feedback = models.TextField(blank=True)
+    node_id = models.CharField(max_length=100, blank=True)  # a rejection may say which screen it is instead
     decided_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

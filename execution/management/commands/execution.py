@@ -31,6 +31,7 @@ class Command(BaseCommand):
         decide.add_argument("choice", choices=[c.value for c in Choice])
         decide.add_argument("--correction", type=json.loads, default=None, metavar="JSON")
         decide.add_argument("--feedback", default="")
+        decide.add_argument("--node", default="", help="reject: the screen that it is instead")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -55,7 +56,7 @@ class Command(BaseCommand):
         self._answer(options, Choice.REJECT if options["no"] else Choice.ACCEPT, {})
 
     def _decide(self, options: dict[str, Any]) -> None:
-        more = {"correction": options["correction"], "feedback": options["feedback"]}
+        more = {"correction": options["correction"], "feedback": options["feedback"], "node_id": options["node"]}
         self._answer(options, Choice(options["choice"]), more)
 
     def _answer(self, options: dict[str, Any], choice: Choice, more: dict[str, Any]) -> None:
