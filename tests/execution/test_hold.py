@@ -148,7 +148,7 @@ def test_a_hold_without_signs_is_ended_by_the_run(stage, make_user, monkeypatch)
     assert (first.decision.decided_at - first.created_at).total_seconds() > 0.4
 
 
-# --- it is another screen ----------------------------------------------------------------------------------------------
+# --- it is another screen ---------------------------------------------------------------------------------------------
 def test_a_rejection_may_say_which_screen_it_is(stage) -> None:
     """S1.6: the suggestion is rejected, nothing is done, and the run goes on from the screen that the person named."""
     s = stage("coaching")
