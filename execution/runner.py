@@ -120,7 +120,7 @@ class Runner:
         with ExitStack() as stack:
             stack.callback(desktop.close)
             identity = desktop.identity()
-            stack.enter_context(DesktopLock(identity.name, settings.DATA_DIR / "locks"))
+            stack.enter_context(DesktopLock(identity, settings.DATA_DIR / "locks"))
             desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
             robot = self._sign_on(identity)
             stack.callback(self._sign_off, robot)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState
+from execution.desktop.x11_connection import plain_name
 from execution.events import emit_state
 from execution.exceptions import BadMode, BadVariable, MissingVariable
 from execution.models import Execution
@@ -60,7 +61,7 @@ def start(
             start_node_id=start_node_id or next(iter(graph.entry_nodes), ""),
             variables=values,
             started_by=user,
-            desktop=desktop,
+            desktop=plain_name(desktop),
             **effective_flags(workflow, flags or {}),
         )
         if queue:

@@ -36,7 +36,10 @@ class UnknownKey(DesktopError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesktopIdentity:
-    """Enough to tell whether this is the desktop a run was started on; empty text where a platform cannot say."""
+    """Enough to tell whether this is the desktop a run was started on; empty text where a platform cannot say.
+
+    `mark` is one for everybody who reaches this desktop, by whatever name; it is what the lock is for.
+    """
 
     name: str
     host: str
@@ -44,6 +47,7 @@ class DesktopIdentity:
     session: str
     user: str
     size: Size
+    mark: str = ""
 
 
 class Desktop(Protocol):

@@ -21,12 +21,14 @@ _LOCKED_BYTE = 1 << 20
 class DesktopLock:
     """Held inside the `with` block; raises DesktopBusy, which names the holder, when somebody else holds it.
 
+    The desktop's own mark is the key: an X server has many names (:2, unix/:2, localhost:2) and takes input by all of
+    them. Where a platform gives no mark the name is the key, on this machine.
     The file stays when the lock is given back: removing it would let two processes lock two files of one name.
     """
 
     def __init__(self, desktop: DesktopIdentity | str, directory: str | Path, *, holder: str = "") -> None:
-        self.key = desktop if isinstance(desktop, str) else f"{desktop.host} {desktop.name}"
-        self.path = Path(directory) / _file_name(self.key)
+        self.name = desktop if isinstance(desktop, str) else desktop.name
+        self.path = Path(directory) / _file_name(desktop if isinstance(desktop, str) else desktop.mark or desktop.name)
         self._holder = holder or f"process {os.getpid()}"
         self._file: int | None = None
 
@@ -36,7 +38,7 @@ class DesktopLock:
 
     def acquire(self) -> Self:
         if self._file is not None:
-            raise DesktopBusy(f"the desktop {self.key} is already held by this very lock")
+            raise DesktopBusy(f"the desktop {self.name} is already held by this very lock")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -45,7 +47,9 @@ class DesktopLock:
             os.write(file, self._about_me())
         except BlockingIOError as problem:
             os.close(file)
-            raise DesktopBusy(f"the desktop {self.key} is in use by {self._who()}: wait for it or stop it") from problem
+            raise DesktopBusy(
+                f"the desktop {self.name} is in use by {self._who()}: wait for it or stop it"
+            ) from problem
         except BaseException:
             os.close(file)
             raise

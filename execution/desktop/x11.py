@@ -56,11 +56,13 @@ class X11Desktop:
         return active_window(self._connection)
 
     def identity(self) -> DesktopIdentity:
+        session = self._connection.session()
         return DesktopIdentity(
             name=self.name,
             host=socket.gethostname(),
             boot_id=_boot_id(),
-            session=self._connection.session(),
+            session=session,
+            mark=f"X server {session}",
             user=getpass.getuser(),
             size=self._connection.size(),
         )

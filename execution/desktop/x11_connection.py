@@ -28,7 +28,7 @@ class XConnection:
     """Requests go through `talking()`: one thread at a time, errors as DesktopError, a dead server as DesktopLost."""
 
     def __init__(self, name: str | None = None, *, stall_s: float = STALL_S) -> None:
-        self.name = _plain_name(name or os.environ.get("DISPLAY", ""))
+        self.name = plain_name(name or os.environ.get("DISPLAY", ""))
         self._stall_s = stall_s
         self._lock = threading.RLock()
         self._closed = threading.Event()
@@ -39,6 +39,7 @@ class XConnection:
         self._refuse_unfit()
         self.display.set_error_handler(lambda *_: None)
         self._socket = self.display.display.socket
+        self.name = _local_name(self.name, self.session(), stall_s=stall_s)
         threading.Thread(target=self._watch, name=f"x11-watch{self.name}", daemon=True).start()
 
     @contextmanager
@@ -79,24 +80,9 @@ class XConnection:
         return None if value is None else value.value
 
     def session(self) -> str:
-        """A mark that this server keeps as long as it lives; whoever comes first sets it."""
-        from Xlib import X
-
+        """A mark that this server keeps as long as it lives, whatever it is called; whoever comes first sets it."""
         with self.talking() as display:
-            mark = self.property_of(self.root, SESSION_PROPERTY)
-            if mark is None:
-                # Held against every other client, so that two which come at once agree on one mark.
-                display.grab_server()
-                try:
-                    mark = self.property_of(self.root, SESSION_PROPERTY)
-                    if mark is None:
-                        mark = uuid.uuid4().hex.encode()
-                        kind = self.atom("UTF8_STRING")
-                        self.root.change_property(self.atom(SESSION_PROPERTY), kind, 8, mark, X.PropModeReplace)
-                finally:
-                    display.ungrab_server()
-                    display.sync()
-        return bytes(mark).decode("ascii", "replace")
+            return _mark_of(display)
 
     def close(self) -> None:
         from Xlib import error
@@ -138,10 +124,49 @@ class XConnection:
         raise DesktopUnavailable(f"the X server {self.name} cannot be used: {problem} or use a display made by Xvfb")
 
 
-def _plain_name(name: str) -> str:
-    """One spelling for a local display, so that :1, :1.0 and unix:1 have the same name and the same lock."""
-    local = re.fullmatch(r"(?:unix)?(?:/unix)?(:\d+)(?:\.0)?", name.strip())
+def plain_name(name: str) -> str:
+    """One spelling for a local display: :1, :1.0, unix:1 and unix/:1 are all :1."""
+    local = re.fullmatch(r"(?:/?unix|unix/)?(:\d+)(?:\.0)?", name.strip())
     return local.group(1) if local else name.strip()
+
+
+def _local_name(name: str, mark: str, *, stall_s: float) -> str:
+    """The short name of a server that was named by an address (localhost:1), where it is one of this machine.
+
+    Seen by its mark: localhost:10 may as well be another machine's display at the end of a tunnel.
+    """
+    parts = re.fullmatch(r".+(:\d+)(?:\.0)?", name)
+    if parts is None or name.startswith(":"):
+        return name
+    try:
+        nearby = _connected(parts.group(1), stall_s=stall_s)
+    except DesktopUnavailable:
+        return name
+    try:
+        return parts.group(1) if _mark_of(nearby) == mark else name
+    finally:
+        nearby.close()
+
+
+def _mark_of(display: Display) -> str:
+    """On the first screen, also where another one is shown: all screens of a server have one pointer and keyboard."""
+    from Xlib import X
+
+    root, name = display.screen(0).root, display.intern_atom(SESSION_PROPERTY)
+    mark = root.get_full_property(name, 0)
+    if mark is None:
+        # Held against every other client, so that two which come at once agree on one mark.
+        display.grab_server()
+        try:
+            mark = root.get_full_property(name, 0)
+            if mark is None:
+                text = uuid.uuid4().hex.encode()
+                root.change_property(name, display.intern_atom("UTF8_STRING"), 8, text, X.PropModeReplace)
+                mark = root.get_full_property(name, 0)
+        finally:
+            display.ungrab_server()
+            display.sync()
+    return bytes(mark.value).decode("ascii", "replace")
 
 
 def _connected(name: str, *, stall_s: float) -> Display:

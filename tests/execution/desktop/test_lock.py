@@ -64,15 +64,21 @@ def test_it_is_given_back_when_the_work_raises(tmp_path: Path) -> None:
         pass
 
 
-def test_a_restarted_display_server_keeps_its_lock(tmp_path: Path) -> None:
-    """The lock is for the place where windows are shown, not for one life of the server behind it."""
+def identity(name: str, mark: str) -> DesktopIdentity:
+    return DesktopIdentity(name=name, host="robot", boot_id="b", session="s", user="u", size=Size(1, 1), mark=mark)
 
-    def identity(session: str, size: Size) -> DesktopIdentity:
-        return DesktopIdentity(name=":7", host="robot", boot_id="b", session=session, user="u", size=size)
 
-    one = DesktopLock(identity("a", Size(1, 1)), tmp_path)
-    two = DesktopLock(identity("b", Size(2, 2)), tmp_path)
-    assert one.path == two.path
+def test_the_key_is_the_desktop_and_not_its_name_s9_2(tmp_path: Path) -> None:
+    one = DesktopLock(identity(":7", "X server a"), tmp_path)
+    same = DesktopLock(identity("far:7", "X server a"), tmp_path)
+    restarted = DesktopLock(identity(":7", "X server b"), tmp_path)
+    assert one.path == same.path
+    assert one.path != restarted.path
+
+
+def test_a_desktop_without_a_mark_is_known_by_its_name(tmp_path: Path) -> None:
+    with DesktopLock(identity("recorded:x", ""), tmp_path), pytest.raises(DesktopBusy, match="recorded:x is in use"):
+        DesktopLock("recorded:x", tmp_path).acquire()
 
 
 def test_taking_it_twice_by_the_same_lock_is_refused_and_giving_it_back_twice_is_harmless(tmp_path: Path) -> None:

@@ -217,13 +217,6 @@ def test_identity_is_shared_by_all_and_changes_with_the_server_s9_2(own_screen: 
     again.close()
 
 
-def test_a_display_has_one_name_however_it_is_spelled(own_screen: VirtualDesktop) -> None:
-    for name in (own_screen.display, f"{own_screen.display}.0", f"unix{own_screen.display}"):
-        desktop = X11Desktop(name)
-        assert desktop.name == own_screen.display
-        desktop.close()
-
-
 def test_a_screen_that_changed_its_size_is_seen_whole(own_screen: VirtualDesktop, own_desktop: X11Desktop) -> None:
     """Multi-monitor (S5.5): the frame is the whole virtual screen, also after it has changed."""
     assert own_desktop.grab().size == (640, 400)
