@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine, Weighed
 from execution.matching.index import TextIndex, found_by
@@ -95,7 +97,7 @@ class Matcher:
         words = ScreenWords(state.texts if declares else ())
         ranked = sorted(
             (self._candidate(self._nodes[name], state, words, variables, weighed.get(name)) for name in names),
-            key=lambda c: (-c.confidence, c.node.node_id),
+            key=lambda c: (-c.confidence, -c.evidence.alike, c.node.node_id),
         )
         return self._decided(ranked, last_node=last_node, expected=expected)
 
@@ -141,10 +143,13 @@ class Matcher:
             match = replace(match, reasons=(*match.reasons, Reason(sign=CONTEXT, score=None, note=why)))
         return Recognition(match=match, candidates=shown)
 
+    def _good(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+        return [c for c in ranked if c.confidence >= self.threshold and not c.evidence.lacks]
+
     def _plausible(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
         """The best node and those as good as it, without those that another one says more about."""
         dropped = {c.node.node_id for c in self._dropped(ranked)}
-        good = [c for c in ranked if c.confidence >= self.threshold and c.node.node_id not in dropped]
+        good = [c for c in self._good(ranked) if c.node.node_id not in dropped]
         if not good:
             return []
         fits = max((c.weighed.score for c in good if c.weighed), default=0.0)
@@ -160,7 +165,7 @@ class Matcher:
 
         An open menu shows all that the window without it shows, and says more.
         """
-        good = [c for c in ranked if c.confidence >= self.threshold]
+        good = self._good(ranked)
         fuller = [c for c in good if c.evidence.all_texts_seen]
         return [
             c
@@ -222,4 +227,7 @@ def _why_none(ranked: Sequence[_Candidate], threshold: float) -> str:
     best = ranked[0]
     notes = "; ".join(r.note for r in best.evidence.reasons if r.note)
     name = best.node.name or best.node.node_id
+    if best.evidence.lacks:
+        lacks = ", ".join(f"“{text}”" for text in best.evidence.lacks)
+        return _("the most similar is %(node)s, but the screen lacks %(texts)s") % {"node": name, "texts": lacks}
     return f"the most similar is {name} at {best.confidence:.0%}, {threshold:.0%} are needed: {notes}"

@@ -6,8 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rapidfuzz.distance import Levenshtein
+
 from execution.navigation.screen_words import ScreenWords, wanted
 from execution.navigation.words import SEEN, folded
+from execution.navigation.words import words as words_of
 from execution.perception.embedding import Embedder, ModelsDiffer, cosine
 from execution.perception.pictures import PictureSource
 from execution.types import Embedding, Reason, ScreenState, Window
@@ -24,16 +27,23 @@ _WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4, _REFER
 _CONTRADICTED = 0.6
 _UNSURE = 0.9  # for a screen whose texts were not read
 _CAPS = {TITLE: 0.85, LOOK: 0.85, APP: 0.5}  # the most that such a sign is worth alone
+# A reader that is less sure of a line says that it could not read there, if the line is at all like the text.
+_HARDLY_READ, _MAY_BE = 0.75, 0.6
 _LEAST_COSINE = 0.6  # unrelated screens reach that; the same window with another line typed 0.995, with a menu 0.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """How sure it is that the screen is the node, and why."""
+    """How sure it is that the screen is the node, and why.
+
+    `lacks` are declared texts that are not on the screen: it is not the node then, however `alike` the rest is (S5.10).
+    """
 
     confidence: float
     reasons: tuple[Reason, ...]
     all_texts_seen: bool = False
+    lacks: tuple[str, ...] = ()
+    alike: float = 0.0
 
     def score_of(self, sign: str) -> float | None:
         return next((r.score for r in self.reasons if r.sign == sign), None)
@@ -95,23 +105,33 @@ def gather(
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
         return Evidence(confidence=0.0, reasons=tuple(reasons))
-    texts, complete, factor = _texts(node, words, variables, read=read)
+    told = _texts(node, words, variables, read=read)
     window, window_factor = _window(node, state.window, variables)
-    reasons += [*([texts] if texts else []), *window]
-    factor *= window_factor
+    reasons += [*([told.reason] if told.reason else []), *window]
+    factor = told.factor * window_factor
     if reference is not None:
-        declared = reference
-        if texts and read:
-            agreed = complete and any(r.sign == TITLE and r.score == 1.0 for r in window)
-            declared = _weighed(reasons, hoped={_REFERENCE_ASIDE if agreed else _REFERENCE: reference})
-        return Evidence(confidence=declared * factor, reasons=tuple(reasons), all_texts_seen=complete)
+        confidence = reference
+        if told.reason and told.reason.score is not None:
+            agreed = told.complete and any(r.sign == TITLE and r.score == 1.0 for r in window)
+            confidence = _weighed(reasons, hoped={_REFERENCE_ASIDE if agreed else _REFERENCE: reference})
+        return _judged(confidence * factor, reasons, told)
     if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold):
         look = likeness.reason(node, state)
         reasons += [look] if look else []
     confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)
     if not read:
         reasons.append(Reason(sign="reading", score=None, note="the screen was not read: less certain"))
-    return Evidence(confidence=confidence, reasons=tuple(reasons), all_texts_seen=complete)
+    return _judged(confidence, reasons, told)
+
+
+def _judged(confidence: float, reasons: list[Reason], told: _Told) -> Evidence:
+    return Evidence(
+        confidence=0.0 if told.lacks else confidence,
+        reasons=tuple(reasons),
+        all_texts_seen=told.complete,
+        lacks=told.lacks,
+        alike=confidence,
+    )
 
 
 def _weighed(reasons: list[Reason], *, hoped: Mapping[str, float] | None = None) -> float:
@@ -136,26 +156,53 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
     return Reason(sign=ABSENT, score=None, note="nothing is there that must not be")
 
 
-def _texts(
-    node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, read: bool
-) -> tuple[Reason | None, bool, float]:
-    """The sign of the texts, whether all were seen, and a factor below 1 where one that names the case is missing."""
-    if not node.texts:
-        return None, False, 1.0
-    wants = [wanted(template, variables) for template in node.texts]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the declared texts say: the sign, whether all were seen, which are certainly not there, and a factor below 1
+    where one that names what the run is about could not be looked for."""
+
+    reason: Reason | None = None
+    complete: bool = False
+    lacks: tuple[str, ...] = ()
+    factor: float = 1.0
+
+
+def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, read: bool) -> _Told:
+    wants = [want for t in node.texts if (want := wanted(t, variables)).problem or words_of(want.text).key]
+    if not wants:
+        return _Told()
     if not read:
         unconfirmed = any(w.exact for w in wants)
         note = "its texts were not read" + (", one of them names what this run is about" if unconfirmed else "")
-        return Reason(sign=TEXTS, score=None, note=note), False, _CONTRADICTED if unconfirmed else 1.0
-    scores = [0.0 if w.problem else words.seen(w.text, strict=w.exact) for w in wants]
-    missing = [w for w, score in zip(wants, scores, strict=True) if not score]
-    share = sum(scores) / len(scores)
-    note = f"{len(wants) - len(missing)} of {len(wants)} texts seen"
-    if missing:
-        note += "; missing: " + ", ".join(w.problem or w.text for w in missing)
-    # squared: a screen that lacks a quarter of the texts is not three quarters that screen
-    factor = _CONTRADICTED if any(w.exact for w in missing) else 1.0
-    return Reason(sign=TEXTS, score=round(share * share, 4), note=note), not missing, factor
+        return _Told(
+            reason=Reason(sign=TEXTS, score=None, note=note), factor=_CONTRADICTED if unconfirmed else 1.0
+        )  # fmt: skip
+    sought = [w for w in wants if not w.problem]
+    scores = [words.seen(w.text, strict=w.exact) for w in sought]
+    unseen = [w for w, score in zip(sought, scores, strict=True) if not score]
+    unclear = [w for w in unseen if not w.exact and _is_unclear(w.text, words)]
+    lacks = tuple(w.text for w in unseen if w not in unclear)
+    problems = [w.problem for w in wants if w.problem]
+    note = f"{len(sought) - len(unseen)} of {len(wants)} texts seen"
+    if missing := [*lacks, *(f"{w.text} (something like it could hardly be read)" for w in unclear), *problems]:
+        note += "; missing: " + ", ".join(missing)
+    # squared: a screen of which a quarter of the texts could not be read is not three quarters that screen
+    share = sum(scores) / len(scores) if scores else 0.0
+    return _Told(
+        reason=Reason(sign=TEXTS, score=round(share * share, 4) if scores else None, note=note),
+        complete=not missing,
+        lacks=lacks,
+        factor=_CONTRADICTED if problems else 1.0,
+    )
+
+
+def _is_unclear(text: str, words: ScreenWords) -> bool:
+    """Whether a line that the reader was not sure of may be the text."""
+    key = words_of(text).key
+    return any(
+        line.confidence < _HARDLY_READ and Levenshtein.normalized_similarity(key, words_of(line.text).key) >= _MAY_BE
+        for line in words.lines
+    )
 
 
 def _window(node: NodeSpec, window: Window | None, variables: Mapping[str, str]) -> tuple[list[Reason], float]:

@@ -43,6 +43,9 @@ _STRICT = str.maketrans({"O": "0", "I": "1", "l": "1", "|": "1"})
 _SEAM = re.compile(r"(?<=[^\W\d_A-Z][^\W\d_A-Z])(?=[A-Z][^\W\d_A-Z])|(?<=\.\.)(?=\w)")  # "FileEdit", "Open...Save"
 _NAME_PREFIXES = ("mc", "mac", "de", "du", "le", "la", "van", "von", "fitz")  # "McDonald" is not two words
 _GLUED = 0.95  # of the score, for what was found within a word
+# What a word ends with in another form of it, as keys: "Enregistrer" is the button, "Enregistré" says that it was done.
+_ENDINGS = frozenset({"", "s", "e", "es", "ee", "ees", "r", "er", "d", "ed", "x", "z", "ez"})
+_STEM = 3  # letters that two forms of a word share at least
 _SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
 
 
@@ -136,7 +139,7 @@ def _forgiven(length: int) -> int:
 
 
 def similarity(one: str | Words, other: str | Words, *, strict: bool = False) -> float:
-    """How much two texts are the same, 0 to 1; 0 where a digit or a whole word differs. `strict`: 1 or 0."""
+    """How much two texts are the same, 0 to 1; 0 where a digit, a word or its form differs. `strict`: 1 or 0."""
     a = words(one) if isinstance(one, str) else one
     b = words(other) if isinstance(other, str) else other
     if not a.key or not b.key:
@@ -145,7 +148,22 @@ def similarity(one: str | Words, other: str | Words, *, strict: bool = False) ->
         return float(a.strict == b.strict or "".join(a.plain) == "".join(b.plain))
     if a.key == b.key:
         return 1.0
-    return _graded(a.key, a.owners, a.limits, b)
+    return 0.0 if _is_inflected(a, b) else _graded(a.key, a.owners, a.limits, b)
+
+
+def _is_inflected(a: Words, b: Words) -> bool:
+    """True where a word is there in another form: no reader's slip looks like that, and it changes the sense."""
+    if _are_forms(a.key, b.key):
+        return True
+    if len(a.starts) != len(b.starts):
+        return False
+    pairs = zip(pairwise(a.starts), pairwise(b.starts), strict=True)
+    return any(_are_forms(a.key[i:j], b.key[k:m]) for (i, j), (k, m) in pairs)
+
+
+def _are_forms(one: str, other: str) -> bool:
+    stem = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one != other and stem >= _STEM and one[stem:] in _ENDINGS and other[stem:] in _ENDINGS
 
 
 def _graded(key: str, owners: tuple[int, ...], limits: tuple[int, ...], b: Words) -> float:

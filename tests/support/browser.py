@@ -1,0 +1,47 @@
+"""Pages in a real Chromium without a window, seen by the product's own eyes: their picture is the screen.
+
+with chromium() as page:
+    page.set_content("<h1>Patients</h1>")
+    state = seen(analyzer, page)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import cv2
+import numpy as np
+
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.types import Box, Frame, ScreenState, Window, pixels_digest
+
+CHROMIUM = "/usr/bin/chromium"
+WIDE, HIGH = 1000, 640
+
+
+@contextmanager
+def chromium(width: int = WIDE, height: int = HIGH) -> Iterator[Any]:
+    """A page of Playwright's, offline."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser.new_context(viewport={"width": width, "height": height}, offline=True).new_page()
+        finally:
+            browser.close()
+
+
+def frame_of(page: Any) -> Frame:
+    """What the page looks like now."""
+    pixels = cv2.imdecode(np.frombuffer(page.screenshot(caret="initial"), np.uint8), cv2.IMREAD_COLOR)
+    return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
+
+
+def seen(analyzer: ScreenAnalyzer, page: Any) -> ScreenState:
+    """What is read on the page now; its window is the whole picture."""
+    frame = frame_of(page)
+    return analyzer.analyze(frame, Window(title=page.title(), box=Box(0, 0, *frame.size)))
