@@ -26,13 +26,19 @@ from execution.models import Execution, Robot
 
 log = logging.getLogger(__name__)
 
+MOST_DEATHS = 2  # of run loops that had a run in hand, one after the other, without the run getting any further
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A run that is ours, and whether somebody else had begun it."""
+    """A run that is ours, and whether somebody else had begun it; `deadly`: it has ended its run loops."""
 
     execution: Execution
     taken_over: bool
+
+    @property
+    def deadly(self) -> bool:
+        return self.execution.deaths >= MOST_DEATHS
 
 
 def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") -> Claim | None:
@@ -55,6 +61,7 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
             "epoch": F("epoch") + 1,
             "lease_until": lease_end(),
             "desktop": robot.desktop,
+            "in_hand": True,
         }
         if waiting is not None:
             try:
@@ -62,10 +69,16 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
             except IllegalMove:  # another run loop, or a stop, was first
                 return None
         else:
-            Execution.objects.filter(pk=found.pk).update(**changes)
+            deaths = F("deaths") + int(found.in_hand)  # whoever had it before us never let go of it
+            Execution.objects.filter(pk=found.pk).update(**changes, deaths=deaths)
         execution = Execution.objects.by_id(found.execution_id)
         emit_state(execution)
     return Claim(execution, taken_over=left is not None)
+
+
+def release(execution: Execution) -> None:
+    """The run loop lets go of the run, whatever became of it; without this its process has died."""
+    Execution.objects.filter(pk=execution.pk, epoch=execution.epoch).update(in_hand=False)
 
 
 def lease_end() -> datetime:

@@ -2,7 +2,7 @@
 
 DomainError
 ├── ExecutionError
-│   ├── UnknownExecution, MissingVariable, BadVariable, BadMode
+│   ├── UnknownExecution, MissingVariable, BadVariable, BadMode, UnknownWindowProvider
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
@@ -44,6 +44,11 @@ class BadVariable(MissingVariable):
 
 class BadMode(ExecutionError):
     code = "bad_mode"
+
+
+class UnknownWindowProvider(ExecutionError):
+    status_code = 422
+    code = "unknown_window_provider"
 
 
 class IllegalMove(ExecutionError):

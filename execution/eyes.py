@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from execution.desktop.base import Desktop, DesktopLost
@@ -17,11 +16,11 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.types import Box, ScreenState, Window
 from execution.unchanged import Glance
+from execution.window_providers import WindowProvider
 from workflows.graph import NormBox
 
 log = logging.getLogger(__name__)
 
-WindowProvider = Callable[[], Mapping[str, Any] | None]
 PROVIDER_TIMEOUT_S = 1.0
 
 
@@ -146,8 +145,3 @@ def masks_from(value: Any) -> tuple[NormBox, ...]:
             )
         masks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
     return tuple(masks)
-
-
-def load_provider(provider: str | WindowProvider | None) -> WindowProvider | None:
-    """A provider given as a callable or as a dotted path; ImportError says which path is wrong."""
-    return import_string(provider) if isinstance(provider, str) and provider else provider or None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -17,6 +18,7 @@ from workflows.choices import VariableKind
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
+from workflows.permissions import DESIGN
 
 INPUT_TYPE = {VariableKind.DATE: "date", VariableKind.EMAIL: "email", VariableKind.NUMBER: "number"}
 PREFIX = "var_"
@@ -33,20 +35,24 @@ class StartForm(forms.Form):
         label=gettext_lazy("How it looks at the screen"),
         choices=[(name, preset.label) for name, preset in PRESETS.items()],
     )
-    window_info_provider = forms.CharField(
+    window_info_provider = forms.ChoiceField(
         required=False,
-        max_length=200,
         label=gettext_lazy("Window info provider"),
-        help_text=gettext_lazy("Dotted path of a callable, for Citrix and RDP; empty: the desktop is asked."),
+        help_text=gettext_lazy("For Citrix and RDP: what tells which window is open inside."),
     )
 
-    def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, **kwargs: Any) -> None:
-        self.workflow, self.graph = workflow, graph
+    def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, user: Any, **kwargs: Any) -> None:
+        self.workflow, self.graph, self.user = workflow, graph, user
         super().__init__(*args, **kwargs)
         self.fields["mode"].initial = resolve_mode(None, workflow.learning_state)
         self._offer("start_node_id", [("", self._entry_words()), *((n.node_id, n.name) for n in graph.nodes)])
         desktops = Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
         self._offer("desktop", [("", _("Any that is free")), *((d, d) for d in desktops)])
+        if settings.RPA_WINDOW_PROVIDERS and user.has_perm(DESIGN):
+            names = [(name, name) for name in settings.RPA_WINDOW_PROVIDERS]
+            self._offer("window_info_provider", [("", _("As the workflow says")), *names])
+        else:
+            del self.fields["window_info_provider"]
         for variable in graph.variables:
             self.fields[PREFIX + variable.name] = variable_field(variable)
         for name, field in self.fields.items():
@@ -83,7 +89,8 @@ class StartForm(forms.Form):
 
     @property
     def rare_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("start_node_id", "desktop", "preset", "window_info_provider")]
+        rare = ("start_node_id", "desktop", "preset", "window_info_provider")
+        return [self[name] for name in rare if name in self.fields]
 
     @property
     def has_rare_errors(self) -> bool:
@@ -98,19 +105,19 @@ class StartForm(forms.Form):
                 self.add_error(name, problem)
         return values
 
-    def start(self, user: Any) -> Execution | None:
+    def start(self) -> Execution | None:
         """The run, or None with what the domain refused put beside its field."""
         values = self.cleaned_data
         flags = dict(PRESETS[values["preset"]].flags)
-        if values["window_info_provider"]:
-            flags["window_info_provider"] = values["window_info_provider"]
+        if provider := values.get("window_info_provider"):
+            flags["window_info_provider"] = provider
         try:
             return start(
                 workflow_id=self.workflow.workflow_id,
                 mode=values["mode"],
                 start_node_id=values["start_node_id"] or None,
                 variables={v.name: values[PREFIX + v.name] for v in self.graph.variables},
-                user=user,
+                user=self.user,
                 desktop=values["desktop"],
                 flags=flags,
             )

@@ -225,6 +225,8 @@ class Journal:
         if decision and step.prompts.filter(kind=PromptKind.COACHING).exists():
             name = COUNTER_OF_CHOICE[decision.choice]
             changes[name] = F(name) + 1
+        if self.execution.deaths and step.outcome != Outcome.INTERRUPTED:
+            changes["deaths"] = 0
         if changes:
             self._update(**changes)
 

@@ -18,14 +18,14 @@ from django.utils.translation import gettext as _
 
 from execution import live_picture
 from execution.choices import WAITING, ExecutionState, PauseReason
-from execution.claims import Claim, Heartbeat, claim
+from execution.claims import Claim, Heartbeat, claim, release
 from execution.coach import Coach
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
 from execution.desktop.capture import ContinuousCapture
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
-from execution.exceptions import LeaseLost, NoMatch
-from execution.eyes import Eyes, Flags, load_provider, masks_from
+from execution.exceptions import LeaseLost, NoMatch, UnknownWindowProvider
+from execution.eyes import Eyes, Flags, masks_from
 from execution.gpu_mode import RunDrivenGpu
 from execution.journal import Journal
 from execution.ladder import further_rungs
@@ -42,6 +42,7 @@ from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
+from execution.window_providers import load_provider
 from gpu import get_gpu_resource_manager
 from workflows.graph import NormBox
 from workflows.pictures import PictureStore
@@ -181,6 +182,9 @@ class Runner:
         journal = Journal(execution, execution.version.spec(), pictures=self.pictures)
         journal.on_step.append(self._say_step)
         journal.on_state.append(self._say_state)
+        if claimed.deadly:
+            self._set_aside(journal)
+            return
         self.hooks.on_begin(journal)
         self.out(
             _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
@@ -203,14 +207,28 @@ class Runner:
             return
         except DesktopLost:
             raise
+        except UnknownWindowProvider as error:  # listed when the run was started, and no longer
+            journal.error("window_info_provider", str(error))
+            journal.finish(ExecutionState.FAILED, str(error))
         except Exception as error:
             log.exception("the run failed", extra={"execution": execution.execution_id})
             self.hooks.on_error("execution_loop", error)
             journal.error("execution_loop", f"{type(error).__name__}: {error}")
             journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
         finally:
+            release(journal.execution)
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
             journal.capture_stats(asdict(capture.stats()))
+        self._say_end(journal.execution)
+
+    def _set_aside(self, journal: Journal) -> None:
+        """A run whose loops die is not taken a third time; nothing of it is loaded or called before it is ended."""
+        words = _(
+            "The run loop ended without a word %(n)d times while it had this run, which got no further in between. "
+            "The run is set aside; look at the log of the run loop before you start it again."
+        ) % {"n": journal.execution.deaths}
+        journal.error("set_aside", words)
+        journal.finish(ExecutionState.FAILED, words)
         self._say_end(journal.execution)
 
     def _loop(

@@ -35,7 +35,10 @@ class StartSerializer(serializers.Serializer):
         required=False, allow_null=True, default=None, min_value=1, max_value=MAX_ANALYZE_TIMEOUT_MS
     )
     window_info_provider = serializers.CharField(
-        required=False, allow_blank=True, max_length=200, help_text="Names code that the run loop calls: for designers."
+        required=False,
+        allow_blank=True,
+        max_length=200,
+        help_text="One of the names in RPA_WINDOW_PROVIDERS; for designers.",
     )
 
 

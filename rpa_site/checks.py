@@ -12,7 +12,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from execution.exceptions import UnknownWindowProvider
 from execution.perception.config import PerceptionConfig
+from execution.window_providers import known_name, load_provider
 from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
 
@@ -27,6 +29,7 @@ PERCEPTION = {
     "RPA_CLIP_WEIGHTS": "rpa_site.E011",
     "RPA_UI_DETECTOR": "rpa_site.E012",
 }
+PROVIDERS = "rpa_site.E020"
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs"})
 
 
@@ -69,6 +72,26 @@ def perception_can_be_built(**kwargs: Any) -> list[CheckMessage]:
     """Names of readers, models and languages, and the files that they need (S2.8, S2.10)."""
     problems = PerceptionConfig.from_settings(settings).problems()
     return [Error(problem.text, hint=problem.hint, id=PERCEPTION[problem.setting]) for problem in problems]
+
+
+@register()
+def window_providers_can_be_called(**kwargs: Any) -> list[CheckMessage]:
+    """Every name of RPA_WINDOW_PROVIDERS leads to code that can be called, and the default is one of them (S2.7)."""
+    hint = "Write RPA_WINDOW_PROVIDERS as name=dotted.path, with commas between."
+    found: list[CheckMessage] = []
+    for name, path in settings.RPA_WINDOW_PROVIDERS.items():
+        try:
+            works = callable(load_provider(name))
+        except Exception as error:  # noqa: BLE001  importing a deployment's own module may raise anything
+            found.append(Error(f"The window provider {name} ({path}) is not there: {error}", hint=hint, id=PROVIDERS))
+        else:
+            if not works:
+                found.append(Error(f"The window provider {name} ({path}) cannot be called.", hint=hint, id=PROVIDERS))
+    try:
+        known_name(settings.RPA_WINDOW_INFO_PROVIDER)
+    except UnknownWindowProvider as error:
+        found.append(Error(f"RPA_WINDOW_INFO_PROVIDER: {error}", hint=hint, id=PROVIDERS))
+    return found
 
 
 @register()

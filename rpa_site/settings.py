@@ -171,7 +171,9 @@ RPA_CLASSIFY_ELEMENTS = env.bool("RPA_CLASSIFY_ELEMENTS", False)  # by the VLM, 
 RPA_ENABLE_UI_DETECTION = env.bool("RPA_ENABLE_UI_DETECTION", True)
 RPA_ENABLE_OCR = env.bool("RPA_ENABLE_OCR", True)
 RPA_ANALYZE_TIMEOUT_MS = env.int("RPA_ANALYZE_TIMEOUT_MS", 8000)
-RPA_WINDOW_INFO_PROVIDER = env.str("RPA_WINDOW_INFO_PROVIDER", "") or None
+# Code that may tell which window is open, as name=dotted.path; runs, workflows and the next setting choose by name.
+RPA_WINDOW_PROVIDERS = env.dict("RPA_WINDOW_PROVIDERS", default={})
+RPA_WINDOW_INFO_PROVIDER = env.str("RPA_WINDOW_INFO_PROVIDER", "")
 RPA_CAPTURE_INTERVAL_MS = env.int("RPA_CAPTURE_INTERVAL_MS", 500)
 RPA_MAX_NO_MATCH_RETRIES = env.int("RPA_MAX_NO_MATCH_RETRIES", 5)
 RPA_CONFIRMATION_TIMEOUT_S = env.int("RPA_CONFIRMATION_TIMEOUT_S", 60)

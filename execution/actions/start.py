@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
@@ -19,6 +19,8 @@ from execution.desktop.x11_connection import plain_name
 from execution.events import emit_state
 from execution.exceptions import BadMode, BadVariable, MissingVariable
 from execution.models import Execution
+from execution.permissions import OPERATE
+from execution.window_providers import known_name, may_choose
 from workflows.choices import LearningState, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
@@ -40,8 +42,13 @@ def start(
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
-    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable or BadVariable, each naming the cause.
+    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable, BadVariable or UnknownWindowProvider,
+    each naming the cause, and PermissionDenied where `user` may not; without a user it is the server's own process.
     """
+    asked = flags or {}
+    if user is not None and not user.has_perm(OPERATE):
+        raise PermissionDenied(OPERATE)
+    may_choose(user, asked.get("window_info_provider") or "")
     workflow = Workflow.objects.by_id(workflow_id)
     version = workflow.latest_version()
     graph = version.spec()
@@ -53,6 +60,8 @@ def start(
         )
     chosen_mode = resolve_mode(mode, workflow.learning_state)
     values = check_variables(graph, variables or {})
+    chosen_flags = effective_flags(workflow, asked)
+    known_name(chosen_flags["window_info_provider"])
     with transaction.atomic():
         execution = Execution.objects.create(
             execution_id=new_execution_id(),
@@ -62,7 +71,7 @@ def start(
             variables=values,
             started_by=user,
             desktop=plain_name(desktop),
-            **effective_flags(workflow, flags or {}),
+            **chosen_flags,
         )
         if queue:
             execution.move(ExecutionState.QUEUED)

@@ -98,6 +98,8 @@ class Execution(models.Model):
     robot = models.ForeignKey(Robot, null=True, blank=True, on_delete=models.SET_NULL, related_name="executions")
     epoch = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
+    in_hand = models.BooleanField(default=False)  # a run loop has it and has not let go of it
+    deaths = models.PositiveSmallIntegerField(default=0)  # of loops that had it in hand, since its last step
 
     current_node_id = models.CharField(max_length=100, blank=True)
     current_edge_id = models.CharField(max_length=100, blank=True)

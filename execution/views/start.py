@@ -32,9 +32,9 @@ def start(request: HttpRequest) -> HttpResponse:
         return render(request, "execution/start.html", context)
     version = workflow.latest_version()
     graph = version.spec()
-    form = StartForm(request.POST or None, initial=_again(request), workflow=workflow, graph=graph)
+    form = StartForm(request.POST or None, initial=_again(request), workflow=workflow, graph=graph, user=request.user)
     if request.method == "POST" and form.is_valid():
-        execution = form.start(request.user)
+        execution = form.start()
         if execution is not None:
             return redirect("run", execution_id=execution.execution_id)
     entry = graph.node(next(iter(graph.entry_nodes), ""))

@@ -150,13 +150,14 @@ def test_options_reach_the_run_loop(made: list[dict[str, Any]]) -> None:
     assert not Execution.objects.exists()
 
 
-def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[str, Any]]) -> None:
+def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[str, Any]], settings: Any) -> None:
     """S1.17, S2.2"""
+    settings.RPA_WINDOW_PROVIDERS = {"citrix": "os.getcwd"}
     make_published(workflow_id="wf_notes", variables=[{"name": "patient", "label": "Patient"}])
     run(
         "runloop", "--workflow", "wf_notes", "--mode", "supervised", "--start-node", "save_dialog",
         "--var", "patient=a=b", "--no-ocr", "--no-ui-detection", "--analyze-timeout-ms", "3000",
-        "--window-info-provider", "my.provider", "--once",
+        "--window-info-provider", "citrix", "--once",
     )  # fmt: skip
     execution = Execution.objects.get()
     assert made[0]["execution_id"] == execution.execution_id
@@ -164,7 +165,7 @@ def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[st
     assert (execution.mode, execution.start_node_id) == ("supervised", "save_dialog")
     assert execution.variables == {"patient": "a=b"}
     assert (execution.enable_ocr, execution.enable_ui_detection) == (False, False)
-    assert (execution.analyze_timeout_ms, execution.window_info_provider) == (3000, "my.provider")
+    assert (execution.analyze_timeout_ms, execution.window_info_provider) == (3000, "citrix")
 
 
 def test_flags_that_were_not_given_are_left_to_the_workflow(made: list[dict[str, Any]]) -> None:

@@ -12,9 +12,11 @@ import pytest
 
 from execution.desktop.base import DesktopLost
 from execution.desktop.scripted import ScriptedDesktop
-from execution.eyes import Eyes, Flags, load_provider, masks_from, window_from
+from execution.exceptions import UnknownWindowProvider
+from execution.eyes import Eyes, Flags, masks_from, window_from
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, ScreenState, TextLine, Window
+from execution.window_providers import load_provider
 from tests.support.display import wait_until
 from tests.support.scripted import KnownReader, analyzer, screens
 
@@ -293,13 +295,17 @@ def test_a_desktop_lost_behind_a_provider_is_still_a_lost_desktop(desktop: Scrip
         look(desktop, provider, warned)
 
 
-def test_a_provider_may_be_a_dotted_path() -> None:
-    """S2.2"""
-    assert load_provider("time.monotonic") is time.monotonic
+def test_a_provider_is_named_in_the_setting_or_is_a_callable_of_this_process(settings: Any) -> None:
+    """S2.2, S2.7"""
+    settings.RPA_WINDOW_PROVIDERS = {"clock": "time.monotonic", "gone": "nowhere.at_all"}
+    assert load_provider("clock") is time.monotonic
+    assert load_provider(time.sleep) is time.sleep
     assert load_provider("") is None
     assert load_provider(None) is None
     with pytest.raises(ImportError, match="nowhere"):
-        load_provider("nowhere.at_all")
+        load_provider("gone")
+    with pytest.raises(UnknownWindowProvider, match=r"time\.monotonic.*clock, gone"):
+        load_provider("time.monotonic")
 
 
 def test_a_window_without_its_place_is_a_window() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 
+from execution.actions.start import start
 from execution.choices import ExecutionState
 from execution.models import Execution
 from tests.factories import make_execution, make_published, make_workflow
@@ -106,12 +108,27 @@ def test_an_unpublished_workflow_does_not_start(api):
     assert (answer.status_code, answer.json()["error"]) == (409, "not_published")
 
 
-def test_only_a_designer_may_name_code_for_the_run_loop_to_call(api, designer, client_of):
+@pytest.mark.security
+def test_only_a_designer_may_choose_who_tells_what_window_is_open(api, designer, client_of, settings):
+    """S2.7"""
+    settings.RPA_WINDOW_PROVIDERS = {"citrix": "os.getcwd"}
     version = make_published()
-    body = {"workflow_id": version.workflow.workflow_id, "window_info_provider": "os.getcwd"}
+    body = {"workflow_id": version.workflow.workflow_id, "window_info_provider": "citrix"}
     assert post(api, **body).status_code == 403
     assert not Execution.objects.exists()
     assert post(client_of(designer), **body).status_code == 201
+
+
+@pytest.mark.security
+@pytest.mark.parametrize("path", ["os.abort", "os.getcwd", "Citrix", "citrix "])
+def test_a_provider_that_the_setting_does_not_name_is_refused_with_those_there_are(designer, client_of, settings, path):
+    """S2.7: nobody names code, whoever they are."""
+    settings.RPA_WINDOW_PROVIDERS = {"citrix": "os.getcwd", "rdp": "os.getpid"}
+    version = make_published()
+    answer = post(client_of(designer), workflow_id=version.workflow.workflow_id, window_info_provider=f"x{path}")
+    assert (answer.status_code, answer.json()["error"]) == (422, "unknown_window_provider")
+    assert "citrix, rdp" in answer.json()["detail"]
+    assert not Execution.objects.exists()
 
 
 def test_a_viewer_may_not_start(viewer, client_of):
@@ -129,3 +146,15 @@ def test_refusals_come_in_the_language_of_the_browser(operator, client_of):
     answer = post(api, workflow_id="wf_nowhere")
     assert answer.json()["error"] == "unknown_workflow"
     assert answer.headers["Content-Language"] == "fr"
+
+
+@pytest.mark.security
+def test_every_door_asks_for_the_permission(viewer, operator):
+    """S10.1: the action itself does, whoever calls it; the server's own commands have no user."""
+    version = make_published()
+    with pytest.raises(PermissionDenied, match="operate"):
+        start(workflow_id=version.workflow.workflow_id, user=viewer)
+    assert not Execution.objects.exists()
+    start(workflow_id=version.workflow.workflow_id, user=operator)
+    start(workflow_id=version.workflow.workflow_id)
+    assert Execution.objects.count() == 2

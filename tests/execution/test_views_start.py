@@ -153,3 +153,17 @@ def test_a_viewer_is_told_which_role_it_takes(client_of, viewer) -> None:
     answer = client_of(viewer).get("/runs/new")
     assert answer.status_code == 403
     assert "It takes the role “operator”." in answer.content.decode()
+
+
+@pytest.mark.security
+def test_an_operator_names_no_code_and_a_designer_chooses_a_name(client_of, operator, designer, settings) -> None:
+    """S2.7: `os.abort` was taken from this form and ended every run loop that took the run over."""
+    settings.RPA_WINDOW_PROVIDERS = {"citrix": "os.getcwd"}
+    make_note()
+    assert "window_info_provider" not in client_of(operator).get("/runs/new").content.decode()
+    client_of(operator).post("/runs/new", filled(window_info_provider="os.abort"))
+    assert Execution.objects.get().window_info_provider == ""
+    assert '<option value="citrix">' in client_of(designer).get("/runs/new").content.decode()
+    assert client_of(designer).post("/runs/new", filled(window_info_provider="os.abort")).status_code == 422
+    client_of(designer).post("/runs/new", filled(window_info_provider="citrix"))
+    assert list(Execution.objects.values_list("window_info_provider", flat=True)) == ["citrix", ""]

@@ -159,3 +159,21 @@ def test_all_api_views_of_the_product_declare_theirs() -> None:
     """S10.1"""
     assert len(set(checks.api_views(real_urls))) > 15
     assert checks.api_views_declare_permissions() == []
+
+
+@pytest.mark.security
+@pytest.mark.parametrize(
+    ("providers", "default", "said"),
+    [
+        ({"citrix": "os.getcwd"}, "citrix", None),
+        ({"citrix": "nowhere.at_all"}, "", "citrix (nowhere.at_all) is not there"),
+        ({"citrix": "os.nothing"}, "", "citrix (os.nothing) is not there"),
+        ({"citrix": "os.sep"}, "", "citrix (os.sep) cannot be called"),
+        ({"citrix": "os.getcwd"}, "os.getcwd", "“os.getcwd” is none of"),
+    ],
+)
+def test_every_window_provider_can_be_called(settings: Any, providers: Any, default: str, said: str | None) -> None:
+    """S2.7"""
+    settings.RPA_WINDOW_PROVIDERS, settings.RPA_WINDOW_INFO_PROVIDER = providers, default
+    message = found().get(checks.PROVIDERS)
+    assert (message is None) if said is None else said in message.msg

@@ -33,6 +33,11 @@ def screens(*names: str) -> list[Screen]:
     ]
 
 
+def three_pages() -> ScriptedDesktop:
+    """For `runloop --desktop scripted:tests.support.scripted.three_pages`."""
+    return ScriptedDesktop(screens("one", "two", "three"))
+
+
 class KnownReader:
     """Reads what the script says is drawn."""
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.forms.models import model_to_dict
 from django.urls import reverse
 from PIL import Image
 
 from tests.factories import EDGES, NODES, make_picture, make_published, make_user, make_workflow
-from workflows.admin.forms import EdgeForm, NodeForm, TargetForm
+from workflows.admin.forms import EdgeForm, NodeForm, TargetForm, WorkflowForm
 from workflows.models import Correction, Edge, Node, Picture, Target, Workflow
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of
@@ -484,3 +485,21 @@ def test_the_texts_of_a_targets_row_are_edited_one_a_line(as_designer) -> None:
     assert save(as_designer, target, row_texts="").status_code == 302
     target.refresh_from_db()
     assert "row" not in target.evidence
+
+
+def provider_form(name: str, **fields: Any) -> WorkflowForm:
+    workflow = make_workflow(**fields)
+    return WorkflowForm({**model_to_dict(workflow), "window_info_provider": name}, instance=workflow)
+
+
+@pytest.mark.security
+def test_who_tells_the_window_is_chosen_among_the_names_of_the_server(as_designer, settings) -> None:
+    """S2.7: nobody names code; what an old workflow names is shown and not kept."""
+    settings.RPA_WINDOW_PROVIDERS = {"citrix": "os.getcwd"}
+    assert "window_info_provider" in provider_form("os.abort").errors
+    assert "“os.abort” is not on this server" in str(provider_form("os.abort", window_info_provider="os.abort").errors)
+    chosen = provider_form("citrix", window_info_provider="os.abort")
+    assert chosen.errors == {}
+    assert chosen.save().window_info_provider == "citrix"
+    page = as_designer.get(change_url(make_workflow(window_info_provider="os.abort"))).content.decode()
+    assert '<option value="os.abort" selected>os.abort (not on this server)</option>' in page

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -68,6 +69,26 @@ class WorkflowForm(forms.ModelForm):
     class Meta:
         model = Workflow
         fields = "__all__"  # noqa: DJ007  the admin's fieldsets say which fields are shown
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "window_info_provider" not in self.fields:
+            return
+        was = self.instance.window_info_provider
+        names = [(name, name) for name in settings.RPA_WINDOW_PROVIDERS]
+        if was and was not in settings.RPA_WINDOW_PROVIDERS:
+            names.append((was, _("%(name)s (not on this server)") % {"name": was}))
+        self.fields["window_info_provider"] = forms.ChoiceField(
+            label=self.fields["window_info_provider"].label,
+            required=False,
+            choices=[("", _("As the server is set")), *names],
+        )
+
+    def clean_window_info_provider(self) -> str:
+        name = str(self.cleaned_data["window_info_provider"])
+        if name and name not in settings.RPA_WINDOW_PROVIDERS:
+            raise ValidationError(_("“%(name)s” is not on this server. Choose another one."), params={"name": name})
+        return name
 
     def clean_popups(self) -> list[Any]:
         return self.cleaned_data["popups"] or []

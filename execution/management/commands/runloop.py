@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-ui-detection", action="store_true", help="do not detect elements (VLM down)")
         parser.add_argument("--no-ocr", action="store_true", help="do not read text")
         parser.add_argument("--analyze-timeout-ms", type=int, metavar="MS", help="degrade after a slower analysis")
-        parser.add_argument("--window-info-provider", metavar="PATH", help="dotted path of an own provider")
+        parser.add_argument("--window-info-provider", metavar="NAME", help="one of RPA_WINDOW_PROVIDERS")
 
     def handle(self, *args: Any, **options: Any) -> None:
         execution_id = options["execution"]
