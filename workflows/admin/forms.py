@@ -90,6 +90,9 @@ class WorkflowForm(forms.ModelForm):
             raise ValidationError(_("“%(name)s” is not on this server. Choose another one."), params={"name": name})
         return name
 
+    def clean_masks(self) -> list[Any]:
+        return self.cleaned_data["masks"] or []
+
     def clean_popups(self) -> list[Any]:
         return self.cleaned_data["popups"] or []
 

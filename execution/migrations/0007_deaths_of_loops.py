@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('execution', '0005_checks_and_dialogs'),
+        ('execution', '0006_held_prompts'),
     ]
 
     operations = [
