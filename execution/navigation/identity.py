@@ -1,21 +1,23 @@
 """Whose record is on the screen: "the patient shown is {{patient}}", yes, no, or cannot tell (S9.6).
 
-The value must stand at its label: after it on its line, right of it on its row, or below it. What stands there must be
-that value and nothing more of it: another name, another digit or a longer name is no. A text that is cut off or badly
-read is no yes. Notes name neither the value nor what stands in its place: they are kept in logs.
+The value must stand at its label: after it on its line, right of it on its row, or below it; without a label it may
+stand anywhere, alone or in a line that says more. What stands there must be that value and nothing more of it: another
+name, another digit or a longer name is no (`whole_values`). A text that is cut off or badly read is no yes. Notes name
+neither the value nor what stands in its place: they are kept in logs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import wanted
 from execution.navigation.verification.facts import IDENTITY, Fact, combined
 from execution.navigation.verification.reading import ScreenReading
-from execution.navigation.words import SAME, find, folded, words
+from execution.navigation.whole_values import compare, has_words, stands_in
+from execution.navigation.words import SAME, Place, find_all, words
 from execution.perception.changes import union
 from execution.types import Answer, Box, ElementRole, TextLine
 from workflows.graph import IdentitySpec
@@ -25,14 +27,8 @@ _ROW_REACH = 25.0  # line heights: forms put the value so far right of its label
 _JOIN = 1.5  # line heights: pieces of one value stand no farther apart
 _BELOW = 3.2  # line heights from the middle of the label to the middle of the value below it
 _HEADS = 3  # texts on the row of a label that is the head of a column
-_TITLES = frozenset(
-    {"m", "mr", "mrs", "ms", "miss", "mme", "mlle", "dr", "pr", "prof", "monsieur", "madame", "mademoiselle"}
-)
-# What may follow a value on its line and does not belong to it.
-_APART = frozenset({"ne", "nee", "ne(e)", "born", "dob", "ddn", "age", "aged", "sex", "sexe"})
-_SEX = frozenset({"f", "h", "m"})
-_PAIRS = str.maketrans({"o": "0", "i": "1", "l": "1", "|": "1"})
-_BREAKS = re.compile(r"[(\[|·•]")
+_TOUCHING = 0.5  # line heights: pieces so near are words of one text that the reader split
+_LABEL_OF_NUMBER = re.compile(r"\s*(?:n°|#)?\s?\d")
 
 
 def check(spec: IdentitySpec, reading: ScreenReading, variables: Mapping[str, str]) -> Fact:
@@ -40,7 +36,7 @@ def check(spec: IdentitySpec, reading: ScreenReading, variables: Mapping[str, st
     value, label = wanted(spec.value, variables), wanted(spec.label, variables)
     if problem := value.problem or label.problem:
         return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: %(why)s") % {"why": problem})
-    if not _tokens(value.text):
+    if not has_words(value.text):
         return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the value is empty"))
     if not reading.was_read:
         return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the screen was not read"))
@@ -68,8 +64,8 @@ def _fact(answer: Answer, note: str) -> Fact:
 
 
 def _anywhere(value: str, lines: Sequence[TextLine], reading: ScreenReading, named: Mapping[str, str]) -> Fact:
-    """Without a label the value must be all that a line, or a row of pieces, says."""
-    answers = [_judge(value, (run,), reading) for run in _runs(lines)]
+    """Without a label the value must stand in a line, or in a row of pieces, as all of it or as a whole part."""
+    answers = [_is_value(value, run, reading, stands_in) for run in _runs(lines)]
     if Answer.YES in answers:
         return _fact(Answer.YES, _("%(what)s is seen") % named)
     if Answer.CANNOT_TELL in answers:
@@ -97,27 +93,41 @@ def _deciding(places: Sequence[_Place]) -> Sequence[_Place]:
 
 def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Iterator[_Place]:
     for line in lines:
-        hit = find(label, line.text, minimum=SAME)
         whole = words(line.text)
-        if hit is None or not whole.spans or hit.start != whole.spans[0][0]:
-            continue
-        rest = whole.text[hit.end :].lstrip(" :=.-–\t").rstrip()
-        if rest:
-            if not _separated(whole.text, hit.end):
-                continue  # "Patients" or "Patient list": another text that begins like the label
-            share = hit.end / max(1, len(whole.text))
-            left = line.box.x + round(share * line.box.w)
-            cut = Box(left, line.box.y, line.box.right - left, line.box.h)
-            own = TextLine(text=rest, box=cut, confidence=line.confidence)
-            further = _right_of(own, lines, reach=_JOIN)
-            yield _Place([(own,), *([(own, *further)] if further else [])], heads_column=False, rows=1)
-            continue
-        yield _beside(line, lines)
+        for hit in find_all(label, whole, minimum=SAME):
+            if not _begins_something(whole.text, hit):
+                continue
+            rest = whole.text[hit.end :].lstrip(" :=.-–\t").rstrip()
+            if not rest:
+                yield _beside(line, lines)
+            elif _separated(whole.text, hit.end):  # "Patients" and "Patient list" are other texts that begin like it
+                yield _Place(_behind(line, whole.text, hit.end, rest, lines), heads_column=False, rows=1)
+
+
+def _begins_something(text: str, hit: Place) -> bool:
+    """Whether a label stands there, and no word within a text: at the beginning, or behind a separator."""
+    before = text[: hit.start]
+    return not before.strip(" .-*•") or bool(re.search(r"(?:[,;:|()\[\]·•/]\s*|\s[-–—]\s+|\s{2,})$", before))
+
+
+def _behind(line: TextLine, text: str, end: int, rest: str, lines: Sequence[TextLine]) -> list[tuple[TextLine, ...]]:
+    """What follows a label on its line, alone and with the pieces right of it."""
+    left = line.box.x + round(end / max(1, len(text)) * line.box.w)
+    cut = Box(left, line.box.y, line.box.right - left, line.box.h)
+    own = TextLine(text=rest, box=cut, confidence=line.confidence)
+    further = _right_of(own, lines, reach=_JOIN)
+    alone = [(own,)] if not further or not _touches(own, further[0]) else []
+    return [*alone, *([(own, *further)] if further else [])]
+
+
+def _touches(line: TextLine, other: TextLine) -> bool:
+    """Whether two pieces are so near that the reader split one text there."""
+    return other.box.x - line.box.right < _TOUCHING * min(line.box.h, other.box.h)
 
 
 def _separated(text: str, end: int) -> bool:
-    """Whether the label ends there with a colon or the like, so that what follows is its value."""
-    return bool(re.match(r"\s*[:=]|\s+[-–]\s|\s{2,}", text[end:]))
+    """Whether the label ends there with a colon or the like, so that what follows is its value; a number follows so."""
+    return bool(re.match(r"\s*[:=]|\s+[-–]\s|\s{2,}", text[end:]) or _LABEL_OF_NUMBER.match(text[end:]))
 
 
 def _beside(label: TextLine, lines: Sequence[TextLine]) -> _Place:
@@ -174,11 +184,15 @@ def _level(one: Box, other: Box) -> bool:
 
 
 def _runs(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine, ...]]:
+    """The lines, and the rows of pieces that they begin; none begins or ends between two pieces of one text."""
+    touched = {id(o) for line in lines for o in _right_of(line, lines, reach=_JOIN)[:1] if _touches(line, o)}
     for line in lines:
-        further = _right_of(line, lines, reach=_JOIN)
-        yield (line,)
-        for last in range(1, len(further) + 1):
-            yield (line, *further[:last])
+        if id(line) in touched:
+            continue
+        run = (line, *_right_of(line, lines, reach=_JOIN))
+        for last in range(1, len(run) + 1):
+            if last == len(run) or not _touches(run[last - 1], run[last]):
+                yield run[:last]
 
 
 def _at_place(value: str, place: _Place, reading: ScreenReading) -> Answer:
@@ -190,77 +204,21 @@ def _at_place(value: str, place: _Place, reading: ScreenReading) -> Answer:
 
 def _judge(value: str, runs: Sequence[tuple[TextLine, ...]], reading: ScreenReading) -> Answer:
     """Whether one of the runs is the value: yes only where it is read surely and whole."""
-    answers = [_is_value(value, run, reading) for run in runs]
+    answers = [_is_value(value, run, reading, compare) for run in runs]
     if Answer.YES in answers:
         return Answer.YES
     return Answer.CANNOT_TELL if Answer.CANNOT_TELL in answers else Answer.NO
 
 
-def _is_value(value: str, run: tuple[TextLine, ...], reading: ScreenReading) -> Answer:
+def _is_value(
+    value: str, run: tuple[TextLine, ...], reading: ScreenReading, by: Callable[[str, str], Answer]
+) -> Answer:
     shown = " ".join(line.text for line in run)
-    answer = compare(value, shown)
+    answer = by(value, shown)
     if answer is not Answer.YES:
         return answer
     unsure = min(line.confidence for line in run) < _SURE or _cut_off(run, reading)
     return Answer.CANNOT_TELL if unsure else Answer.YES
-
-
-def compare(value: str, shown: str) -> Answer:
-    """Whether `shown` is the value, in this order or with its words turned round; what may follow it is left out.
-
-    Accents, case, spaces and hyphens are forgiven, and 0 for O and 1 for I and l, which a reader takes for each other.
-    Cannot tell: rn for m, a text that ends in an ellipsis, and one more letter or, behind a number, one more word.
-    """
-    ours = _tokens(value)
-    cut = re.search(r"(?:\.{2,}|…)\s*$", shown) is not None
-    readings = [tokens for tokens in _readings(shown) if tokens]
-    if any(_alike(ours, theirs) for theirs in readings):
-        return Answer.CANNOT_TELL if cut else Answer.YES
-    for theirs in readings:
-        if _alike([_joined_m(t) for t in ours], [_joined_m(t) for t in theirs]):
-            return Answer.CANNOT_TELL
-        if cut and "".join(ours).startswith("".join(theirs)):
-            return Answer.CANNOT_TELL
-        more = theirs[len(ours) :]
-        if _alike(ours, theirs[: len(ours)]) and more and (any(c.isdigit() for c in value) or len("".join(more)) == 1):
-            return Answer.CANNOT_TELL
-    return Answer.NO
-
-
-def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """The same words in any order, or the same letters where the reader split or glued words."""
-    return sorted(ours) == sorted(theirs) or "".join(ours) == "".join(theirs)
-
-
-def _tokens(text: str) -> list[str]:
-    plain = re.sub(r"[^\w']+", " ", folded(text)).replace("'", " ")
-    return [token.translate(_PAIRS) for token in plain.split()]
-
-
-def _readings(shown: str) -> Iterator[list[str]]:
-    """The words that may be the value: all, those before a bracket, those without a title and what is told behind."""
-    yield _tokens(shown)
-    kept = _BREAKS.split(folded(shown))[0]
-    yield _tokens(kept)
-    raw = re.sub(r"[^\w'/.()]+", " ", kept).split()
-    while len(raw) > 1 and raw[0].strip(".") in _TITLES:
-        raw = raw[1:]
-    yield _tokens(" ".join(raw))
-    if raw and not any(c.isdigit() for c in raw[0]):
-        yield _tokens(" ".join(raw[: _told_behind(raw)]))
-
-
-def _told_behind(raw: Sequence[str]) -> int:
-    """Where in these words the name ends and a date, an age, a sex or a birth name begins."""
-    for index, word in enumerate(raw[1:], start=1):
-        following = raw[index + 1][:1] if index + 1 < len(raw) else ""
-        if word[0].isdigit() or word.strip(".") in _APART or (word in _SEX and following.isdigit()):
-            return index
-    return len(raw)
-
-
-def _joined_m(token: str) -> str:
-    return token.replace("rn", "m")
 
 
 def _cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:

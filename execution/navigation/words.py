@@ -39,7 +39,8 @@ _PLAIN = str.maketrans(
 )  # fmt: skip
 _EDGES = ".:,;\"'"  # at the ends of a word these say nothing; inside a number they do
 _LOOSE = str.maketrans({"0": "o", "q": "o", "1": "l", "i": "l", "|": "l"})
-_STRICT = str.maketrans({"O": "0", "I": "1", "l": "1", "|": "1"})
+_STRICT = str.maketrans(dict.fromkeys("Il|", "\x1e"))  # one stroke; no digit, so that no word is a number
+_MEETING = "\x1f"  # between two numbers, which a reader that glues words must not make one
 _SEAM = re.compile(r"(?<=[^\W\d_A-Z][^\W\d_A-Z])(?=[A-Z][^\W\d_A-Z])|(?<=\.\.)(?=\w)")  # "FileEdit", "Open...Save"
 _NAME_PREFIXES = ("mc", "mac", "de", "du", "le", "la", "van", "von", "fitz")  # "McDonald" is not two words
 _GLUED = 0.95  # of the score, for what was found within a word
@@ -53,7 +54,8 @@ _SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
 class Words:
     """A text made ready to be compared.
 
-    `key` is the text without spaces, accents, case and confusions; `strict` keeps what case tells apart (I from i).
+    `key` is the text without spaces, accents, case and confusions; `strict` keeps what case tells apart (I from i), and
+    numbers as they are: no letter is a digit there, and two numbers are not one.
     `owners[i]` is the word that key[i] belongs to, `limits` how many wrong letters each word may have, and
     `starts` where in `key` each word begins (one more for the end).
     """
@@ -86,6 +88,11 @@ def folded(text: str) -> str:
     return " ".join(_unaccented(text).casefold().split())
 
 
+def typographic(text: str) -> str:
+    """Typographic variants of signs taken away; case, accents and spaces stay."""
+    return unicodedata.normalize("NFC", text).translate(_PLAIN)
+
+
 def _unaccented(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     return "".join(c for c in decomposed if not unicodedata.combining(c))
@@ -104,7 +111,7 @@ def words(text: str) -> Words:
         loose = _key(word.casefold().translate(_LOOSE))
         starts.append(len(key))
         key += loose
-        strict += _key(word.translate(_STRICT).casefold())
+        strict += _joint(strict, _strict_key(word))
         owners += [len(plain)] * len(loose)
         limits.append(0 if any(c.isdigit() for c in word) else _forgiven(len(loose)))
         plain.append(word.casefold())
@@ -129,6 +136,15 @@ def _word_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def _strict_key(word: str) -> str:
+    has_digit = any(c.isdigit() for c in word)
+    return word.casefold() if has_digit else _key(word.translate(_STRICT).casefold())
+
+
+def _joint(text: str, word: str) -> str:
+    return _MEETING + word if text[-1:].isdigit() and word[:1].isdigit() else word
+
+
 def _key(text: str) -> str:
     return text.replace("rn", "m")
 
@@ -145,7 +161,7 @@ def similarity(one: str | Words, other: str | Words, *, strict: bool = False) ->
     if not a.key or not b.key:
         return 0.0
     if strict:
-        return float(a.strict == b.strict or "".join(a.plain) == "".join(b.plain))
+        return float(a.strict == b.strict or _together(a.plain) == _together(b.plain))
     if a.key == b.key:
         return 1.0
     return 0.0 if _is_inflected(a, b) else _graded(a.key, a.owners, a.limits, b)
@@ -164,6 +180,14 @@ def _is_inflected(a: Words, b: Words) -> bool:
 def _are_forms(one: str, other: str) -> bool:
     stem = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return one != other and stem >= _STEM and one[stem:] in _ENDINGS and other[stem:] in _ENDINGS
+
+
+def _together(plain: Sequence[str]) -> str:
+    """Words as a reader may glue them, but for two numbers that meet."""
+    text = ""
+    for word in plain:
+        text += _joint(text, word)
+    return text
 
 
 def _graded(key: str, owners: tuple[int, ...], limits: tuple[int, ...], b: Words) -> float:

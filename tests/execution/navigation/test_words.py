@@ -84,7 +84,10 @@ def test_a_name_with_one_other_letter_passes_only_where_nothing_depends_on_it():
     assert similarity("Marie Dupont", "Marie Dupond") >= SAME
     assert similarity("Marie Dupont", "Marie Dupond", strict=True) == 0.0
     assert similarity("Marie Dupont", "MARIE DUPONT", strict=True) == 1.0
-    assert similarity("Facture 1O1", "Facture 101", strict=True) == 1.0
+    assert similarity("Facture 1O1", "Facture 101") == 1.0
+    for other in ("Facture 1O1", "Facture 10 1", "Facture 102"):  # digits are compared one by one (S9.6)
+        assert similarity("Facture 101", other, strict=True) == 0.0
+    assert similarity("Ill", "111", strict=True) == 0.0
     assert similarity("André", "Andre", strict=True) == 1.0
 
 
