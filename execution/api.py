@@ -15,7 +15,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
-from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -52,13 +51,10 @@ from execution.serializers import (
     StepSerializer,
 )
 from execution.types import Choice
+from workflows.paging import Pages
 
 # An answer without a prompt's number that comes this soon after another answer is about the same question.
 SAME_QUESTION_S = 10
-
-
-class Pages(LimitOffsetPagination):
-    max_limit = 200
 
 
 class RunsView(APIView):
@@ -80,7 +76,6 @@ class ExecutionFilters(filters.FilterSet):
 
 class ExecutionsView(RunsView, ListAPIView):
     serializer_class = RowSerializer
-    pagination_class = Pages
     filterset_class = ExecutionFilters
 
     def get_queryset(self) -> QuerySet[Execution]:
@@ -130,7 +125,6 @@ class CaptureStatsView(RunsView):
 
 class StepsView(RunsView, ListAPIView):
     serializer_class = StepSerializer
-    pagination_class = Pages
     filter_backends = ()
 
     def get_queryset(self) -> QuerySet[Step]:

@@ -123,7 +123,7 @@ def _parsed(text: str) -> dict[str, Any]:
         return {}
     try:
         message = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
 

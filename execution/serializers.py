@@ -11,6 +11,7 @@ from execution.actions.start import FLAGS
 from execution.choices import CHOICES_OF_PROMPT, ExecutionMode
 from execution.models import Execution
 from execution.rows import run_row
+from workflows.paging import MOST
 
 MAX_FEEDBACK = 2000
 MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
@@ -80,7 +81,9 @@ class ControlSerializer(serializers.Serializer):
 
 
 class EventsQuerySerializer(serializers.Serializer):
-    after = serializers.IntegerField(required=False, default=0, min_value=0, help_text="Events that follow this one.")
+    after = serializers.IntegerField(
+        required=False, default=0, min_value=0, max_value=MOST, help_text="Events that follow this one."
+    )
     limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=500)
 
 

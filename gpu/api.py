@@ -23,7 +23,7 @@ from gpu.machine.samples import MOST_MINUTES, memory_over_time
 from gpu.machine.status import as_json, last_known_status, nothing_known
 from gpu.machine.wishes import Wish, wishes
 from gpu.refusals import answer_to
-from gpu.serializers import GPUSamplesSerializer, GPUWishSerializer
+from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPUWishSerializer
 from gpu.types import Request as GPURequest
 from gpu.wiring import get_gpu_resource_manager
 
@@ -66,8 +66,9 @@ class GPUSamplesView(APIView):
         responses=GPUSamplesSerializer,
     )
     def get(self, request: Request) -> Response:
-        text = request.query_params.get("minutes", "15")
-        minutes = min(max(int(text), 1), MOST_MINUTES) if text.isascii() and text.isdigit() and len(text) < 10 else 15
+        query = GPUSamplesQuerySerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        minutes = min(query.validated_data["minutes"], MOST_MINUTES)
         machine = request.query_params.get("machine") or machine_name()
         since = timezone.now() - timedelta(minutes=minutes)
         return Response({"machine": machine, "gpus": memory_over_time(machine, since=since)})

@@ -39,6 +39,10 @@ class GPUMemorySerializer(serializers.Serializer[Any]):
     points = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
 
 
+class GPUSamplesQuerySerializer(serializers.Serializer[Any]):
+    minutes = serializers.IntegerField(default=15, min_value=1, max_value=10**9)
+
+
 class GPUSamplesSerializer(serializers.Serializer[Any]):
     machine = serializers.CharField()
     gpus = GPUMemorySerializer(many=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -29,9 +29,18 @@ def answer_to(error: Exception) -> Answer | None:
         role = role_needed(str(error)).label
         words = _("This needs the role “%(role)s”; an admin can give it to you.") % {"role": role}
         return 403, {"error": "permission_denied", "detail": words}
+    if is_number_out_of_range(error):
+        return 400, {"error": "number_out_of_range", "detail": _("A number in this request is too large or too small.")}
     if isinstance(error, OperationalError) and "locked" in str(error):
         return 503, {"error": "database_busy", "detail": _("The database is busy. Try again in a few seconds.")}
     return None
+
+
+def is_number_out_of_range(error: Exception) -> bool:
+    """Whether a number came as far as the database, which cannot hold it: 64 bits are all there are."""
+    if isinstance(error, OverflowError):
+        return "SQLite INTEGER" in str(error)
+    return isinstance(error, DataError) and "out of range" in str(error)
 
 
 def wants_json(request: HttpRequest) -> bool:

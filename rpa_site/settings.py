@@ -127,7 +127,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_PAGINATION_CLASS": "workflows.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "rpa_site.errors.api_exception_handler",
@@ -183,6 +183,7 @@ RPA_SIMILARITY_THRESHOLD = env.float("RPA_SIMILARITY_THRESHOLD", 0.75)
 RPA_EMBEDDING_FALLBACK = env.bool("RPA_EMBEDDING_FALLBACK", True)
 RPA_LEASE_S = env.int("RPA_LEASE_S", 15)
 RPA_MAX_PICTURE_MEGAPIXELS = env.int("RPA_MAX_PICTURE_MEGAPIXELS", 33)
+RPA_MAX_BUNDLE_MEGAPIXELS = env.int("RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of all pictures in an imported workflow
 RPA_OLLAMA_URL = env.str("RPA_OLLAMA_URL", "")
 RPA_VAULT_KEYS = env.list("RPA_VAULT_KEYS", default=[])  # none: the file vault.key in DATA_DIR
 RPA_VLM_MODEL = env.str("RPA_VLM_MODEL", "")

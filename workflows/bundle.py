@@ -35,7 +35,9 @@ from workflows.unpacking import (
     PICTURE_NAME,
     BadBundle,
     Budget,
+    check_pixels,
     checked_entries,
+    is_png,
     opened,
     read,
 )
@@ -96,6 +98,7 @@ def import_bundle(data: bytes, *, user: Any, workflow_id: str = "") -> Workflow:
         document = _document(read(bundle, entries.pop(GRAPH_NAME), unpacked, limit=MAX_GRAPH_BYTES))
         graph = document.graph
         _check_pictures_named(graph, entries)
+        check_pixels(bundle, entries.values())
         for name, info in entries.items():
             _take_picture(incoming, name, read(bundle, info, unpacked))
         _check_runnable(graph, incoming)
@@ -137,6 +140,8 @@ def _check_pictures_named(graph: GraphSpec, entries: Iterable[str]) -> None:
 
 
 def _take_picture(store: PictureStore, name: str, data: bytes) -> None:
+    if not is_png(data):
+        raise BadBundle(_("“%(name)s” is no picture that can be read; PNG can.") % {"name": name})
     try:
         digest = store.put(decode(data, name=name))
     except PictureRefused as error:

@@ -68,7 +68,9 @@ class PictureStore:
         height, width = pixels.shape[:2]
         check_size(width, height)
         pixels = np.ascontiguousarray(pixels)
-        digest = hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()
+        sum_of = hashlib.sha256(repr(pixels.shape).encode())
+        sum_of.update(pixels)  # without a copy: a screen has 100 MB
+        digest = sum_of.hexdigest()
         path = self.path(digest)
         if not path.exists():
             # level 1: four times as fast as the default for a few per cent more disk

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from workflows.exceptions import WorkflowError
@@ -19,6 +21,7 @@ MAX_FILES = 1_000
 MAX_BYTES = 100 * 1024 * 1024  # of the file, and of what it unpacks to, counted while reading
 MAX_GRAPH_BYTES = 5 * 1024 * 1024
 CHUNK = 64 * 1024
+PNG_HEAD = struct.Struct(">8s4x4sII")  # signature, length of the first chunk, its kind, width, height
 
 
 class BadBundle(WorkflowError):
@@ -96,3 +99,37 @@ def read(bundle: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget, *, limi
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         raise BadBundle(_("“%(name)s” is damaged: %(error)s.") % {"name": info.filename, "error": error}) from error
     return b"".join(parts)
+
+
+def check_pixels(bundle: zipfile.ZipFile, pictures: Iterable[zipfile.ZipInfo]) -> None:
+    """Refuse what would take minutes and gigabytes to decode: a blank picture of any size packs to nothing.
+
+    Told from the first bytes of each PNG; what is none is refused when it is its turn.
+    """
+    limit = settings.RPA_MAX_BUNDLE_MEGAPIXELS
+    total = sum(_pixels_of(_start_of(bundle, info)) for info in pictures)
+    if total > limit * 1_000_000:
+        raise BadBundle(
+            _("The pictures in the file have %(sum)d megapixels in all; at most %(limit)d are taken.")
+            % {"sum": -(-total // 1_000_000), "limit": limit}
+        )
+
+
+def is_png(data: bytes) -> bool:
+    return _pixels_of(data) > 0
+
+
+def _start_of(bundle: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    try:
+        with bundle.open(info) as file:
+            return file.read(PNG_HEAD.size)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        raise BadBundle(_("“%(name)s” is damaged: %(error)s.") % {"name": info.filename, "error": error}) from error
+
+
+def _pixels_of(start: bytes) -> int:
+    """As many as the header says; 0 where this is no PNG."""
+    if len(start) < PNG_HEAD.size:
+        return 0
+    signature, kind, width, height = PNG_HEAD.unpack_from(start)
+    return int(width * height) if signature == b"\x89PNG\r\n\x1a\n" and kind == b"IHDR" else 0

@@ -414,6 +414,9 @@ async def test_nobody_watches_for_long_while_sessions_cannot_be_checked(run, ses
         '{"type":"ack"}',
         '{"type":"ack","seq":"1"}',
         '{"type":"ack","seq":true}',
+        "[" * 1000,
+        '{"a":' * 200,
+        "[" * 100_000,
         '{"type":"ack","seq":1' + " " * 2000 + "}",
     ],
 )

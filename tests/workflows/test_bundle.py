@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import struct
+import time
+import tracemalloc
 import warnings
 import zipfile
 import zlib
@@ -17,6 +19,7 @@ from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from tests.factories import EDGES, NODES, make_picture, make_user, make_workflow
 from workflows import unpacking
@@ -205,6 +208,42 @@ def huge_picture(entries: dict[str, bytes]) -> bytes:
     png[16:24] = struct.pack(">II", 9_000, 9_000)
     png[29:33] = struct.pack(">I", zlib.crc32(png[12:29]))
     return packed({**entries, name: bytes(png)})
+
+
+def blank_png(width: int, height: int) -> bytes:
+    """So many white pixels, in a few kB."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer = zlib.compressobj(9)
+    row = b"\0" + b"\xff" * (width // 8)
+    rows = b"".join(packer.compress(row * 1000) for _ in range(height // 1000)) + packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def test_many_blank_pictures_are_refused_from_their_headers_at_once(bundle: bytes, monkeypatch) -> None:
+    """S8.6: 25 pictures of 32 megapixels in a file of 100 kB took 79 s and 1 GB before they were refused."""
+    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("it was decoded"))
+    entries = unpacked(bundle)
+    graph = json.loads(entries["workflow.json"])
+    digests = [f"{number:064x}" for number in range(25)]
+    nodes = graph["graph"]["nodes"]
+    nodes += [{**nodes[0], "node_id": f"blank_{number}", "picture": digest} for number, digest in enumerate(digests)]
+    picture = blank_png(8000, 4000)
+    files = {**entries, "workflow.json": json.dumps(graph).encode()}
+    data = packed({**files, **{f"pictures/{digest}.png": picture for digest in digests}})
+    assert len(data) < 200_000
+    before, began = everything(), time.monotonic()
+    tracemalloc.start()
+    with pytest.raises(BadBundle, match="80[01] megapixels in all; at most 400"):
+        import_bundle(data, user=make_user("designer"))
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.monotonic() - began < 1
+    assert used < 20_000_000
+    assert everything() == before
 
 
 EVIL: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
