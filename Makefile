@@ -2,7 +2,7 @@
 PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
 
-.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu messages vendor demo setup setup-dev
+.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu mutation messages vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -54,6 +54,10 @@ bench-targeting:
 
 bench-gpu: setup-dev
 	$(PYTHON) -m tests.benchmarks.gpu
+
+mutation:
+	@tools/setup.sh mutation
+	nice $(PYTHON) -m tests.mutation
 
 messages: setup-dev
 	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --ignore tests --ignore var --add-location file --no-wrap --no-obsolete

@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh         what `make run` needs
 #   tools/setup.sh dev     what `make test` needs besides
+#   tools/setup.sh mutation  what `make mutation` needs besides
 #   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
 set -eu
 cd "$(dirname "$0")/.."
@@ -68,4 +69,4 @@ install() {
 }
 install requirements.txt
 if [ "$kind" != run ]; then install requirements-dev.txt; fi
-if [ "$kind" = bench ]; then install requirements-bench.txt; fi
+case $kind in bench|mutation) install "requirements-$kind.txt" ;; esac
