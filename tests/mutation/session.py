@@ -86,6 +86,8 @@ class Breaker:
     def _unfit(self, items: dict[str, pytest.Item], database: _Database) -> set[str]:
         """Tests that fail in a fork although nothing is broken: what they need does not cross into it."""
         touching = sorted({name for names in self.lines.values() for name in names})
+        if self._child([items[name] for name in touching], database, None) == SURVIVED:
+            return set()
         return {name for name in touching if self._child([items[name]], database, None) != SURVIVED}
 
     def _tests_of(self, mutant: Mutant) -> list[str]:
