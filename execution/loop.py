@@ -94,7 +94,7 @@ class Loop:
             may_act=may_act,
             answer_timeout_s=self.limits.coaching_timeout_s,
         )
-        self.performer.clear = self._clear
+        self.performer.clear, self.performer.dialog_over = self._clear, self._dialog_over
         self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
         execution = journal.execution

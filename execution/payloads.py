@@ -128,6 +128,7 @@ def verification_json(verification: Verification) -> dict[str, Any]:
     return {
         "answer": verification.answer,
         "message": verification.message,
+        "said": verification.said,
         "evidence": [asdict(r) for r in verification.evidence],
     }
 

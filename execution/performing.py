@@ -18,6 +18,7 @@ from execution.journal import Journal
 from execution.models import Step
 from execution.navigation.hands import Stopped
 from execution.readiness import NotReady, Readiness, Ready
+from execution.repeating import is_harmless, is_settled, may_repeat, may_try_again
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -28,14 +29,11 @@ from execution.types import (
     Suggestion,
     Verification,
 )
-from workflows.catalogue import SERVER_SIDE_ACTION_TYPES
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec
 
 if TYPE_CHECKING:
     from execution.stages import Stages
-
-REPEATABLE = frozenset({EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +79,15 @@ class Performer:
         self.hold = Hold(journal, leave=leave, may_act=may_act)
         self.readiness = Readiness(stages, self.hold)
         self.clear: Callable[[ScreenState, EdgeSpec], bool] = lambda state, edge: False  # closes a dialog that came
+        self.dialog_over: Callable[[ScreenState], str] = lambda state: ""  # says which one came and stays
 
     def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
         try:
             return self._perform(step, state, suggestion, answer)
-        except Stopped:
+        except Stopped as stopped:
+            if stopped.touched:
+                return Done(unanswered=True)  # a part of it was done: whoever goes on looks first (S9.2)
             self._interrupt(step)
             return Done()
 
@@ -96,8 +97,10 @@ class Performer:
         while True:
             if not self._heed(step):
                 return Done()
-            if tried and (late := self._late(suggestion, state, tried)):
-                return self._record(step, suggestion, answer, late)
+            if tried:
+                tried = self._looked_again(suggestion, state, tried)
+                if tried.done:
+                    return self._record(step, suggestion, answer, tried)
             ready = self._ready(step, state, suggestion, answer, tried=tried)
             if isinstance(ready, Done):
                 return ready
@@ -105,7 +108,13 @@ class Performer:
             attempt = self._attempt(step, state, suggestion, number)
             if attempt.result.status is ActionStatus.UNCERTAIN:
                 raise DesktopLost(attempt.result.message)
-            if attempt.done or not _may_repeat(step, edge.action_type, attempt.result) or number >= edge.retries:
+            again = number < edge.retries and may_try_again(
+                edge.action_type, EffectClass(step.effect_class), attempt.result, attempt.verification
+            )
+            if attempt.done or not again:
+                if _is_open(step, suggestion, attempt):
+                    self.leave.wait(edge.retry_backoff_ms / 1000)
+                    attempt = self._looked_again(suggestion, state, attempt)
                 return self._record(step, suggestion, answer, attempt)
             number, tried = number + 1, attempt
             self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
@@ -126,12 +135,12 @@ class Performer:
             message = _("Not done: the run loop was asked to leave.")
         self.journal.close_step(step, Outcome.INTERRUPTED, message)
 
-    def _late(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt | None:
-        """An attempt whose effect shows only now: what was done late is not done twice (S1.16)."""
+    def _looked_again(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt:
+        """The attempt as the screen shows it now: what was done late is not done twice (S1.16)."""
+        if tried.result.status is not ActionStatus.DONE:
+            return tried
         now = self.stages.observe()
         verification = self.stages.judge(suggestion, before, now, between=(tried.after,))
-        if verification.answer is not Answer.YES:
-            return None
         return Attempt(result=tried.result, verification=verification, after=now)
 
     def _ready(
@@ -196,7 +205,7 @@ class Performer:
 
     def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: Attempt) -> Done:
         verification, result = attempt.verification, attempt.result
-        if attempt.done and verification.answer is Answer.CANNOT_TELL and suggestion.edge.expect:
+        if _is_open(step, suggestion, attempt):
             return self.ask_whether_done(step, suggestion, attempt.after, verification, result=result, first=answer)
         self.journal.close_step(
             step,
@@ -228,6 +237,8 @@ class Performer:
         """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
         self.journal.show_after(step, after, verification)
         message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
+        said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
+        message = " ".join(part for part in (message, said, self.dialog_over(after)) if part)
         answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None)
         if answer.decision is None:
             return Done(unanswered=True)
@@ -250,13 +261,15 @@ class Performer:
         if edge is None:
             raise LookupError(f"step {step.index} refers to the edge {step.edge_id}, which its version does not have")
         before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
-        suggestion = self.stages.recall(edge, step.suggestion)
+        suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
         verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
         if verification.answer is Answer.YES:
             seen = _("Interrupted, and seen to be done.")
             self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
             return Done(passed=True)
-        if self.stages.still_the_same(before, after) and EffectClass(step.effect_class) in REPEATABLE:
+        effect = EffectClass(step.effect_class)
+        same = self.stages.still_the_same(before, after)
+        if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
             again = _("Interrupted, and seen not to be done: it is done again.")
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
@@ -272,11 +285,11 @@ _VERDICTS = {
 }
 
 
-def _may_repeat(step: Step, action_type: str, result: ActionResult) -> bool:
-    """What failed before any input was sent may be tried again; what was sent only if its class allows it.
-
-    What the loop does itself has its own time limit and does not get it twice.
-    """
-    if action_type in SERVER_SIDE_ACTION_TYPES:
+def _is_open(step: Step, suggestion: Suggestion, attempt: Attempt) -> bool:
+    """Whether nobody but a person can say what came of input that was sent (S1.5, S9.3)."""
+    effect, verification = EffectClass(step.effect_class), attempt.verification
+    if attempt.result.status is not ActionStatus.DONE or verification.answer is Answer.YES:
         return False
-    return result.status is ActionStatus.FAILED or EffectClass(step.effect_class) in REPEATABLE
+    if verification.answer is Answer.NO:
+        return not is_harmless(effect)
+    return bool(suggestion.edge.expect) or not is_settled(effect, verification)

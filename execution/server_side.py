@@ -14,7 +14,7 @@ from execution import waiting
 from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.holding import Hold
-from execution.navigation.hands import Hands, Stopped
+from execution.navigation.hands import Stopped
 from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
 from workflows.secret import Login
 from workflows.vault import open_credential
@@ -59,10 +59,14 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
 
 def _handled(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: float) -> ActionResult:
     handler: Handler = import_string(HANDLERS[suggestion.edge.action_type])
-    hands: Hands = LoopHands(stages, suggestion, hold, limit_s=limit_s)
-    result = handler(suggestion.params, context=hands)
-    if result.status is not ActionStatus.DONE and hold.stopped():
-        raise Stopped  # it failed because it was stopped, whatever it says
+    hands = LoopHands(stages, suggestion, hold, limit_s=limit_s)
+    try:
+        result = handler(suggestion.params, context=hands)
+        if result.status is not ActionStatus.DONE and hold.stopped():
+            raise Stopped  # it failed because it was stopped, whatever it says
+    except Stopped as stopped:
+        stopped.touched = hands.touched
+        raise
     return result
 
 
@@ -75,6 +79,7 @@ class LoopHands:
         self.texts = tuple(dict.fromkeys(text for node in stages.graph.nodes for text in node.texts))
         self.nodes = stages.graph.nodes
         self.deadline = time.monotonic() + limit_s
+        self.touched = False
 
     def observe(self) -> ScreenState:
         self._check()
@@ -86,14 +91,17 @@ class LoopHands:
 
     def click(self, point: Point) -> None:
         self._check()
+        self.touched = True
         self._stages.eyes.desktop.click(point)
 
     def type_text(self, text: str) -> None:
         self._check()
+        self.touched = True
         self._stages.eyes.desktop.type_text(text)
 
     def press(self, keys: Sequence[str]) -> None:
         self._check()
+        self.touched = True
         self._stages.eyes.desktop.press(keys)
 
     def credential(self, name: str) -> Login:

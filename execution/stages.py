@@ -32,6 +32,7 @@ from execution.types import (
     Resolution,
     ResolveStatus,
     ScreenState,
+    Size,
     Suggestion,
     Verification,
     Window,
@@ -196,15 +197,16 @@ class Stages:
         seen = Window(title=window.get("window_title", ""), app_name=window.get("app_name", ""), box=box)
         return self.eyes.analyzer.analyze(frame, seen)
 
-    def recall(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Suggestion:
-        """A suggestion of an earlier loop, as far as looking whether it was done needs it."""
+    def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Size) -> Suggestion:
+        """A suggestion of an earlier loop on a screen of that size, as far as looking whether it was done needs it."""
+        box = Box.from_normalised(tuple(kept["box"]), size) if kept.get("box") else None
         edge = replace(edge, action_type=kept.get("action") or edge.action_type)
         return Suggestion(
             edge=edge,
             node_id=edge.source,
             params=kept.get("params") or {},
             sentence=kept.get("sentence") or "",
-            resolution=Resolution(status=ResolveStatus.NOT_NEEDED),
+            resolution=Resolution(status=ResolveStatus.NOT_NEEDED, box=box),
         )
 
     def picked(self, node_id: str) -> Recognition:

@@ -336,9 +336,16 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
+    """`said` is the message that came and speaks against it, in the program's words; empty where none did.
+
+    `untouched`: it is positively seen that nothing was done, and nothing has come since.
+    """
+
     answer: Answer
     evidence: tuple[Reason, ...] = ()
     message: str = ""
+    said: str = ""
+    untouched: bool = False
     verify_ms: float = 0.0
 
 

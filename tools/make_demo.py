@@ -131,7 +131,7 @@ def draw() -> Any:
             destination=nodes[destination],
             action_type=action,
             params=params,
-            effect_class=EffectClass.IDEMPOTENT if edge_id == "type_filename" else EffectClass.OPAQUE,
+            effect_class=EffectClass.IDEMPOTENT if edge_id == "type_filename" else EffectClass.UNDECLARED,
             expect=expectation(nodes[source], nodes[destination], typing=typing, what=what),
             order=order,
         )

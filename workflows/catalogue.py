@@ -130,7 +130,6 @@ ACTIONS: Mapping[str, ActionSpec] = {
             sentence=_("Go to “%(place)s”"),
             target="none",
             params=(Param(name="place", kind="text", required=True),),
-            effect_class=EffectClass.READ,
         ),
         ActionSpec(
             action_type="visual_login",
@@ -150,15 +149,16 @@ SERVER_SIDE_ACTION_TYPES = frozenset(
 
 
 def effect_class_of(action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool) -> EffectClass:
-    """The class an edge is run with: what was declared, unless the action itself is safer or says more.
+    """The class an edge is run with, never `undeclared`: what a person chose, or else what the action says of itself.
 
     Typing that first clears the field may be repeated; an action that declares what must be seen is observable.
     """
-    if declared and declared != EffectClass.OPAQUE:
+    if declared and declared != EffectClass.UNDECLARED:
         return EffectClass(declared)
     if action_type == "type_text" and params.get("clear"):
         return EffectClass.IDEMPOTENT
-    default = ACTIONS[action_type].effect_class
+    spec = ACTIONS.get(action_type)
+    default = spec.effect_class if spec else EffectClass.OPAQUE  # a program's own action
     if default is EffectClass.OPAQUE and expects:
         return EffectClass.OBSERVABLE
     return default

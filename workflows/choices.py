@@ -14,8 +14,9 @@ class LearningState(models.TextChoices):
 
 
 class EffectClass(models.TextChoices):
-    """What repeating an action may do (S9.3)."""
+    """What repeating an action may do (S9.3). What a person chose stands; what nobody said is worked out."""
 
+    UNDECLARED = "undeclared", _("not said: worked out from the action and what must be seen after it")
     READ = "read", _("reads only")
     IDEMPOTENT = "idempotent", _("may be repeated")
     OBSERVABLE = "observable", _("its effect can be seen")

@@ -20,7 +20,7 @@ EFFECT_EXPLAINED = {
     EffectClass.READ: gettext_lazy("Changes nothing, so it may be repeated."),
     EffectClass.IDEMPOTENT: gettext_lazy("Doing it twice comes to the same, so it may be repeated."),
     EffectClass.OBSERVABLE: gettext_lazy("Repeated only while the screen shows that it has not happened."),
-    EffectClass.OPAQUE: gettext_lazy("Never repeated without a person: nothing shows whether it happened."),
+    EffectClass.OPAQUE: gettext_lazy("Never repeated without a person."),
 }
 DIRECTIONS = (
     gettext_lazy("right of it"),

@@ -137,7 +137,7 @@ class EdgeSpec:
     before: ExpectSpec = ExpectSpec()
     identity: tuple[IdentitySpec, ...] = ()
     expect: ExpectSpec = ExpectSpec()
-    effect_class: str = "opaque"
+    effect_class: str = "undeclared"
     retries: int = 2
     retry_backoff_ms: int = 500
     settle_ms: int = 300

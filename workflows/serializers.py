@@ -114,7 +114,7 @@ class EdgeSerializer(serializers.Serializer[Any]):
     before = ExpectSerializer()
     identity = IdentitySerializer(many=True)
     expect = ExpectSerializer()
-    effect_class = serializers.CharField(help_text="read, idempotent, observable or opaque.")
+    effect_class = serializers.CharField(help_text="undeclared, read, idempotent, observable or opaque.")
     retries = serializers.IntegerField()
     retry_backoff_ms = serializers.IntegerField()
     settle_ms = serializers.IntegerField()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from execution.navigation.verification.change import Change
 from execution.navigation.verification.denials import complaint_word, error_word, is_waiting
+from execution.navigation.verification.doubts import doubt_word
 from execution.navigation.words import folded, words
 from execution.targeting.volatile import volatile_parts
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
@@ -114,7 +115,7 @@ def _worth(text: str, typed: str) -> bool:
         return False  # what was typed, or a line of it
     if any(c.isdigit() for c in bare) or volatile_parts(bare) or _PERSON.fullmatch(bare.strip()):
         return False
-    if error_word(bare) or complaint_word(bare) or is_waiting(bare):
+    if error_word(bare) or complaint_word(bare) or doubt_word(bare) or is_waiting(bare):
         return False
     letters = sum(c.isalpha() for c in bare)
     return len(text.split()) <= _LONGEST_WORDS and (letters >= _LEAST_LETTERS or bare != text)

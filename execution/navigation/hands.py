@@ -13,8 +13,10 @@ from workflows.secret import Login
 class Stopped(Exception):
     """A person asked for pause or stop, the lease is lost or the time is over: nothing more may be done.
 
-    Raised by every look and every touch of `Hands`; a handler need not catch it.
+    Raised by every look and every touch of `Hands`; a handler need not catch it. `touched`: something was done before.
     """
+
+    touched = False
 
 
 class Hands(Protocol):

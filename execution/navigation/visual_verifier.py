@@ -21,6 +21,7 @@ from execution.navigation.verification.facts import CHANGE, DESTINATION, NODE, F
 from execution.navigation.verification.reading import ScreenReading
 from execution.navigation.verification.troubles import Troubles, troubles_of
 from execution.navigation.verification.typed import typed_fact
+from execution.navigation.verification.untouched import untouched
 from execution.types import Answer, Box, Recognition, ScreenState, Verification
 from workflows.catalogue import ACTIONS
 from workflows.choices import EffectClass
@@ -75,8 +76,14 @@ def verify_after(
     change = Change(before, after, between)
     judged = _Judged(edge, change, recognition, typed, variables, acted_at)
     answer, message = judged.declared() if edge.expect else judged.observed()
-    reasons = tuple(f.reason for f in judged.facts)
-    return Verification(answer=answer, evidence=reasons, message=message, verify_ms=_ms_since(started))
+    return Verification(
+        answer=answer,
+        evidence=tuple(f.reason for f in judged.facts),
+        message=message,
+        said=judged.troubles.said if answer is not Answer.YES else "",
+        untouched=answer is Answer.NO and untouched(edge.action_type, acted_at, change),
+        verify_ms=_ms_since(started),
+    )
 
 
 Ruling = tuple[Answer, str]
@@ -97,7 +104,8 @@ class _Judged:
         hoped = (*edge.expect.texts, *edge.expect.gone)
         self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
         spec = ACTIONS.get(edge.action_type)
-        self.only_looks = spec is not None and spec.effect_class is EffectClass.READ
+        only_looks = spec is not None and spec.effect_class is EffectClass.READ
+        self.need_not_act = only_looks or edge.action_type == "navigate"  # which may be there already
         self.denied = declared.denies(edge.expect, change, variables)
 
     @property
@@ -114,6 +122,8 @@ class _Judged:
         unknown = [f for f in self.expected if f.answer is Answer.CANNOT_TELL]
         if self.change.is_blank:
             return Answer.CANNOT_TELL, _("the screen is blank")
+        if self._doubted:
+            return Answer.CANNOT_TELL, _listed([*failed, *unknown, self._doubted])
         if failed:
             return self._failed(_listed([*failed, *unknown]))
         if unknown:
@@ -125,7 +135,7 @@ class _Judged:
             return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {self.troubles.error.note}"
         if self.denied:
             return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
-        if self._proved or self.only_looks:  # a wait, a scroll: it is enough that it is so
+        if self._proved or self.need_not_act:  # a wait, a scroll: it is enough that it is so
             return Answer.YES, message
         if not self.change.happened:
             message = f"{message}; {_('the screen did not change')}"
@@ -147,6 +157,11 @@ class _Judged:
         return Answer.CANNOT_TELL, message
 
     @property
+    def _doubted(self) -> Fact | None:
+        """The program itself says that it does not know: then nobody does, whatever else is seen."""
+        return self.troubles.doubt if self.troubles.sure else None
+
+    @property
     def _proved(self) -> bool:
         """Whether anything is so now that was not before and that only the action explains."""
         others = (*([self.arrived] if self.arrived else []), *self.effects)
@@ -162,6 +177,8 @@ class _Judged:
         """Nothing was declared: the destination, the typed text or the thing acted on must speak for it."""
         if self.change.is_blank:
             return Answer.CANNOT_TELL, _("the screen is blank")
+        if self._doubted:
+            return Answer.CANNOT_TELL, self._doubted.note
         proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
         error = self.troubles.error
         if proof and self.troubles.waiting:
@@ -174,6 +191,8 @@ class _Judged:
             return Answer.NO, _("the screen did not change")
         if error and self.troubles.sure:
             return Answer.NO, error.note
+        if self.troubles.complaint and self.troubles.sure:  # of this act or of an earlier field: a person reads it
+            return Answer.CANNOT_TELL, self.troubles.complaint.note
         return Answer.CANNOT_TELL, _("the screen changed, but nothing says that this is what was wanted")
 
 

@@ -46,6 +46,8 @@ class World:
     acts: list[str] = field(default_factory=list)
     unresolved: dict[str, ResolveStatus] = field(default_factory=dict)  # edge → why its target is not found
     effects: dict[str, list[str]] = field(default_factory=dict)  # edge → what its acts do: done, nothing, unclear, late
+    said: str = ""  # the message that came with the last act
+    untouched: bool = False  # whether it is seen that an act that did nothing did nothing
     on_act: Any = None
     on_observe: Any = None
     on_glance: Any = None
@@ -227,15 +229,15 @@ class World:
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
     ) -> Verification:
         if self._seen:
-            return Verification(answer=Answer.CANNOT_TELL, message="It does not show.")
+            return Verification(answer=Answer.CANNOT_TELL, message="It does not show.", said=self.said)
         if self.node == suggestion.edge.destination:
             return Verification(answer=Answer.YES, message="Seen.")
-        return Verification(answer=Answer.NO, message="Not seen.")
+        return Verification(answer=Answer.NO, message="Not seen.", said=self.said, untouched=self.untouched)
 
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
         frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
         return ScreenState(frame=frame)
 
-    def recall(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Suggestion:
+    def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Any) -> Suggestion:
         none = Resolution(status=ResolveStatus.NOT_NEEDED)
         return Suggestion(edge=edge, node_id=edge.source, sentence=kept.get("sentence", ""), params={}, resolution=none)

@@ -261,10 +261,44 @@ def test_an_opaque_action_is_never_done_twice(stage: Any) -> None:
     """S9.3: nothing changed, and still nobody but a person may say that it is done again."""
     s = stage()
     s.world.effects["ab"] = ["nothing"]
-    execution = s.run()
+    s.world.untouched = True
+    execution = s.run("stop")
     assert s.world.acts == ["ab"]
-    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.FAILED_ACTION)
-    assert (execution.steps_failed, s.outcomes()) == (1, ["failed"])
+    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
+    assert (execution.state, s.outcomes()) == (ExecutionState.STOPPED, ["failed"])
+
+
+@pytest.mark.parametrize("effect_class", ["undeclared", "observable", "opaque"])
+@pytest.mark.parametrize("came", ["", "Nobody knows whether it was saved."])
+def test_what_may_have_happened_is_asked_about_and_not_done_again(stage: Any, effect_class: str, came: str) -> None:
+    """S9.3: a message or nothing at all; done, retry, stop, with both pictures and what the program says."""
+    s = stage(edges=[edge("ab", "a", "b", effect_class=effect_class, expect={"texts": ["Saved"]}), *EDGES[1:]])
+    s.world.effects["ab"], s.world.said = ["nothing"], came
+    s.run("stop")
+    (prompt,) = s.asked
+    assert s.world.acts == ["ab"]
+    assert (prompt.kind, prompt.choices) == (PromptKind.IN_DOUBT, ("done", "retry", "stop"))
+    assert came in prompt.message
+    step = s.row().steps.get()
+    assert step.picture_before
+    assert step.picture_after
+
+
+def test_seen_untouched_it_is_done_once_more_where_nobody_called_it_opaque(stage: Any) -> None:
+    """S9.3, S1.16"""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
+    s.world.effects["ab"], s.world.untouched = ["nothing", "done"], True
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "ab", "bc", "cd"]
+
+
+def test_a_message_that_came_is_asked_about_although_nothing_was_declared(stage: Any) -> None:
+    """S1.5, S9.3: cannot tell goes on only where nothing speaks against it."""
+    s = stage()
+    s.world.effects["ab"], s.world.said = ["unclear"], "The result is unknown."
+    s.run("stop")
+    assert [p.message.endswith("It says: “The result is unknown.”") for p in s.asked] == [True]
+    assert s.world.acts == ["ab"]
 
 
 def test_what_failed_before_any_input_was_sent_is_tried_again(stage: Any) -> None:

@@ -221,13 +221,14 @@ def test_a_dialog_nobody_declared_is_told_as_a_dialog_over_the_screen(stage: Any
     assert execution.pause_detail["picture"]
 
 
-def test_a_failed_action_says_which_dialog_came_over_it(stage: Any) -> None:
+def test_a_question_about_an_action_says_which_dialog_came_over_it(stage: Any) -> None:
+    """S9.3: what may have happened is asked about, with what came."""
     s = stage("automatic")
     s.world.effects["ab"] = ["nothing"]
     s.world.on_act = lambda name: setattr(s.world, "dialog", "Disk full")
-    execution = s.run()
-    assert execution.pause_reason == PauseReason.FAILED_ACTION
-    assert "A dialog came over “A”: “Disk full”: OK" in execution.pause_detail["message"]
+    s.run("stop")
+    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
+    assert "A dialog came over “A”: “Disk full”: OK" in s.asked[0].message
 
 
 def test_a_dialog_that_hides_what_an_action_did_is_closed_before_anyone_is_asked(stage: Any) -> None:

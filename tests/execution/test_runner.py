@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from execution.actions import control
-from execution.choices import ExecutionState, PauseReason, StepPhase
+from execution.actions.decide import decide
+from execution.choices import ExecutionState, PauseReason, PromptKind, StepPhase
 from execution.desktop.base import DesktopBusy
 from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.runner import Hooks, Runner
+from execution.types import DecisionSource
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -167,7 +169,7 @@ def test_a_gpu_that_fails_costs_a_warning_and_no_run(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("after_effect", [False, True], ids=["before the input arrived", "after it arrived"])
 def test_a_desktop_lost_in_an_action_leaves_the_step_in_doubt_and_nothing_is_done_twice(after_effect: bool) -> None:
-    """S9.1, S9.2: paused with the reason; after the return a person resumes and what is seen to be done stays done."""
+    """S9.1, S9.2: paused with the reason; what is seen to be done stays done, of anything else a person says it."""
     execution = queue(publish_line(*NAMES))
     talk = Talk()
 
@@ -192,8 +194,15 @@ def test_a_desktop_lost_in_an_action_leaves_the_step_in_doubt_and_nothing_is_don
     talk.desktop._lost, talk.desktop._calls_left = False, None  # the same session is back
     control.resume(execution_id=execution.execution_id)
     again = Talk(talk.desktop)
-    again.runner.hooks = hooks()
+    asked = []
+
+    def not_done(prompt: Any) -> None:
+        asked.append(prompt.kind)
+        decide(prompt_id=prompt.pk, choice="retry", source=DecisionSource.PROGRAM)
+
+    again.runner.hooks = hooks(on_prompt=not_done)
     again.run()
+    assert asked == ([] if after_effect else [PromptKind.IN_DOUBT])
     assert row(execution).state == ExecutionState.COMPLETED, again.lines
     assert len([act for act in talk.desktop.log if act.kind == "click"]) == 2
 

@@ -68,7 +68,7 @@ class Edge(models.Model):
     before = models.JSONField(_("what must be seen before"), default=dict, blank=True)
     identity = models.JSONField(_("whose record it must be"), default=list, blank=True)
     expect = models.JSONField(_("what must be seen after"), default=dict, blank=True)
-    effect_class = models.CharField(_("effect"), max_length=20, choices=EffectClass, default=EffectClass.OPAQUE)
+    effect_class = models.CharField(_("effect"), max_length=20, choices=EffectClass, default=EffectClass.UNDECLARED)
     retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])
     retry_backoff_ms = models.PositiveIntegerField(_("wait before a retry (ms)"), default=500)
     settle_ms = models.PositiveIntegerField(_("still for (ms)"), default=300)

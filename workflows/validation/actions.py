@@ -48,7 +48,7 @@ def _action(edge: EdgeSpec) -> Iterator[Problem]:
     yield from _params(edge, {p.name: p for p in spec.params})
     yield from _target(edge, needed=spec.target == "needed")
     effect = effect_class_of(edge.action_type, edge.params, _declared(edge), expects=bool(edge.expect))
-    if effect is EffectClass.OPAQUE:
+    if effect is EffectClass.OPAQUE and not edge.expect:
         yield of_edge(
             "nothing_expected",
             _("%(edge)s: nothing says what must be seen after it, so it is never repeated without a person. "

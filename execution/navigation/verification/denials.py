@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from execution.navigation.verification.doubts import doubt_word
 from execution.navigation.words import NEGATIONS, Words, folded, words
 
 _DENYING = NEGATIONS | frozenset(
@@ -38,14 +39,15 @@ _ERROR = re.compile(
     r"\berrors?\b|\berreurs?\b|\bfailed\b|\bfailure\b|\bunable to\b|\bcould ?n[o']t\b|\bcannot (?:be )?(?!be undone)"
     r"(?:save|open|read|find|connect|delete|send|reach)\w*"
     r"|\bnot (?:be )?(?:saved|sent|deleted|found|allowed|possible)\b"
-    r"|\bdenied\b|\brefused\b|\brejected\b|\btimed out\b|\bconnection lost\b|\bexception\b|\bechec\b|\bechou"
+    r"|\bdenied\b|\brefused\b|\brejected\b|\bexception\b|\bechec\b|\bechou"
     r"|\bimpossible\b|\bn'a pas\b|\bn'ont pas\b|\bne peut pas etre (?!annul)|\brefusee?\b|\brejetee?\b|\binterrompue?\b"
-    r"|\bconnexion perdue\b|\bdelai depasse\b"
 )
 _COMPLAINT = re.compile(
     r"\bis required\b|\bare required\b|\binvalid\b|\bincorrect\b|\bmust (?:be|not|contain)\b"
     r"|\bplease (?:enter|select|choose|fill|check|correct)\b|\bnot valid\b|\balready (?:exists|in use|taken)\b"
-    r"|\best obligatoire\b|\bchamp obligatoire\b"
+    r"|^required\W*$|\brequired fields?\b|\bfields? required\b|\bmandatory\b|\bcan(?:no|')t be (?:empty|blank)\b"
+    r"|\bis missing\b"
+    r"|\bobligatoires?\b|^requise?\W*$|\best requise?\b|\b(?:peut|doit) pas etre vide\b|\b(?:est|sont) manquante?s?\b"
     r"|\binvalide\b|\bincorrecte?\b|\bdoit (?:etre|contenir)\b|\bveuillez (?:saisir|renseigner|remplir|choisir|corriger"
     r"|selectionner|verifier)\b|\bpas valide\b|\bexiste deja\b|\bdeja utilisee?\b"
 )
@@ -71,8 +73,8 @@ def put_off(needle: str, around: str) -> bool:
 
 
 def error_word(text: str) -> str:
-    """The word by which `text` tells of an error, "" if it does not; no more of the text, which may hold data."""
-    return _found(_ERROR, text)
+    """The word by which `text` tells of an error, "" if it does not; of a time-out it is not known that it is one."""
+    return "" if doubt_word(text) else _found(_ERROR, text)
 
 
 def complaint_word(text: str) -> str:

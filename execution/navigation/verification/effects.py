@@ -18,7 +18,7 @@ def effect_at(at: Box | None, change: Change) -> Fact | None:
     """The fact that what was acted on, in the box `at`, is in another state now; None where nothing is seen of it."""
     if at is None or change.before.frame.size != change.after.frame.size:
         return None
-    before, after = _element(at, change.before), _element(at, change.after)
+    before, after = control_at(at, change.before), control_at(at, change.after)
     note = ""
     if before and after and before.role is after.role and before.box.iou(after.box) >= _SAME_PLACE:
         note = _changed_state(before, after, change)
@@ -71,7 +71,7 @@ def _opened(at: Box, change: Change) -> str:
     return _("a menu opened there") if near else ""
 
 
-def _element(at: Box, state: ScreenState) -> Element | None:
+def control_at(at: Box, state: ScreenState) -> Element | None:
     """The smallest control at the place."""
     controls = [e for e in state.elements if e.role is not ElementRole.GROUP and e.box.contains(at.center)]
     return min(controls, key=lambda e: e.box.area, default=None)

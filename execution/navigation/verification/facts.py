@@ -8,6 +8,7 @@ from execution.types import Answer, Reason
 
 EXPECTED, DESTINATION, TYPED, CHANGE = "expected", "destination", "typed", "change"
 EFFECT, ERROR, WAITING, IDENTITY, NODE = "effect", "error", "waiting", "identity", "node"
+DOUBT = "doubt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

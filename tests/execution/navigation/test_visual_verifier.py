@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import Matcher
+from execution.navigation.verification.doubts import doubt_word
 from execution.navigation.visual_verifier import something_changed, verify_after, verify_before
 from execution.types import (
     Answer,
@@ -510,3 +511,72 @@ def test_no_message_quotes_what_was_put_in_for_a_variable():
     ):
         result = after(step, screen(), now, variables={"patient": "Marie Dupont"})
         assert "Dupon" not in result.message + "".join(r.note for r in result.evidence)
+
+
+# Doubt, and what the program says ----------------------------------------------------------------------------------
+
+DOUBTS = [
+    "The request timed out.",
+    "We do not know whether your record was saved",
+    "Result unknown",
+    "Connection lost",
+    "The server did not respond",
+    "Your changes may not have been saved",
+    "Your order may already have been placed",
+    "We could not confirm your booking",
+    "504 Gateway Time-out",
+    "Délai d'attente dépassé",
+    "Le délai de réponse a expiré",
+    "Résultat inconnu",
+    "Impossible de confirmer l'enregistrement",
+    "Nous ne savons pas si la fiche a été enregistrée",
+    "Votre demande a peut-être été enregistrée",
+    "Le serveur ne répond pas",
+]
+NO_DOUBTS = [
+    "Session timeout: 30 min",
+    "Time-out (s)",
+    "État : inconnu",
+    "Please check your entries",
+    "Délai : 3 jours",
+    "Êtes-vous sûr ?",
+    "Check in",
+    "Saved",
+    "Enregistré",
+]
+
+
+@pytest.mark.parametrize("text", DOUBTS)
+@pytest.mark.parametrize("declares", [True, False])
+def test_a_text_of_doubt_is_cannot_tell_whatever_else_is_seen(text: str, declares: bool) -> None:
+    """S9.3: never a no, never a yes; it is told as it stands there."""
+    step = edge(expect=SAVED) if declares else edge()
+    for now in (screen("Editor", text), screen("Editor", "Saved", text)):
+        result = after(step, screen("Editor"), now, at("b"))
+        assert (result.answer, result.said) == (Answer.CANNOT_TELL, text)
+
+
+@pytest.mark.parametrize("text", NO_DOUBTS)
+def test_a_label_or_a_value_is_no_doubt(text: str) -> None:
+    """S9.3"""
+    assert not doubt_word(text)
+
+
+def test_a_message_is_told_without_what_was_typed_and_a_complaint_with_all_its_words() -> None:
+    """S9.3, S10.3"""
+    form, told = screen("Form"), screen("Form", "The field Date of birth is required")
+    for step in (edge(expect=SAVED), edge()):
+        assert after(step, form, told).said == "The field Date of birth is required"
+    result = after(edge(expect=SAVED), form, screen("Form", "Dupont could not be saved"), variables={"who": "Dupont"})
+    assert "Dupont" not in result.said
+
+
+def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
+    """S9.3: a program that saves without a word looks like one that did nothing; a field shows it at once."""
+    for role, answer in ((ElementRole.BUTTON, False), (ElementRole.FIELD, True), (ElementRole.CHECKBOX, False)):
+        box = Box(40, 200, 120, 40)
+        state = replace(screen("Form"), elements=(Element(box=box, role=role),))
+        result = after(edge(expect=SAVED), state, state, at("a"), acted_at=box)
+        assert (result.answer, result.untouched) == (Answer.NO, answer)
+        came = screen("Form", "Something new")
+        assert not after(edge(expect=SAVED), state, state, at("a"), acted_at=box, between=(came,)).untouched
