@@ -27,7 +27,7 @@ class MadeByMachine(ReadOnlyAdmin):
 class StepMetricAdmin(MadeByMachine):
     list_display = (
         "execution_id", "step", "node_id", "edge_id", "action_type", "success", "rung", "score", "verified", "ocr_ms",
-        "total_ms", "degraded", "started_at",
+        "waited_ms", "total_ms", "degraded", "started_at",
     )  # fmt: skip
     list_filter = ("mode", "success", "rung", "verified", "degraded")
     search_fields = ("=execution_id", "=workflow_id", "=node_id", "=edge_id")

@@ -31,6 +31,7 @@ class StepMetric(models.Model):
     resolve_ms = models.FloatField()
     act_ms = models.FloatField()
     verify_ms = models.FloatField()
+    waited_ms = models.FloatField(default=0)  # for a person; part of total_ms
     total_ms = models.FloatField()
     cache_hit = models.PositiveSmallIntegerField()
     degraded = models.PositiveSmallIntegerField()

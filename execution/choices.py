@@ -71,6 +71,30 @@ class Wish(models.TextChoices):
     STOP = "stop", _("stop")
 
 
+class Verb(models.TextChoices):
+    """What people ask of a run; each is kept with who, when and from where (S1.24)."""
+
+    START = "start", _("start")
+    PAUSE = "pause", _("pause")
+    RESUME = "resume", _("resume")
+    STOP = "stop", _("stop")
+    SET_MODE = "set_mode", _("another mode")
+    LIFT_DEGRADED = "lift_degraded", _("read in full again")
+    SET_CONTINUOUS_CAPTURE = "set_continuous_capture", _("continuous capture")
+
+
+class Origin(models.TextChoices):
+    """From where a wish or an answer came."""
+
+    UNKNOWN = "", ""  # kept before it was asked
+    PAGE = "page", _("page")
+    API = "api", _("API")
+    ADMIN = "admin", _("administration")
+    COMMAND = "command", _("command line")
+    PROGRAM = "program", _("program")
+    LOOP = "loop", _("run loop")  # nobody answered in time
+
+
 class PauseReason(models.TextChoices):
     NONE = "", ""
     ASKED = "asked", _("paused by a person")
@@ -155,6 +179,7 @@ class EventKind(models.TextChoices):
     STEP = "step", _("step")
     PROMPT = "prompt", _("prompt")
     DECISION = "decision", _("decision")
+    WISH = "wish", _("wish")
     DEGRADED = "degraded", _("degraded")
     DRIFT_DETECTED = "drift_detected", _("drift detected")
     ERROR = "error", _("error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -41,9 +42,11 @@ class Coach:
     def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Answer:
         """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with."""
         prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s, picture=picture)
+        asked = time.perf_counter()
         if self.listener:
             self.listener(prompt)
         row = self._wait(prompt)
+        step.waited_ms += (time.perf_counter() - asked) * 1000
         self.journal.answered(prompt, withdrawn=row is None)
         if row is None:
             return Answer(None)

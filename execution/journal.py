@@ -97,6 +97,8 @@ class Journal:
         self.graph = graph
         self.epoch = execution.epoch
         self.pictures = pictures or PictureStore()
+        self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
+        self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.on_step: list[Callable[[Step], None]] = []
         self.on_state: list[Callable[[Execution], None]] = []
 
@@ -119,11 +121,18 @@ class Journal:
         return execution
 
     # --- steps ------------------------------------------------------------------------------------------------------
+    def begin_turn(self) -> None:
+        """A turn begins: the step that is opened in it begins here, before the screen is looked at (S2.5)."""
+        self._turn_began = time.perf_counter()
+
     def open_step(
         self, state: ScreenState, recognition: Recognition, suggestion: Suggestion | None, *, match_ms: float
     ) -> Step:
         """Record what was seen and what is meant; nothing is done yet. Raises PictureNotStored."""
-        match = recognition.match
+        match, timings = recognition.match, state.timings
+        began = self._turn_began
+        if began is None:  # a step within another one's turn, such as closing a dialog that came
+            began = time.perf_counter() - (timings.capture_ms + timings.analyze_ms + match_ms) / 1000
         picture = self.pictures.put(state.frame.pixels)
         with self._fenced() as execution:
             step = Step(
@@ -137,10 +146,11 @@ class Journal:
                 recognition=recognition_json(recognition),
                 picture_before=picture,
                 screen=screen_json(state, execution=execution, picture=picture, path=self.pictures.path(picture)),
-                capture_ms=state.timings.capture_ms,
-                ocr_ms=state.timings.ocr_ms,
-                ui_ms=state.timings.ui_ms,
-                analyze_ms=state.timings.analyze_ms,
+                started_at=timezone.now() - timedelta(seconds=time.perf_counter() - began),
+                capture_ms=timings.capture_ms,
+                ocr_ms=timings.ocr_ms,
+                ui_ms=timings.ui_ms,
+                analyze_ms=timings.analyze_ms,
                 match_ms=match_ms,
                 cache_hit=state.cache_hit,
                 degraded=state.degraded,
@@ -149,6 +159,7 @@ class Journal:
                 self._put_suggestion(step, suggestion, state)
             step.save()
             self._update(next_step=F("next_step") + 1, current_edge_id=step.edge_id)
+        self._turn_began, self._began[step.index] = None, began
         return step
 
     def _put_suggestion(self, step: Step, suggestion: Suggestion, state: ScreenState) -> None:
@@ -183,27 +194,32 @@ class Journal:
         verification: Verification | None = None,
         after: ScreenState | None = None,
         decision: Decision | None = None,
-        total_ms: float = 0,
     ) -> None:
         """Record how a step ended: the row, the counters and the `step` event, in one transaction."""
         picture_after = self._picture_after(after)
         with self._fenced() as execution:
             step.phase, step.outcome = StepPhase.CLOSED, outcome
             step.success = outcome in (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL)
-            step.message, step.ended_at = message, timezone.now()
-            step.picture_after = picture_after
-            step.total_ms = total_ms or (step.ended_at - step.started_at).total_seconds() * 1000
+            step.message, step.picture_after = message, picture_after
+            step.ended_at = max(timezone.now(), step.started_at)  # people set clocks, also backwards
             if result:
                 step.act_ms = result.act_ms
             if verification:
                 step.verified, step.verification = Verified(verification.answer), verification_json(verification)
                 step.verify_ms = verification.verify_ms
+            step.total_ms = max(step.measured_ms, self._elapsed_ms(step))
             step.save()
             self._count(step, decision)
             emit(execution, EventKind.STEP, step_payload(step))
             step_id = step.pk
             transaction.on_commit(lambda: _announce(step_id), robust=True)
+        self._began.pop(step.index, None)
         _tell(self.on_step, step)
+
+    def _elapsed_ms(self, step: Step) -> float:
+        """Since the step's turn began; 0 for a step of an earlier loop, of which only the parts are known."""
+        began = self._began.get(step.index)
+        return (time.perf_counter() - began) * 1000 if began is not None else 0.0
 
     def _picture_after(self, after: ScreenState | None) -> str:
         """The after picture is evidence, not the record: a full disk must not lose the result of what was done."""
@@ -313,8 +329,9 @@ class Journal:
         return prompt
 
     def answered(self, prompt: Prompt, *, withdrawn: bool = False) -> None:
-        """The question is settled: the run is running again."""
+        """The question is settled: the run is running again, and what was waited for it is kept with its step."""
         with self._fenced() as execution:
+            prompt.step.save(update_fields=["waited_ms"])
             if withdrawn:
                 Prompt.objects.filter(pk=prompt.pk, state=PromptState.OPEN).update(state=PromptState.WITHDRAWN)
             execution.move(ExecutionState.RUNNING, fence=self.epoch)

@@ -138,7 +138,7 @@ class Loop:
             pending, self._pending = self._pending, None
             pending()
             return
-        began = time.perf_counter()
+        self.journal.begin_turn()
         state = self.stages.observe()
         recognition, match_ms = self._recognise(state)
         match = recognition.match
@@ -167,7 +167,7 @@ class Loop:
             return  # what was asked for is heeded by the next turn
         step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
         self._degrade_later()
-        self._decide(step, state, suggestion, began)
+        self._decide(step, state, suggestion)
 
     # --- before a step ----------------------------------------------------------------------------------------------
     def _heed(self) -> bool:
@@ -335,7 +335,7 @@ class Loop:
         return seek(self.stages, suggestion, state, self.performer.hold)
 
     # --- deciding ---------------------------------------------------------------------------------------------------
-    def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion, began: float) -> None:
+    def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion) -> None:
         if self.mode is ExecutionMode.OBSERVATION:
             self._follow(step, suggestion)
             return

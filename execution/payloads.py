@@ -12,7 +12,8 @@ from execution.types import Candidate, Match, Recognition, Resolution, ScreenSta
 from workflows.graph import GraphSpec
 
 TIMES = (
-    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms",
+    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms",
+    "waited_ms", "total_ms",
 )  # fmt: skip
 
 

@@ -287,7 +287,13 @@ class Runner:
         what = " ".join((step.sentence or step.node_id).split())
         by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
         checked = f", {step.get_verified_display()}" if step.verified else ""
-        self.out(f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {step.total_ms / 1000:.2f} s")
+        took = f"{step.robot_ms / 1000:.2f} s"
+        if step.waited_ms:
+            took = _("%(took)s, and %(waited).1f s waiting for a person") % {
+                "took": took,
+                "waited": step.waited_ms / 1000,
+            }
+        self.out(f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {took}")
 
     def _say_state(self, execution: Execution) -> None:
         if execution.state == ExecutionState.PAUSED:

@@ -297,10 +297,14 @@ class Choice(StrEnum):
 
 
 class DecisionSource(StrEnum):
+    """Why it was decided so: by the mode, by a person, because nobody answered in time, by a program, or because a
+    person stopped the run."""
+
     AUTO = "auto"
     COACH = "coach"
     POLICY = "policy"
     PROGRAM = "program"
+    STOP = "stop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +315,7 @@ class Decision:
     feedback: str = ""
     node_id: str = ""  # with a rejection: the screen that it is instead
     decided_by: str = ""
+    timeout_s: float | None = None  # how long nobody answered, where that decided it
 
 
 class ActionStatus(StrEnum):

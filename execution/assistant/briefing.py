@@ -155,7 +155,8 @@ def _details(facts: Facts, step: Step) -> dict[str, Any]:
         "verified": step.verified,
         "verification": (step.verification or {}).get("message", ""),
         "retries": step.retries,
-        "seconds": round(step.total_ms / 1000, 2),
+        "seconds": round(step.robot_ms / 1000, 2),
+        "seconds_waiting_for_a_person": round(step.waited_ms / 1000, 2),
         "window_title": window.get("window_title", ""),
         "texts_on_the_screen": _enough(hidden.seen(step), MOST_OF_A_SCREEN // max(1, len(facts.focus))),
     }

@@ -46,10 +46,10 @@ def progress(facts: Facts, said: Told) -> None:
         said.say(_("%(n)d steps taken in %(time)s, about %(ahead)d to come.") % words, *facts.steps[-1:])
         if path and facts.prompt is None:
             said.say(sentence(_("Likely next: %(what)s") % {"what": facts.hidden.text(edge_sentence(path[0]))}))
-    timed = [s for s in facts.steps if s.total_ms]
+    timed = [s for s in facts.steps if s.robot_ms]
     if len(timed) > 1:
-        slow = max(timed, key=lambda s: s.total_ms)
-        words = {"step": what_and_where(facts, slow), "time": seconds(slow.total_ms / 1000)}
+        slow = max(timed, key=lambda s: s.robot_ms)
+        words = {"step": what_and_where(facts, slow), "time": seconds(slow.robot_ms / 1000)}
         said.say(_("The slowest was %(step)s, with %(time)s.") % words, slow)
 
 

@@ -113,7 +113,9 @@ def _story(facts: Facts, said: Told, step: Step) -> None:
     if step.retries:
         said.say(_("It was tried %(n)d times.") % {"n": step.retries + 1})
     if step.outcome and step.total_ms:
-        said.say(_("It took %(time)s.") % {"time": seconds(step.total_ms / 1000)})
+        said.say(_("It took %(time)s.") % {"time": seconds(step.robot_ms / 1000)})
+        if step.waited_ms:
+            said.say(_("A person was waited for %(time)s.") % {"time": seconds(step.waited_ms / 1000)})
 
 
 def _outcome(facts: Facts, said: Told) -> None:

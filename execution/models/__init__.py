@@ -7,6 +7,7 @@ from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.robot import Robot
 from execution.models.step import Step
+from execution.models.wish import WishRecord
 
 __all__ = [
     "Decision",
@@ -18,4 +19,5 @@ __all__ = [
     "ReferenceVector",
     "Robot",
     "Step",
+    "WishRecord",
 ]

@@ -16,6 +16,7 @@ from execution.choices import (
     WAITING,
     ExecutionMode,
     ExecutionState,
+    Origin,
     PauseReason,
     Wish,
 )
@@ -75,9 +76,12 @@ class Execution(models.Model):
     state = models.CharField(max_length=20, choices=ExecutionState, default=ExecutionState.IDLE)
     wish = models.CharField(max_length=20, choices=Wish, default=Wish.NONE, blank=True)
     wish_node_id = models.CharField(max_length=100, blank=True)  # the node a person picked when resuming
+    wish_mode = models.CharField(max_length=20, choices=ExecutionMode, blank=True)  # from its next turn on (S1.23)
     pause_reason = models.CharField(max_length=20, choices=PauseReason, default=PauseReason.NONE, blank=True)
     pause_detail = models.JSONField(default=dict, blank=True)  # what was seen when it paused: picture, candidates
     error = models.TextField(blank=True)
+    stopped_by = models.CharField(max_length=150, blank=True)
+    stopped_from = models.CharField(max_length=20, choices=Origin, blank=True)
 
     start_node_id = models.CharField(max_length=100, blank=True)
     variables = models.JSONField(default=dict, blank=True)
@@ -130,6 +134,9 @@ class Execution(models.Model):
             models.CheckConstraint(condition=Q(state__in=ExecutionState.values), name="execution_state_known"),
             models.CheckConstraint(condition=Q(mode__in=ExecutionMode.values), name="execution_mode_known"),
             models.CheckConstraint(condition=Q(wish__in=Wish.values), name="execution_wish_known"),
+            models.CheckConstraint(
+                condition=Q(wish_mode="") | Q(wish_mode__in=ExecutionMode.values), name="execution_wish_mode_known"
+            ),
             models.CheckConstraint(
                 condition=~Q(state__in=FINAL) | Q(ended_at__isnull=False), name="execution_final_has_end"
             ),

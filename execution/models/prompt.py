@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from execution.choices import CHOICES_OF_PROMPT, TIMEOUT_CHOICE, PromptKind, PromptState
+from execution.choices import CHOICES_OF_PROMPT, TIMEOUT_CHOICE, Origin, PromptKind, PromptState
 from execution.models.execution import Execution
 from execution.models.step import Step
 from execution.types import Choice, DecisionSource
@@ -53,6 +53,11 @@ class Prompt(models.Model):
         return choices
 
     @property
+    def timeout_s(self) -> float | None:
+        """How long an answer is waited for, in seconds; None: as long as it takes."""
+        return (self.deadline_at - self.created_at).total_seconds() if self.deadline_at else None
+
+    @property
     def timeout_choice(self) -> str | None:
         return TIMEOUT_CHOICE[PromptKind(self.kind)]
 
@@ -64,6 +69,8 @@ class Decision(models.Model):
     choice = models.CharField(max_length=20, choices=[(c.value, c.value) for c in Choice])
     source = models.CharField(max_length=20, choices=[(s.value, s.value) for s in DecisionSource])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="decisions")
+    name = models.CharField(max_length=150, blank=True)  # who it was, also once the account is gone
+    origin = models.CharField(max_length=20, choices=Origin, blank=True)
     correction = models.JSONField(default=dict, blank=True)
     feedback = models.TextField(blank=True)
     node_id = models.CharField(max_length=100, blank=True)  # a rejection may say which screen it is instead
@@ -76,8 +83,16 @@ class Decision(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.choice} by {self.decided_by}"
+        return f"{self.choice} by {self.decided_by or self.source}"
+
+    @property
+    def timed_out(self) -> bool:
+        """Nobody answered; this is what happens then."""
+        return self.source == DecisionSource.POLICY
 
     @property
     def decided_by(self) -> str:
-        return self.user.get_username() if self.user else self.source
+        """The person's name; of a program without one “program”, of a time-out nobody's: it is empty."""
+        if self.timed_out:
+            return ""
+        return self.name or (self.user.get_username() if self.user else self.source)

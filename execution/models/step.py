@@ -7,6 +7,9 @@ from django.utils import timezone
 from execution.choices import ExecutionMode, Outcome, StepPhase, Verified
 from execution.models.execution import Execution
 
+# The parts of a step that follow one another; reading and detecting are inside the analysis (S2.5).
+PARTS = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "waited_ms")
+
 
 class StepQuerySet(models.QuerySet["Step"]):
     def in_doubt(self) -> StepQuerySet:
@@ -45,6 +48,7 @@ class Step(models.Model):
     screen = models.JSONField(default=dict, blank=True)  # ScreenState in S11.6's shape
     picture_before = models.CharField(max_length=64, blank=True)
     picture_after = models.CharField(max_length=64, blank=True)
+    just_before = models.JSONField(default=list, blank=True)  # digests of what showed in between, where it went wrong
     verified = models.CharField(max_length=20, choices=Verified, default=Verified.NONE, blank=True)
     verification = models.JSONField(default=dict, blank=True)
     agreed = models.BooleanField(null=True, blank=True)  # observation: the person did what would have been suggested
@@ -58,6 +62,7 @@ class Step(models.Model):
     resolve_ms = models.FloatField(default=0)
     act_ms = models.FloatField(default=0)
     verify_ms = models.FloatField(default=0)
+    waited_ms = models.FloatField(default=0)  # for a person; the robot's own time is total_ms without it
     total_ms = models.FloatField(default=0)
     cache_hit = models.BooleanField(default=False)
     degraded = models.BooleanField(default=False)
@@ -85,3 +90,13 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return f"{self.execution} #{self.index}"
+
+    @property
+    def measured_ms(self) -> float:
+        """What its parts took together: the least that the whole step can have taken."""
+        return sum(getattr(self, name) for name in PARTS)
+
+    @property
+    def robot_ms(self) -> float:
+        """What the robot took for it, without waiting for a person."""
+        return max(0.0, self.total_ms - self.waited_ms)

@@ -13,6 +13,9 @@ export function sentenceOf(store, step) {
   return spec.sentence.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
 }
 
+/** Milliseconds that the robot took for a step; waiting for a person is told beside it. */
+export const robotTime = (step) => Math.max(0, step.duration_ms - (step.waited_ms ?? 0));
+
 /** “Click “Save As…”” with Save As… in bold. */
 export const emphasised = (sentence) => quoted(sentence).map(({ part, strong }) => (strong ? h("strong", {}, part) : part));
 

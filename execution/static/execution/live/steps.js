@@ -2,7 +2,7 @@
 
 import { find, h, icon, text } from "../../rpa_site/dom.js";
 import { duration, say, word } from "../../rpa_site/words.js";
-import { emphasised, sentenceOf } from "./sentence.js";
+import { emphasised, robotTime, sentenceOf } from "./sentence.js";
 
 const MOST_AHEAD = 12;
 const ICONS = {
@@ -103,12 +103,12 @@ function taken(store, step) {
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {
           class: `step step-button${isNow ? " now" : ""}`, type: "button", "aria-pressed": String(isSelected), "aria-current": isNow ? "step" : null,
-          title: `${word_}${step.message ? `: ${step.message}` : ""}`,
+          title: `${word_}${step.message ? `: ${step.message}` : ""}${step.waited_ms > 0 ? ` (${say("waited", { time: duration(step.waited_ms) })})` : ""}`,
           onclick: () => store.set({ selected: isSelected || isNow ? null : { index: step.index, side: "before" }, correcting: isNow && store.correcting }),
         },
         icon(name, css),
         h("span", {}, h("span", { class: "step-name" }, sentence), h("span", { class: "step-where" }, where(store, step, decision)), h("span", { class: "visually-hidden" }, word_)),
-        h("span", { class: "step-time" }, isNow ? say("now") : duration(step.duration_ms))));
+        h("span", { class: "step-time" }, isNow ? say("now") : duration(robotTime(step)))));
     },
   };
 }

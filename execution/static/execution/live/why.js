@@ -2,6 +2,7 @@
 
 import { fill, find, h } from "../../rpa_site/dom.js";
 import { milliseconds, say, score, word } from "../../rpa_site/words.js";
+import { robotTime } from "./sentence.js";
 
 const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
 const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms"];
@@ -152,6 +153,7 @@ function times(step) {
   };
   return h("dl", { class: "times" },
     rows.map((name) => [h("dt", {}, say(`times.${name}`)), h("dd", {}, value(name))]),
-    step.total_ms ? [h("dt", { class: "sum" }, say("times.total_ms")), h("dd", { class: "sum" }, milliseconds(step.total_ms))] : null);
+    step.total_ms ? [h("dt", { class: "sum" }, say("times.robot_ms")), h("dd", { class: "sum" }, milliseconds(robotTime(step)))] : null,
+    step.waited_ms > 0 ? [h("dt", {}, say("times.waited_ms")), h("dd", {}, milliseconds(step.waited_ms))] : null);
 }
 
