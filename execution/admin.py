@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy, ngettext
 
 from execution.actions import control
-from execution.models import Decision, Execution, ExecutionEvent, Place, Prompt, Robot, Step
+from execution.choices import Origin
+from execution.models import Decision, Execution, ExecutionEvent, Place, Prompt, Robot, Step, WishRecord
 from execution.permissions import OPERATE, VIEW
 from workflows.admin.records import ReadOnlyAdmin
 from workflows.exceptions import DomainError
@@ -61,7 +62,7 @@ class ExecutionAdmin(RecordAdmin):
         taken = 0
         for execution_id in runs.values_list("execution_id", flat=True):
             try:
-                wish(execution_id=execution_id, user=request.user)
+                wish(execution_id=execution_id, user=request.user, origin=Origin.ADMIN)
                 taken += 1
             except DomainError as error:
                 self.message_user(request, str(error), messages.ERROR)
@@ -88,10 +89,18 @@ class PromptAdmin(RecordAdmin):
 
 @admin.register(Decision)
 class DecisionAdmin(RecordAdmin):
-    list_display = ("prompt", "choice", "source", "decided_by", "feedback", "decided_at")
-    list_filter = ("choice", "source")
+    list_display = ("prompt", "choice", "source", "decided_by", "origin", "feedback", "decided_at")
+    list_filter = ("choice", "source", "origin")
     list_select_related = ("prompt", "user")
     search_fields = ("prompt__execution__execution_id", "user__username", "feedback")
+
+
+@admin.register(WishRecord)
+class WishAdmin(RecordAdmin):
+    list_display = ("execution", "verb", "name", "origin", "detail", "asked_at")
+    list_filter = ("verb", "origin")
+    list_select_related = ("execution",)
+    search_fields = ("=execution__execution_id", "name")
 
 
 @admin.register(ExecutionEvent)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -23,7 +24,7 @@ from rest_framework.views import APIView
 from execution.actions import control, hold
 from execution.actions.decide import decide
 from execution.actions.start import FLAGS, start
-from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, PromptState
+from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, Origin, PromptState
 from execution.events import as_message
 from execution.exceptions import NothingToDecide, UnknownExecution
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
@@ -92,6 +93,7 @@ class ExecutionsView(RunsView, ListAPIView):
             variables=data.get("variables"),
             desktop=data.get("desktop", ""),
             user=request.user,
+            origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},
         )
         place = reverse("api_execution", args=[execution.execution_id])
@@ -199,16 +201,20 @@ class ConfirmView(RunsView):
 class ControlView(RunsView):
     @extend_schema(request=ControlSerializer, responses={200: ExecutionSerializer, 409: ErrorSerializer})
     def post(self, request: Request, execution_id: str) -> Response:
-        """Pause, resume or stop the run before its next action; let it analyse in full again; switch capture."""
+        """Pause, resume or stop the run before its next action; give it another mode; let it analyse in full again;
+        switch capture. Who asked, when and from where is kept."""
         data = _checked(ControlSerializer, request.data)
         match data["verb"]:
             case "resume":
                 more = {"node_id": data["node_id"]}
             case "set_continuous_capture":
                 more = {"enabled": data["enabled"]}
+            case "set_mode":
+                more = {"mode": data["mode"]}
             case _:
                 more = {}
-        execution = getattr(control, data["verb"])(execution_id=execution_id, user=request.user, **more)
+        verb = getattr(control, data["verb"])
+        execution = verb(execution_id=execution_id, user=request.user, origin=origin_of(request), **more)
         return Response(_described(execution))
 
 
@@ -248,6 +254,12 @@ class RobotsView(RunsView):
         return Response(RobotSerializer(robots, many=True).data)
 
 
+def origin_of(request: Request) -> Origin:
+    """The pages work with the session of whoever logged in; programs bring what they log in with."""
+    is_page = isinstance(request.successful_authenticator, SessionAuthentication)
+    return Origin.PAGE if is_page else Origin.API
+
+
 def _checked(serializer: type[Serializer], data: Any) -> dict[str, Any]:
     checked = serializer(data=data)
     checked.is_valid(raise_exception=True)
@@ -280,7 +292,7 @@ def _answer(execution_id: str, request: Request, *, prompt_id: int | None, **ans
         raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution_id})
     if prompt.state == PromptState.WITHDRAWN:
         raise NothingToDecide(_("This question is no longer asked; look at the run again."))
-    return decision_payload(decide(prompt_id=prompt.pk, user=request.user, **answer))
+    return decision_payload(decide(prompt_id=prompt.pk, user=request.user, origin=origin_of(request), **answer))
 
 
 def _question(execution: Execution, prompt_id: int | None) -> Prompt | None:

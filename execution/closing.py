@@ -24,6 +24,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from execution.who_words import rejected
 
 if TYPE_CHECKING:
     from execution.stages import Stages
@@ -32,17 +33,15 @@ if TYPE_CHECKING:
 class Closer:
     """Closes dialogs on behalf of the loop, at most three in a row; in modes that ask first, after asking."""
 
-    def __init__(
-        self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, mode: ExecutionMode, timeout_s: float
-    ) -> None:
+    def __init__(self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, timeout_s: float) -> None:
         self.journal, self.stages, self.coach, self.hold = journal, stages, coach, hold
-        self.mode, self.timeout_s = mode, timeout_s
+        self.timeout_s = timeout_s
         self._in_a_row = 0
         self._refused = ""
 
     def find(self, state: ScreenState, recognition: Recognition) -> Closable | None:
         """The declared dialog that is to be closed now."""
-        if self.mode is ExecutionMode.OBSERVATION:
+        if self.journal.execution.mode == ExecutionMode.OBSERVATION:
             return None
         found = self.stages.declared_popup(state, recognition.match)
         if found is None and recognition.match is not None:
@@ -71,7 +70,7 @@ class Closer:
 
     def _allowed(self, step: Step, found: Closable, suggestion: Suggestion) -> bool:
         """Automatic runs close it by themselves; the others ask, as before every action."""
-        if self.mode is ExecutionMode.AUTOMATIC:
+        if self.journal.execution.mode == ExecutionMode.AUTOMATIC:
             return True
         message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
         answer = self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.timeout_s)
@@ -81,7 +80,7 @@ class Closer:
         if answer.decision.choice is Choice.ACCEPT:
             return True
         self._refused = found.spec.name
-        self.journal.close_step(step, Outcome.REJECTED, "Action rejected by user", decision=answer.decision)
+        self.journal.close_step(step, Outcome.REJECTED, rejected(answer.decision), decision=answer.decision)
         return False
 
     def _act(self, step: Step, found: Closable, state: ScreenState, suggestion: Suggestion) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from execution.actions.decide import decide
 from execution.actions.hold import expire
-from execution.choices import PromptKind, Wish
+from execution.choices import Origin, PromptKind, Wish
 from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.journal import Journal
 from execution.models import Decision as DecisionRow
@@ -57,6 +57,7 @@ class Coach:
             feedback=row.feedback,
             node_id=row.node_id,
             decided_by=row.decided_by,
+            timeout_s=prompt.timeout_s if row.timed_out else None,
         )
         return Answer(decision, row.user)
 
@@ -84,6 +85,8 @@ class Coach:
     def _time_out(self, prompt: Prompt, choice: str) -> None:
         """Nobody answered: what happens then is a decision too, and it can lose against a late person."""
         try:
-            decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY, unless_held=True)
+            decide(
+                prompt_id=prompt.pk, choice=choice, source=DecisionSource.POLICY, origin=Origin.LOOP, unless_held=True
+            )
         except (AlreadyDecided, NothingToDecide):
             return

@@ -70,13 +70,28 @@ class AlreadyDecided(ExecutionError):
     status_code = 409
     code = "already_decided"
 
-    def __init__(self, message: str, *, choice: str, decided_by: str) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        choice: str,
+        decided_by: str,
+        source: str = "coach",
+        origin: str = "",
+        decided_at: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.choice = choice
-        self.decided_by = decided_by
+        self.choice, self.decided_by, self.source = choice, decided_by, source
+        self.origin, self.decided_at = origin, decided_at
 
     def details(self) -> dict[str, Any]:
-        return {"choice": self.choice, "decided_by": self.decided_by}
+        return {
+            "choice": self.choice,
+            "decided_by": self.decided_by,
+            "source": self.source,
+            "origin": self.origin,
+            "decided_at": self.decided_at,
+        }
 
 
 class HeldBySomebody(ExecutionError):

@@ -173,6 +173,10 @@ class ExecutionLoop:
     def resume(self) -> bool:
         return self._ask(control.resume)
 
+    def set_mode(self, mode: ExecutionMode | str) -> bool:
+        """Another mode from the next turn on (S1.23); False with the cause in `last_error`."""
+        return self._ask(control.set_mode, mode=str(mode))
+
     def confirm_action(self, approved: bool = True) -> bool:
         return self._answer(Choice.ACCEPT if approved else Choice.REJECT)
 
@@ -370,11 +374,11 @@ class ExecutionLoop:
     def _execution(self) -> Execution | None:
         return Execution.objects.by_id(self._execution_id) if self._execution_id else None
 
-    def _ask(self, verb: Callable[..., Any]) -> bool:
+    def _ask(self, verb: Callable[..., Any], **more: Any) -> bool:
         if not self._execution_id:
             return self._refuse(_("Nothing runs."))
         try:
-            verb(execution_id=self._execution_id)
+            verb(execution_id=self._execution_id, **more)
         except DomainError as error:
             return self._refuse(str(error))
         return True

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from execution.actions.start import kind_problem, resolve_mode, start
-from execution.choices import MODE_EXPLAINED, ExecutionMode
+from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
 from execution.presets import PRESETS
@@ -118,6 +118,7 @@ class StartForm(forms.Form):
                 start_node_id=values["start_node_id"] or None,
                 variables={v.name: values[PREFIX + v.name] for v in self.graph.variables},
                 user=self.user,
+                origin=Origin.PAGE,
                 desktop=values["desktop"],
                 flags=flags,
             )

@@ -30,14 +30,17 @@ from execution.choices import (
     PromptKind,
     PromptState,
     StepPhase,
+    Verb,
     Verified,
     Wish,
 )
 from execution.claims import lease_end
 from execution.events import emit, emit_state
 from execution.exceptions import LeaseLost
-from execution.models import Execution, Prompt, Step
+from execution.models import Decision as Answer
+from execution.models import Execution, Prompt, Step, WishRecord
 from execution.payloads import (
+    mode_payload,
     prompt_payload,
     recognition_json,
     screen_json,
@@ -55,6 +58,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from execution.who_words import named
 from workflows.catalogue import effect_class_of
 from workflows.graph import GraphSpec
 from workflows.models import Correction
@@ -100,6 +104,7 @@ class Journal:
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.on_step: list[Callable[[Step], None]] = []
+        self.on_mode: list[Callable[[Execution], None]] = []
         self.on_state: list[Callable[[Execution], None]] = []
 
     @contextmanager
@@ -360,6 +365,28 @@ class Journal:
             emit_state(execution)
         _tell(self.on_state, self.execution)
 
+    def pause_as_asked(self) -> None:
+        """Fulfil a wish to pause, saying whose it was (S1.24)."""
+        wish = self._last_wish(Verb.PAUSE)
+        who = {"by": wish.name, "origin": wish.origin} if wish else {"by": "", "origin": ""}
+        message = _("Paused by %(who)s.") % {"who": named(who["by"], who["origin"])}
+        self.pause(PauseReason.ASKED, message, who)
+
+    def _last_wish(self, verb: Verb) -> WishRecord | None:
+        return self.execution.wishes.filter(verb=verb).first()
+
+    def change_mode(self) -> None:
+        """Take the mode that was asked for; a turn is in one mode from its beginning to its end (S1.23)."""
+        with self._fenced() as execution:
+            was, mode = execution.mode, execution.wish_mode
+            self._update(mode=mode, wish_mode="")
+            execution.mode, execution.wish_mode = mode, ""
+            if mode == was:
+                return
+            emit(execution, EventKind.MODE_CHANGED, mode_payload(was, mode, self._last_wish(Verb.SET_MODE)))
+            emit_state(execution)
+        _tell(self.on_mode, self.execution)
+
     def _fulfilled(self) -> dict[str, Any]:
         """A pause was asked for and is here; a stop stays to be heeded."""
         return {"wish": Wish.NONE} if self.execution.wish == Wish.PAUSE else {}
@@ -393,9 +420,23 @@ class Journal:
         with self._fenced() as execution:
             execution.prompts.open().update(state=PromptState.WITHDRAWN)
             text = error or ("" if state == ExecutionState.COMPLETED else ended_error(state))
-            execution.move(state, fence=self.epoch, error=text, pause_reason=PauseReason.NONE, lease_until=None)
+            execution.move(
+                state,
+                fence=self.epoch,
+                error=text,
+                pause_reason=PauseReason.NONE,
+                lease_until=None,
+                **(self._stopped_by() if state == ExecutionState.STOPPED else {}),
+            )
             emit_state(execution)
         _tell(self.on_state, self.execution)
+
+    def _stopped_by(self) -> dict[str, str]:
+        """Whose wish, or else whose answer, ended the run."""
+        if wish := self._last_wish(Verb.STOP):
+            return {"stopped_by": wish.name, "stopped_from": wish.origin}
+        answer = Answer.objects.select_related("user").filter(prompt__execution=self.execution).first()
+        return {"stopped_by": answer.decided_by, "stopped_from": answer.origin} if answer else {}
 
     def degrade(self, reason: str) -> None:
         with self._fenced() as execution:

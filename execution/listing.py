@@ -14,7 +14,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.control import ended_error
 from execution.choices import (
     FINAL,
     WAITING,
@@ -30,6 +29,7 @@ from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
 from execution.outlook import likely_path
 from execution.types import Choice
+from execution.who_words import how_it_ended
 from workflows.catalogue import ACTIONS
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
@@ -260,9 +260,7 @@ def problem(execution: Execution) -> str:
     """What went wrong, where there is more to say than the state itself."""
     if execution.state == ExecutionState.PAUSED:
         return str(execution.pause_detail.get("message", ""))
-    if not execution.error or execution.error == ended_error(ExecutionState(execution.state)):
-        return ""
-    return execution.error
+    return how_it_ended(execution)
 
 
 def cards(runs: ExecutionQuerySet) -> list[Card]:

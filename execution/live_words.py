@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.assistant import words as assistant
-from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, Verified
+from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, Verified
+from execution.who_words import FOR_PEOPLE
 from workflows.catalogue import ACTIONS
+
+
+def counted(words: Callable[[int], str]) -> dict[str, str]:
+    """The forms of a sentence with a number, by the names that the browser has for them; both languages have two."""
+    return {"one": words(1), "other": words(2)}
 
 
 def chrome() -> dict[str, str]:
@@ -248,6 +257,7 @@ def _states() -> dict[str, object]:
         "corrected_by_you": _("corrected by you"),
         "manual_by": _("done by %(who)s"),
         "skipped_no_answer": _("skipped: no answer"),
+        "rejected_no_answer": _("rejected: no answer"),
         "rejected_by": _("rejected by %(who)s"),
         "likely_next": _("Likely next"),
         "earlier_steps": _("%(n)s earlier steps are not shown"),
@@ -258,6 +268,12 @@ def _states() -> dict[str, object]:
         "running_title": _("The robot is at work"),
         "running_text": _("Nothing is asked of you."),
         "paused_title": _("Paused"),
+        "paused_by": _("%(who)s paused the run. It goes on when somebody resumes it."),
+        "stopped_by": _("%(who)s stopped the run."),
+        "somebody": _("a person"),
+        "who_from": _("%(who)s (%(where)s)"),
+        "mode_next": _("%(mode)s, from its next step on"),
+        "mode_of_run": _("Mode of this run"),
         "paused_asked": _("A person paused the run. It goes on when you resume it."),
         "this_is": _("This is “%(name)s”"),
         "another_screen": _("It is another screen …"),
@@ -288,11 +304,33 @@ def _states() -> dict[str, object]:
         "event_state": _("State: %(state)s"),
         "event_step": _("Step %(n)s: %(sentence)s: %(outcome)s"),
         "event_prompt": _("Asked: %(sentence)s"),
-        "event_timeout": _("No answer in time: %(choice)s"),
+        "event_timeout": {
+            "skip": counted(
+                lambda n: ngettext(
+                    "Nobody answered in %(n)s second: skipped.", "Nobody answered in %(n)s seconds: skipped.", n
+                )
+            ),
+            "reject": counted(
+                lambda n: ngettext(
+                    "Nobody answered in %(n)s second: rejected.", "Nobody answered in %(n)s seconds: rejected.", n
+                )
+            ),
+        },
+        "origin": {o.value: str(o.label) for o in Origin if o.value},
+        "messages": {kept: str(told) for kept, told in FOR_PEOPLE.items()},
         "event_degraded": _("Degraded: %(reason)s"),
         "event_drift": _("Drift on “%(name)s”"),
         "event_resource": _("Resources changed"),
-        "event_mode": _("Mode changed"),
+        "event_mode": _("%(who)s changed the mode: %(was)s → %(mode)s"),
+        "event_wish": {
+            "pause": _("%(who)s asked for a pause"),
+            "resume": _("%(who)s resumed the run"),
+            "stop": _("%(who)s asked to stop"),
+            "set_mode": _("%(who)s asked for another mode"),
+            "lift_degraded": _("%(who)s had everything read in full again"),
+            "set_continuous_capture": _("%(who)s switched continuous capture"),
+        },
+        "event_picked": _("%(who)s resumed the run: the screen is “%(name)s”"),
         "event_unload": _("Model unloaded when idle"),
         "graph_list": _("As a list"),
         "graph_here": _("here now"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from execution import who_words
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
 from execution.closing import Closer
 from execution.coach import Answer as CoachAnswer
@@ -97,19 +98,15 @@ class Loop:
         self.performer.clear, self.performer.dialog_over = self._clear, self._dialog_over
         self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
-        execution = journal.execution
-        self.mode = ExecutionMode(execution.mode)
-        self.closer = Closer(
-            journal,
-            stages,
-            coach,
-            self.performer.hold,
-            mode=self.mode,
-            timeout_s=self.limits.confirmation_timeout_s,
-        )
+        self.closer = Closer(journal, stages, coach, self.performer.hold, timeout_s=self.limits.confirmation_timeout_s)
         self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
+
+    @property
+    def mode(self) -> ExecutionMode:
+        """The run's mode; another one is taken between two turns alone (S1.23)."""
+        return ExecutionMode(self.journal.execution.mode)
 
     def _where(self) -> Position:
         """Where the run was left: at its start, or where a loop before us got to."""
@@ -175,6 +172,8 @@ class Loop:
         execution = self.journal.refresh()
         self._follow_flags()
         self.on_look(execution)
+        if execution.wish_mode:
+            self.journal.change_mode()
         if execution.wish == Wish.STOP:
             self.journal.finish(ExecutionState.STOPPED)
             return False
@@ -185,7 +184,7 @@ class Loop:
                 self.leave.wait(PAUSED_LOOK_S)
             return False
         if execution.wish == Wish.PAUSE:
-            self.journal.pause(PauseReason.ASKED, _("A person paused the run."))
+            self.journal.pause_as_asked()
             return False
         return True
 
@@ -307,7 +306,7 @@ class Loop:
         node_id = self.at.last_node or ""
         if self.stages.is_terminal(node_id):
             step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
-            self.journal.close_step(step, Outcome.TERMINAL, "No next action (terminal node)")
+            self.journal.close_step(step, Outcome.TERMINAL, who_words.TERMINAL)
         self.journal.finish(ExecutionState.COMPLETED)
 
     def _nothing_left(self, state: ScreenState) -> None:
@@ -406,22 +405,13 @@ class Loop:
         self._passed(suggestion.edge, done=True)
 
     def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
-        decision = answer.decision
-        timed_out = decision is not None and decision.source is DecisionSource.POLICY
-        message = (
-            _("Nobody answered in time: skipped.") if timed_out else _("Skipped by %(who)s.") % {"who": _who(answer)}
-        )
-        self.journal.close_step(step, Outcome.SKIPPED, message, decision=decision)
+        self.journal.close_step(step, Outcome.SKIPPED, who_words.skipped(answer.decision), decision=answer.decision)
         self.at.tried.add(suggestion.edge.edge_id)
         self.at.rejected = False
         self._passed(suggestion.edge, done=False)
 
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
-        message = (
-            "Action rejected by user in COACHING mode"
-            if self.mode is ExecutionMode.COACHING
-            else "Action rejected by user"
-        )
+        message = who_words.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING)
         picked = answer.decision.node_id if answer.decision else ""
         if picked:
             why = _("It is another screen: “%(name)s”.") % {"name": self._name(picked)}
@@ -490,7 +480,7 @@ class Loop:
         would = _("Observed. It would: %(what)s") % {"what": suggestion.sentence}
         self.journal.close_step(step, Outcome.OBSERVED, would)
         node_id = suggestion.node_id
-        while self._heed() and not self.leave.is_set():
+        while self._heed() and not self.leave.is_set() and self.mode is ExecutionMode.OBSERVATION:
             state = self.stages.observe()
             match = self.stages.recognise(state, last_node=node_id, expected=suggestion.edge.destination).match
             if match is not None and match.node_id != node_id:

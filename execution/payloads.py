@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from execution.choices import PromptState
-from execution.models import Decision, Execution, Prompt, Step
+from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 
@@ -202,10 +202,34 @@ def decision_payload(decision: Decision) -> dict[str, Any]:
         "choice": decision.choice,
         "source": decision.source,
         "decided_by": decision.decided_by,
+        "origin": decision.origin,
+        "decided_at": decision.decided_at.isoformat(),
+        "timed_out": decision.timed_out,
+        "timeout_s": decision.prompt.timeout_s if decision.timed_out else None,
         "correction": decision.correction,
         "feedback": decision.feedback,
         "node_id": decision.node_id,
     }
+
+
+def wish_payload(wish: WishRecord) -> dict[str, Any]:
+    """The `wish` event: what was asked of the run, by whom, and from where; `detail` is the node, the mode, on or off.
+
+    `by` is the person's name, or the machine's account for the command line and for programs.
+    """
+    return {
+        "verb": wish.verb,
+        "by": wish.name,
+        "origin": wish.origin,
+        "asked_at": wish.asked_at.isoformat(),
+        "detail": wish.detail,
+    }
+
+
+def mode_payload(was: str, mode: str, wish: WishRecord | None) -> dict[str, Any]:
+    """The `mode_changed` event of a run: from which mode to which, and who asked for it (S1.23)."""
+    asked = {"by": wish.name, "origin": wish.origin, "asked_at": wish.asked_at.isoformat()} if wish else {}
+    return {"was": was, "mode": mode, "by": "", "origin": "", "asked_at": None, **asked}
 
 
 def _norm(box: Any, size: Size) -> list[float]:

@@ -42,6 +42,7 @@ from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
 from execution.types import Frame
+from execution.who_words import how_it_ended
 from execution.window_providers import load_provider
 from gpu import get_gpu_resource_manager
 from workflows.graph import NormBox
@@ -180,8 +181,7 @@ class Runner:
     ) -> None:
         execution = claimed.execution
         journal = Journal(execution, execution.version.spec(), pictures=self.pictures)
-        journal.on_step.append(self._say_step)
-        journal.on_state.append(self._say_state)
+        self.listen_to(journal)
         if claimed.deadly:
             self._set_aside(journal)
             return
@@ -230,6 +230,13 @@ class Runner:
         journal.error("set_aside", words)
         journal.finish(ExecutionState.FAILED, words)
         self._say_end(journal.execution)
+
+    def listen_to(self, journal: Journal) -> None:
+        """Say on the terminal what becomes of the run; its mode drives the GPU."""
+        journal.on_step.append(self._say_step)
+        journal.on_state.append(self._say_state)
+        journal.on_mode.append(self._say_mode)
+        journal.on_mode.append(lambda execution: self._gpu.follow(journal))
 
     def _loop(
         self,
@@ -303,10 +310,14 @@ class Runner:
             prompt = execution.prompts.open().first()
             self.out(f"      {execution.get_state_display()}: {prompt.message if prompt else ''}")
 
+    def _say_mode(self, execution: Execution) -> None:
+        self.out(_("      From now on: %(mode)s") % {"mode": execution.get_mode_display()})
+
     def _say_end(self, execution: Execution) -> None:
         if execution.is_final:
             state = execution.get_state_display()
-            self.out(f"{execution.execution_id}: {state}. {as_sentence(run_summary(execution))}")
+            ended = how_it_ended(execution) or f"{state}."
+            self.out(f"{execution.execution_id}: {ended} {as_sentence(run_summary(execution))}")
         else:
             self.out(_("%(id)s: left for the next run loop.") % {"id": execution.execution_id})
 

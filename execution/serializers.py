@@ -8,14 +8,16 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from execution.actions.start import FLAGS
-from execution.choices import CHOICES_OF_PROMPT, ExecutionMode
+from execution.choices import CHOICES_OF_PROMPT, ExecutionMode, Origin, Verb
 from execution.models import Execution
+from execution.payloads import wish_payload
 from execution.rows import run_row
 from workflows.paging import MOST
 
 MAX_FEEDBACK = 2000
+MOST_WISHES = 100
 MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
-VERBS = ("pause", "resume", "stop", "lift_degraded", "set_continuous_capture")
+VERBS = tuple(verb.value for verb in Verb if verb is not Verb.START)
 ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in choices})
 
 
@@ -74,7 +76,17 @@ class ControlSerializer(serializers.Serializer):
         required=False, allow_null=True, default=None, help_text="set_continuous_capture: on or off"
     )
 
+    mode = serializers.ChoiceField(
+        choices=ExecutionMode.choices,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="set_mode: from the run's next turn on",
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["verb"] == "set_mode" and attrs["mode"] is None:
+            raise serializers.ValidationError({"mode": f"Say which: one of {', '.join(ExecutionMode.values)}."})
         if attrs["verb"] == "set_continuous_capture" and attrs["enabled"] is None:
             raise serializers.ValidationError({"enabled": "Say whether it is to be on (true) or off (false)."})
         return attrs
@@ -188,7 +200,11 @@ class DecisionSerializer(serializers.Serializer):
     step = serializers.IntegerField()
     choice = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment]
-    decided_by = serializers.CharField()
+    decided_by = serializers.CharField(allow_blank=True, help_text="Empty where nobody answered in time.")
+    origin = serializers.CharField(allow_blank=True, help_text=f"From where: one of {', '.join(Origin.values[1:])}.")
+    decided_at = serializers.DateTimeField()
+    timed_out = serializers.BooleanField()
+    timeout_s = serializers.FloatField(allow_null=True, help_text="How long nobody answered, in seconds.")
     correction = serializers.DictField()
     feedback = serializers.CharField(allow_blank=True)
     node_id = serializers.CharField(allow_blank=True)
@@ -212,6 +228,9 @@ class RowSerializer(ProgressSerializer):
     state = serializers.CharField()
     state_label = serializers.CharField()
     wish = serializers.CharField(allow_blank=True)
+    wish_mode = serializers.CharField(allow_blank=True, help_text="The mode from its next turn on; empty: its own.")
+    stopped_by = serializers.CharField(allow_blank=True)
+    stopped_from = serializers.CharField(allow_blank=True, help_text=f"One of {', '.join(Origin.values[1:])}.")
     pause_reason = serializers.CharField(allow_blank=True)
     pause_reason_label = serializers.CharField(allow_blank=True)
     error = serializers.CharField(allow_blank=True)
@@ -226,6 +245,18 @@ class RowSerializer(ProgressSerializer):
 
     def to_representation(self, instance: Execution) -> dict[str, Any]:
         return run_row(instance)
+
+
+class WishSerializer(serializers.Serializer):
+    """What somebody asked of the run (S1.24)."""
+
+    verb = serializers.CharField(help_text=f"One of {', '.join(Verb.values)}.")
+    by = serializers.CharField(
+        allow_blank=True, help_text="The person; of the command line and of programs the machine's account."
+    )
+    origin = serializers.CharField(allow_blank=True, help_text=f"From where: one of {', '.join(Origin.values[1:])}.")
+    asked_at = serializers.DateTimeField()
+    detail = serializers.DictField(help_text="node_id and node_name, mode, or enabled.")
 
 
 class FlagsSerializer(serializers.Serializer):
@@ -245,6 +276,7 @@ class ExecutionSerializer(RowSerializer):
     continuous_capture = serializers.BooleanField()
     flags = FlagsSerializer()
     coaching_stats = CoachingStatsSerializer()
+    wishes = WishSerializer(many=True, help_text="What was asked of it, the newest first, at most 100.")
     last_seq = serializers.IntegerField(help_text="The newest event of its stream.")
 
     def to_representation(self, instance: Execution) -> dict[str, Any]:
@@ -255,6 +287,7 @@ class ExecutionSerializer(RowSerializer):
             "continuous_capture": instance.continuous_capture,
             "flags": {name: getattr(instance, name) for name in FLAGS},
             "coaching_stats": instance.coaching_stats(),
+            "wishes": [wish_payload(wish) for wish in instance.wishes.all()[:MOST_WISHES]],
             "last_seq": instance.next_seq - 1,
         }
 

@@ -19,7 +19,9 @@ from workflows.words import sentence
 STEPS = 200
 EVENTS = 100
 # What the `state` event tells beside the progress.
-STATE = ("pause_reason", "pause_detail", "error", "degraded", "degraded_reason")
+STATE = (
+    "pause_reason", "pause_detail", "error", "stopped_by", "stopped_from", "wish_mode", "degraded", "degraded_reason",
+)  # fmt: skip
 
 
 def snapshot(execution: Execution) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def snapshot(execution: Execution) -> dict[str, Any]:
     }
 
 
-def decisions(execution: Execution) -> dict[str, dict[str, str]]:
+def decisions(execution: Execution) -> dict[str, dict[str, Any]]:
     """Who answered what, by step."""
     rows = Decision.objects.filter(prompt__execution=execution).select_related("user", "prompt__step")
     return {
@@ -53,6 +55,8 @@ def decisions(execution: Execution) -> dict[str, dict[str, str]]:
             "choice": d.choice,
             "source": d.source,
             "decided_by": d.decided_by,
+            "origin": d.origin,
+            "timeout_s": d.prompt.timeout_s if d.timed_out else None,
             "feedback": d.feedback,
         }
         for d in rows.order_by("decided_at")

@@ -1,98 +1,177 @@
-"""Pause, resume, stop: wishes that the run loop fulfils before its next action (S1.7)."""
+"""Pause, resume, stop, another mode: wishes that the run loop fulfils before its next action (S1.7, S1.23).
+
+Each is kept with who asked, when, and from where (S1.24), in the transaction that asks it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from execution.actions.asking import name_of, record_wish
 from execution.actions.decide import decide_open
-from execution.choices import FINAL, WAITING, ExecutionState, PauseReason, Wish
-from execution.events import emit_state
+from execution.actions.start import mode_named
+from execution.choices import (
+    FINAL,
+    ON_DESKTOP,
+    WAITING,
+    EventKind,
+    ExecutionMode,
+    ExecutionState,
+    Origin,
+    PauseReason,
+    Verb,
+    Wish,
+)
+from execution.events import emit, emit_state
 from execution.exceptions import AlreadyDecided, IllegalMove, NothingToDecide
 from execution.models import Execution
+from execution.payloads import mode_payload
 from execution.types import Choice, DecisionSource
+from execution.who_words import said_of_wish
 from workflows.exceptions import UnknownNode
 
+NOT_BEGUN = (ExecutionState.IDLE, ExecutionState.QUEUED)
 
-def pause(*, execution_id: str, user: Any = None) -> Execution:
+
+def pause(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
     """Ask the run to pause before its next action."""
     execution = Execution.objects.by_id(execution_id)
     if execution.state not in WAITING | {ExecutionState.RUNNING}:
         raise _refusal(execution, _("Only a run at work can be paused."))
-    return _wish(execution, Wish.PAUSE)
+    return _wish(execution, Wish.PAUSE, Verb.PAUSE, user=user, origin=origin)
 
 
-def resume(*, execution_id: str, user: Any = None, node_id: str = "") -> Execution:
+def resume(*, execution_id: str, user: Any = None, node_id: str = "", origin: Origin = Origin.PROGRAM) -> Execution:
     """Go on with a paused run; `node_id` is the node that a person says the screen is."""
     execution = Execution.objects.by_id(execution_id)
     if execution.state == ExecutionState.PAUSED:
-        if node_id and execution.version.spec().node(node_id) is None:
-            raise UnknownNode(_("The workflow has no node “%(node)s”.") % {"node": node_id})
-        return _wish(execution, Wish.RESUME, node_id)
+        picked: dict[str, Any] = {}
+        if node_id:
+            node = execution.version.spec().node(node_id)
+            if node is None:
+                raise UnknownNode(_("The workflow has no node “%(node)s”.") % {"node": node_id})
+            picked = {"node_id": node_id, "node_name": node.name}
+        return _wish(execution, Wish.RESUME, Verb.RESUME, node_id, user=user, origin=origin, detail=picked)
     if execution.wish == Wish.PAUSE:
-        return _wish(execution, Wish.NONE)
+        return _wish(execution, Wish.NONE, Verb.RESUME, user=user, origin=origin)
     raise _refusal(execution, _("Only a paused run can be resumed."))
 
 
-def stop(*, execution_id: str, user: Any = None) -> Execution:
+def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
     """Stop the run: at once where no loop has it, else before its next action; a wait ends as a rejection."""
     execution = Execution.objects.by_id(execution_id)
     if execution.state in FINAL:
         raise _refusal(execution, _("It has already ended."))
-    if execution.state in (ExecutionState.IDLE, ExecutionState.QUEUED):
+    if execution.state in NOT_BEGUN:
         with transaction.atomic():
             try:
-                execution.move(ExecutionState.STOPPED, error=ended_error(ExecutionState.STOPPED))
+                by = {"stopped_by": name_of(user, origin), "stopped_from": origin}
+                execution.move(ExecutionState.STOPPED, error=ended_error(ExecutionState.STOPPED), **by)
             except IllegalMove:
                 execution.refresh_from_db()
-                return _wish(execution, Wish.STOP)
+                return _wish(execution, Wish.STOP, Verb.STOP, user=user, origin=origin)
+            record_wish(execution, Verb.STOP, user=user, origin=origin)
             emit_state(execution)
         return execution
-    _wish(execution, Wish.STOP)
+    _wish(execution, Wish.STOP, Verb.STOP, user=user, origin=origin)
     try:
-        decide_open(execution=execution, choice=Choice.REJECT, user=user, source=DecisionSource.POLICY)
+        decide_open(execution=execution, choice=Choice.REJECT, user=user, source=DecisionSource.STOP, origin=origin)
     except (NothingToDecide, AlreadyDecided):
         pass  # it was not waiting, or somebody answered in the same moment: the wish stands either way
     return execution
 
 
-def lift_degraded(*, execution_id: str, user: Any = None) -> Execution:
+def set_mode(*, execution_id: str, mode: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
+    """Another mode from the run's next turn on, at once where no loop has it (S1.23).
+
+    Raises BadMode, and IllegalMove where the run has ended or is to stop.
+    """
+    execution = Execution.objects.by_id(execution_id)
+    wanted = mode_named(mode)
+    if execution.state in FINAL:
+        raise _refusal(execution, _("It has already ended."))
+    with transaction.atomic():
+        if not _takes_mode(execution, wanted):
+            execution.refresh_from_db()
+            raise _refusal(execution, _("It has just changed; look again."))
+        wish = record_wish(execution, Verb.SET_MODE, user=user, origin=origin, mode=wanted)
+        if not execution.wish_mode and execution.mode != wanted:
+            was, execution.mode = execution.mode, wanted
+            emit(execution, EventKind.MODE_CHANGED, mode_payload(was, wanted, wish))
+            emit_state(execution)
+    return execution
+
+
+def _takes_mode(execution: Execution, wanted: ExecutionMode) -> bool:
+    """Write the wish, or the mode itself where no loop would heed it; compare-and-set, a stop is never overtaken."""
+    rows = Execution.objects.filter(pk=execution.pk).exclude(wish=Wish.STOP)
+    if rows.filter(state__in=NOT_BEGUN).update(mode=wanted):
+        return True
+    if not rows.filter(state__in=ON_DESKTOP).update(wish_mode=wanted):
+        return False
+    execution.wish_mode = wanted
+    return True
+
+
+def lift_degraded(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
     """Let a degraded run analyse its screens in full again (S2.4)."""
     execution = Execution.objects.by_id(execution_id)
     with transaction.atomic():
         Execution.objects.filter(pk=execution.pk).update(degraded=False, degraded_reason="")
         execution.degraded, execution.degraded_reason = False, ""
+        record_wish(execution, Verb.LIFT_DEGRADED, user=user, origin=origin)
         emit_state(execution)
     return execution
 
 
-def set_continuous_capture(*, execution_id: str, enabled: bool, user: Any = None) -> Execution:
+def set_continuous_capture(
+    *, execution_id: str, enabled: bool, user: Any = None, origin: Origin = Origin.PROGRAM
+) -> Execution:
     execution = Execution.objects.by_id(execution_id)
-    Execution.objects.filter(pk=execution.pk).update(continuous_capture=enabled)
+    with transaction.atomic():
+        Execution.objects.filter(pk=execution.pk).update(continuous_capture=enabled)
+        record_wish(execution, Verb.SET_CONTINUOUS_CAPTURE, user=user, origin=origin, enabled=enabled)
     execution.continuous_capture = enabled
     return execution
 
 
 def ended_error(state: ExecutionState) -> str:
+    """As programs read it (S7.2); people are told in words of their own (`execution.words`)."""
     return f"Execution ended in state: {state.value}"
 
 
-def _wish(execution: Execution, wish: Wish, node_id: str = "") -> Execution:
+def _wish(
+    execution: Execution,
+    wish: Wish,
+    verb: Verb,
+    node_id: str = "",
+    *,
+    user: Any,
+    origin: Origin,
+    detail: Mapping[str, Any] | None = None,
+) -> Execution:
     rows = Execution.objects.filter(pk=execution.pk, state=execution.state)
     if wish is not Wish.STOP:
         rows = rows.exclude(wish=Wish.STOP)  # a stop is never taken back
-    if not rows.update(wish=wish, wish_node_id=node_id):
-        raise _refusal(execution, _("It has just changed; look again."))
+    with transaction.atomic():
+        if not rows.update(wish=wish, wish_node_id=node_id):
+            raise _refusal(execution, _("It has just changed; look again."))
+        record_wish(execution, verb, user=user, origin=origin, **(detail or {}))
     execution.wish, execution.wish_node_id = wish, node_id
     return execution
 
 
 def _refusal(execution: Execution, why: str) -> IllegalMove:
+    """Says what the run is, why that cannot be asked, and who was first where somebody was."""
     state = str(ExecutionState(execution.state).label)
     if execution.state == ExecutionState.PAUSED and execution.pause_reason:
         state = f"{state} ({PauseReason(execution.pause_reason).label})"
-    return IllegalMove(
-        _("The run %(id)s is %(state)s. %(why)s") % {"id": execution.execution_id, "state": state, "why": why}
-    )
+    last = execution.wishes.exclude(verb=Verb.START).first()
+    said = said_of_wish(last) if last else ""
+    words = {"id": execution.execution_id, "state": state, "why": why}
+    message = _("The run %(id)s is %(state)s. %(why)s") % words
+    return IllegalMove(f"{message} {said}".strip())

@@ -8,18 +8,22 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from execution.choices import EventKind, PromptState
+from execution.actions.asking import name_of
+from execution.choices import EventKind, Origin, PromptState
 from execution.events import emit
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
 from execution.models import Decision, Execution, Prompt
 from execution.payloads import decision_payload
 from execution.types import Choice, DecisionSource
+from execution.who_words import said_of_decision
 from workflows.catalogue import ALLOWED_ACTION_TYPES
 
 CORRECTION_KEYS = frozenset(
     {"target", "corrected_target", "params", "corrected_params", "action", "wait_before", "wait_after"}
 )
 MAX_WAIT_S = 60
+# Whose answers have a name; a program answers as a program (S11.3).
+BY_SOMEBODY = (DecisionSource.COACH, DecisionSource.STOP)
 
 
 def decide(
@@ -32,6 +36,7 @@ def decide(
     node_id: str = "",
     source: DecisionSource = DecisionSource.COACH,
     unless_held: bool = False,
+    origin: Origin = Origin.PROGRAM,
 ) -> Decision:
     """Record the answer to a prompt. Raises NothingToDecide, BadDecision, or AlreadyDecided with who and what.
 
@@ -62,6 +67,8 @@ def decide(
                 choice=choice,
                 source=source,
                 user=user,
+                name=name_of(user, origin) if source in BY_SOMEBODY else "",
+                origin=origin,
                 correction=correction,
                 feedback=feedback,
                 node_id=node_id,
@@ -80,13 +87,16 @@ def decide_open(*, execution: Execution, **answer: Any) -> Decision:
 
 
 def already_decided(prompt: Prompt) -> AlreadyDecided | NothingToDecide:
-    decision = Decision.objects.select_related("user").filter(prompt=prompt).first()
+    decision = Decision.objects.select_related("user", "prompt").filter(prompt=prompt).first()
     if decision is None:
         return NothingToDecide(_("The question was withdrawn; look at what the run asks now."))
     return AlreadyDecided(
-        _("%(who)s has already answered: %(choice)s.") % {"who": decision.decided_by, "choice": decision.choice},
+        _("Your answer was not taken: it had been answered. %(said)s") % {"said": said_of_decision(decision)},
         choice=decision.choice,
         decided_by=decision.decided_by,
+        source=decision.source,
+        origin=decision.origin,
+        decided_at=decision.decided_at.isoformat(),
     )
 
 

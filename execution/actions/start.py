@@ -14,7 +14,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState
+from execution.actions.asking import record_wish
+from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState, Origin, Verb
 from execution.desktop.x11_connection import plain_name
 from execution.events import emit_state
 from execution.exceptions import BadMode, BadVariable, MissingVariable
@@ -39,6 +40,7 @@ def start(
     desktop: str = "",
     flags: Mapping[str, Any] | None = None,
     queue: bool = True,
+    origin: Origin = Origin.PROGRAM,
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
@@ -75,6 +77,7 @@ def start(
         )
         if queue:
             execution.move(ExecutionState.QUEUED)
+        record_wish(execution, Verb.START, user=user, origin=origin)
         emit_state(execution)
     return execution
 
@@ -86,15 +89,20 @@ def new_execution_id() -> str:
 
 def resolve_mode(mode: str | None, learning_state: str) -> ExecutionMode:
     if mode:
-        try:
-            return ExecutionMode(mode)
-        except ValueError:
-            raise BadMode(
-                _("“%(mode)s” is no mode. Modes: %(known)s.") % {"mode": mode, "known": ", ".join(ExecutionMode.values)}
-            ) from None
+        return mode_named(mode)
     if learning_state in LearningState.values:
         return MODE_OF_LEARNING_STATE[LearningState(learning_state)]
     return ExecutionMode.OBSERVATION
+
+
+def mode_named(mode: str) -> ExecutionMode:
+    """The mode of that name; raises BadMode."""
+    try:
+        return ExecutionMode(mode)
+    except ValueError:
+        raise BadMode(
+            _("“%(mode)s” is no mode. Modes: %(known)s.") % {"mode": mode, "known": ", ".join(ExecutionMode.values)}
+        ) from None
 
 
 def effective_flags(workflow: Workflow, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from execution.choices import FINAL, ExecutionState, PauseReason
 from execution.models import Step
 from execution.outlook import likely_path
 from execution.summary import run_summary
+from execution.who_words import how_it_ended
 from workflows.words import sentence as edge_sentence
 
 
@@ -80,8 +81,8 @@ def state_of(facts: Facts, said: Told) -> None:
         return
     words = {"n": run.pk, "name": run.version.workflow.name, "state": state.label}
     said.say(_("Run %(n)d of “%(name)s” is %(state)s.") % words)
-    if run.error and state in FINAL:
-        said.say(sentence(facts.hidden.text(run.error)))
+    if ended := how_it_ended(run):
+        said.say(sentence(facts.hidden.text(ended)))
 
 
 def run(facts: Facts, said: Told) -> None:

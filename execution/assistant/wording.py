@@ -11,6 +11,7 @@ from execution.assistant.facts import Facts
 from execution.choices import Outcome, PromptKind, Verified
 from execution.models import Decision, Step
 from execution.types import Choice, DecisionSource
+from execution.who_words import for_people
 
 FOUND_BY = {
     "coords_cache": gettext_lazy("Found where it was last time, and its picture is still there."),
@@ -90,7 +91,7 @@ def capital(text: str) -> str:
 
 def why(facts: Facts, step: Step) -> str:
     """Why a step came to what it came to, in the run loop's own words; empty where it said nothing."""
-    said = [step.message, (step.suggestion or {}).get("message", "")]
+    said = [for_people(step.message), (step.suggestion or {}).get("message", "")]
     if step.verified in (Verified.NO, Verified.CANNOT_TELL):
         said.append((step.verification or {}).get("message", ""))
     hidden = facts.hidden.of(step)
@@ -105,6 +106,8 @@ def decided(facts: Facts, step_index: int, decision: Decision) -> str:
     if decision.source == DecisionSource.POLICY:
         pattern = _TIMED_OUT.get(choice)
         return str(pattern) % {"n": step_index} if pattern else ""
+    if decision.source == DecisionSource.STOP:
+        return str(_DECIDED[Choice.STOP]) % {"who": decision.decided_by, "n": step_index}
     if decision.source == DecisionSource.AUTO:
         return ""
     words = {"who": decision.decided_by, "n": step_index}

@@ -101,11 +101,15 @@ class TestOneAfterTheOther:
         assert decide(bob, prompt, choice="accept", **body).status_code == 200
         answer = decide(carol, prompt, choice="reject", **body)
         assert answer.status_code == 409
-        assert answer.json() == {
+        told, at = answer.json(), Decision.objects.get().decided_at
+        assert "bob (page) accepted at" in told.pop("detail")
+        assert told == {
             "error": "already_decided",
-            "detail": "bob has already answered: accept.",
             "choice": "accept",
             "decided_by": "bob",
+            "source": "coach",
+            "origin": "page",
+            "decided_at": at.isoformat(),
         }
         assert Decision.objects.get().choice == "accept"
 

@@ -66,11 +66,20 @@ def test_the_page_begins_with_the_event_after_its_snapshot(client_of, viewer) ->
 def test_who_answered_what_is_known_by_step(client_of, viewer, operator) -> None:
     execution = make_execution()
     prompt = make_question(execution)
-    Decision.objects.create(prompt=prompt, choice="correct", source="coach", user=operator, feedback="the other one")
+    Decision.objects.create(
+        prompt=prompt, choice="correct", source="coach", user=operator, feedback="the other one", origin="page"
+    )
     Prompt.objects.update(state="answered")
     decisions = page_data(client_of(viewer), execution)["snapshot"]["decisions"]
     assert decisions == {
-        "1": {"choice": "correct", "source": "coach", "decided_by": "operator", "feedback": "the other one"}
+        "1": {
+            "choice": "correct",
+            "source": "coach",
+            "decided_by": "operator",
+            "origin": "page",
+            "timeout_s": None,
+            "feedback": "the other one",
+        }
     }
 
 
@@ -245,7 +254,10 @@ def test_every_file_that_a_script_imports_is_there() -> None:
 
 
 # Words that are the same in both languages.
-ALIKE = {"observation", "confirmation", "pause", "Pause", "Action", "Application", "%(n)s s"}
+ALIKE = {
+    "observation", "confirmation", "pause", "Pause", "Action", "Application", "%(n)s s", "page", "API",
+    "administration", "%(who)s (%(where)s)",
+}  # fmt: skip
 
 
 def test_every_text_of_the_scripts_is_translated() -> None:

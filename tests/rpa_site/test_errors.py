@@ -105,6 +105,9 @@ def test_a_page_answers_in_json_to_whoever_asks_for_json(client: Client) -> None
             "detail": "zoe was first: accept.",
             "choice": "accept",
             "decided_by": "zoe",
+            "source": "coach",
+            "origin": "",
+            "decided_at": None,
         },
     )
 

@@ -8,13 +8,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from execution.actions import control
 from execution.actions.decide import decide_open
+from execution.choices import ExecutionMode, Origin
 from execution.models import Execution
 from execution.types import Choice, DecisionSource
 from workflows.exceptions import DomainError
 
 
 class Command(BaseCommand):
-    help = "Control a run: execution pause|resume|stop|confirm|decide|progress ID (S1.7 to S1.12)."
+    help = "Control a run: execution pause|resume|stop|mode|confirm|decide|progress ID (S1.7 to S1.12, S1.23)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -23,6 +24,9 @@ class Command(BaseCommand):
         resume = verbs.add_parser("resume")
         resume.add_argument("execution_id")
         resume.add_argument("--node", default="", help="the node that the screen is")
+        mode = verbs.add_parser("mode", help="another mode, from the next turn on")
+        mode.add_argument("execution_id")
+        mode.add_argument("mode", choices=ExecutionMode.values)
         confirm = verbs.add_parser("confirm", help="answer a confirmation")
         confirm.add_argument("execution_id")
         confirm.add_argument("--no", action="store_true", help="reject the action")
@@ -44,13 +48,20 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(execution.progress(), indent=2))
 
     def _pause(self, options: dict[str, Any]) -> None:
-        self._asked(control.pause(execution_id=options["execution_id"]), "pause")
+        self._asked(control.pause(execution_id=options["execution_id"], origin=Origin.COMMAND), "pause")
 
     def _stop(self, options: dict[str, Any]) -> None:
-        self._asked(control.stop(execution_id=options["execution_id"]), "stop")
+        self._asked(control.stop(execution_id=options["execution_id"], origin=Origin.COMMAND), "stop")
 
     def _resume(self, options: dict[str, Any]) -> None:
-        self._asked(control.resume(execution_id=options["execution_id"], node_id=options["node"]), "resume")
+        self._asked(
+            control.resume(execution_id=options["execution_id"], node_id=options["node"], origin=Origin.COMMAND),
+            "resume",
+        )
+
+    def _mode(self, options: dict[str, Any]) -> None:
+        execution = control.set_mode(execution_id=options["execution_id"], mode=options["mode"], origin=Origin.COMMAND)
+        self._asked(execution, f"mode {options['mode']}")
 
     def _confirm(self, options: dict[str, Any]) -> None:
         self._answer(options, Choice.REJECT if options["no"] else Choice.ACCEPT, {})
@@ -61,7 +72,7 @@ class Command(BaseCommand):
 
     def _answer(self, options: dict[str, Any], choice: Choice, more: dict[str, Any]) -> None:
         execution = Execution.objects.by_id(options["execution_id"])
-        decide_open(execution=execution, choice=choice, source=DecisionSource.PROGRAM, **more)
+        decide_open(execution=execution, choice=choice, source=DecisionSource.COACH, origin=Origin.COMMAND, **more)
         self.stdout.write(f"{execution.execution_id}: {choice.value}")
 
     def _asked(self, execution: Execution, verb: str) -> None:

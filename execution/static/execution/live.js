@@ -1,7 +1,7 @@
 /* The live page of a run. The store knows, the views show, the connection brings news; this file joins them. */
 
 import { all, fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
-import { say, useWords, word } from "../rpa_site/words.js";
+import { keysOf, say, useWords, word } from "../rpa_site/words.js";
 import { assistantView } from "./assistant.js";
 import { connect } from "./live/connection.js";
 import { endCorrection } from "./live/correct.js";
@@ -43,14 +43,14 @@ function headView() {
   const degraded = find("#degraded");
   let shown = "";
   store.onChange(() => {
-    const { status, pause_reason: reason, degraded: off, degraded_reason: why, mode, desktop } = store.execution;
-    const signature = JSON.stringify([status, reason, off, why, mode, desktop, store.wishing]);
+    const { status, pause_reason: reason, degraded: off, degraded_reason: why, mode, wish_mode: next, desktop } = store.execution;
+    const signature = JSON.stringify([status, reason, off, why, mode, next, desktop, store.wishing]);
     if (signature === shown) return;
     shown = signature;
     const [colour, name] = BADGES[status] ?? ["grey", "circle"];
     const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause_reason", reason)}` : word("state", status);
     fill(state, h("span", { class: `badge-state ${colour}` }, icon(name), h("span", { class: "clip" }, words)));
-    text(find("#mode"), word("mode", mode));
+    fill(find("#mode"), modeView(mode, next));
     if (desktop) text(find("#desktop"), ` · ${say("desktop", { name: `:${desktop.split(":").pop()}` })}`);
     fill(controls, buttons(status));
     degraded.hidden = !off || store.isFinal;
@@ -66,6 +66,16 @@ function buttons(status) {
   const stop = button("stop", "player-stop", say("stop"), "danger");
   if (status === "paused") return [button("resume", "player-play", say("resume")), stop];
   return ["running", "waiting", "coaching"].includes(status) ? [button("pause", "player-pause", say("pause")), stop] : [stop];
+}
+
+/** The mode, and for whoever may, the choice of another one from the next step on. */
+function modeView(mode, next) {
+  if (!store.me.may_operate || store.isFinal) return word("mode", mode);
+  const modes = keysOf("mode").map((value) =>
+    h("option", { value, selected: value === (next || mode) }, next && value === next && next !== mode ? say("mode_next", { mode: word("mode", value) }) : word("mode", value)));
+  const select = h("select", { class: "mode-select", "aria-label": say("mode_of_run"), title: say("mode_of_run"), disabled: store.wishing === "set_mode" }, modes);
+  select.addEventListener("change", () => control(store, { verb: "set_mode", mode: select.value }));
+  return select;
 }
 
 function askToStop() {

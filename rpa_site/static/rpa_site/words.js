@@ -8,15 +8,21 @@ export function useWords(more) {
   words = { ...words, ...more };
 }
 
+const plural = new Intl.PluralRules(document.documentElement.lang || "en");
+
 /** say("needs_many", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
 export function say(path, values = {}) {
-  const template = path.split(".").reduce((at, key) => (at === undefined ? at : at[key]), words);
+  const found = path.split(".").reduce((at, key) => (at === undefined ? at : at[key]), words);
+  const template = typeof found?.other === "string" ? (found[plural.select(Number(values.n))] ?? found.other) : found;
   if (typeof template !== "string") return "";
   return template.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "").replace(/%%/g, "%");
 }
 
 /** The word for one of many values, or the value itself where it has none. */
 export const word = (group, value) => words[group]?.[value] ?? String(value ?? "");
+
+/** The values that a group has words for. */
+export const keysOf = (group) => Object.keys(words[group] ?? {});
 
 export const score = (value) => (typeof value === "number" ? value.toFixed(2) : "–");
 

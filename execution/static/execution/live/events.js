@@ -2,11 +2,12 @@
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { clock, say, word } from "../../rpa_site/words.js";
-import { emphasised, sentenceOf } from "./sentence.js";
+import { emphasised, named, sentenceOf } from "./sentence.js";
 
 const ICONS = {
   state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
   degraded: ["gauge", "amber-ink"], drift_detected: ["trending-down", "amber-ink"], error: ["alert-circle", "red-ink"],
+  wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"],
 };
 const STEP_ICONS = { failed: ["alert-circle", "red-ink"], rejected: ["circle-x", "red-ink"], skipped: ["player-skip-forward", "muted"], interrupted: ["circle-minus", "muted"], manual: ["hand-finger", "blue-ink"], observed: ["eye", "muted"] };
 
@@ -51,13 +52,23 @@ function words(store, { kind, payload }) {
   }
   if (kind === "prompt") return emphasised(say("event_prompt", { sentence: known(store, payload.step) || payload.message || "" }));
   if (kind === "decision") {
-    if (payload.source === "policy") return say("event_timeout", { choice: word("answers", payload.choice) });
-    return say(`answered.${payload.choice}`, { who: payload.decided_by }) + (payload.feedback ? ` “${payload.feedback}”` : "");
+    if (payload.source === "policy") return say(`event_timeout.${payload.choice}`, { n: Math.round(payload.timeout_s ?? 0) });
+    const who = named(payload.decided_by, payload.origin);
+    if (payload.source === "stop") return say("stopped_by", { who });
+    return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` “${payload.feedback}”` : "");
   }
+  if (kind === "wish") return wishWords(payload);
+  if (kind === "mode_changed") return say("event_mode", { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });
   if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
   if (kind === "drift_detected") return say("event_drift", { name: store.nodeName(payload.node_id) });
   if (kind === "error") return payload.message ?? "";
-  return say({ resource_changed: "event_resource", mode_changed: "event_mode", idle_unload: "event_unload" }[kind] ?? "") || kind;
+  return say({ resource_changed: "event_resource", idle_unload: "event_unload" }[kind] ?? "") || kind;
+}
+
+function wishWords({ verb, by, origin, detail }) {
+  const who = named(by, origin);
+  if (verb === "resume" && detail?.node_name) return say("event_picked", { who, name: detail.node_name });
+  return say(`event_wish.${verb}`, { who });
 }
 
 /** The sentence of a step that an event speaks of; older events carry only the words that were kept. */

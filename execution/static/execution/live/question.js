@@ -4,7 +4,7 @@ import { announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
 import { duration, milliseconds, say, score, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
 import { control, decide } from "./requests.js";
-import { emphasised, sentenceOf, whyInWords } from "./sentence.js";
+import { emphasised, messageOf, named, sentenceOf, whyInWords } from "./sentence.js";
 
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T", stop: "S" };
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
@@ -193,9 +193,14 @@ export class Question {
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
     const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
-    const message = asked ? say("paused_asked") : (execution.pause_detail?.message ?? "");
+    const message = asked ? this.pausedBy(execution.pause_detail) : (execution.pause_detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
     return this.plain("player-pause", "amber", title, message, this.waysOn());
+  }
+
+  pausedBy(detail) {
+    const who = named(detail?.by, detail?.origin);
+    return who ? say("paused_by", { who }) : say("paused_asked");
   }
 
   /** Out of a pause: say which screen it is, look again, teach it, or stop. */
@@ -224,11 +229,11 @@ export class Question {
 
   over() {
     const { store } = this;
-    const { status, error, duration_seconds: seconds } = store.execution;
+    const { status, error, stopped_by, stopped_from, duration_seconds: seconds } = store.execution;
     const looks = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] }[status];
     this.element.classList.add(looks[1]);
     const failed = status === "failed" ? store.failedStep : null;
-    const words = failed ? `${say("failed_at", { n: failed.index, sentence: sentenceOf(store, failed) })}. ${failed.message}` : error || "";
+    const words = failed ? `${say("failed_at", { n: failed.index, sentence: sentenceOf(store, failed) })}. ${messageOf(failed)}` : status === "stopped" ? say("stopped_by", { who: named(stopped_by, stopped_from) || say("somebody") }) : error || "";
     const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
     const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
     top[0].append(again ?? "");

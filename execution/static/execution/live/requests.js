@@ -23,6 +23,7 @@ export async function control(store, wish) {
   store.set({ wishing: wish.verb, refusal: "" });
   try {
     await post(store.run.control, wish);
+    if (wish.verb === "set_mode") store.set({ wishing: "", execution: { ...store.execution, wish_mode: wish.mode } });
     if (wish.verb === "lift_degraded") store.set({ wishing: "", execution: { ...store.execution, degraded: false, degraded_reason: "" } });
   } catch (refusal) {
     store.set({ wishing: "", refusal: refusal.message });

@@ -1,7 +1,7 @@
 /* Sentences about steps, as elements: what stands in quotation marks is set off. */
 
 import { h } from "../../rpa_site/dom.js";
-import { quoted, say, score } from "../../rpa_site/words.js";
+import { keysOf, quoted, say, score, word } from "../../rpa_site/words.js";
 
 /** What a step does, in the reader's language; the step itself keeps the words of the run loop's. */
 export function sentenceOf(store, step) {
@@ -11,6 +11,19 @@ export function sentenceOf(store, step) {
   const keys = Array.isArray(params.keys) ? params.keys.join("+") : params.keys;
   const values = { ...params, keys, target: target?.label ? `“${target.label}”` : say("the_screen") };
   return spec.sentence.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
+}
+
+/** “zoe (page)”; where nobody logged in, from where alone. */
+export function named(who, origin) {
+  const where = origin && origin !== "loop" ? word("origin", origin) : "";
+  return who && where ? say("who_from", { who, where }) : who || where;
+}
+
+/** What a step says of itself: what is kept for programs is told in words for people. */
+export function messageOf(step) {
+  const message = step.message ?? "";
+  const kept = keysOf("messages").find((known) => message.startsWith(known));
+  return kept ? word("messages", kept) + message.slice(kept.length) : message;
 }
 
 /** Milliseconds that the robot took for a step; waiting for a person is told beside it. */

@@ -2,7 +2,7 @@
 
 import { find, h, icon, text } from "../../rpa_site/dom.js";
 import { duration, say, word } from "../../rpa_site/words.js";
-import { emphasised, robotTime, sentenceOf } from "./sentence.js";
+import { emphasised, messageOf, robotTime, sentenceOf } from "./sentence.js";
 
 const MOST_AHEAD = 12;
 const ICONS = {
@@ -103,7 +103,7 @@ function taken(store, step) {
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {
           class: `step step-button${isNow ? " now" : ""}`, type: "button", "aria-pressed": String(isSelected), "aria-current": isNow ? "step" : null,
-          title: `${word_}${step.message ? `: ${step.message}` : ""}${step.waited_ms > 0 ? ` (${say("waited", { time: duration(step.waited_ms) })})` : ""}`,
+          title: `${word_}${step.message ? `: ${messageOf(step)}` : ""}${step.waited_ms > 0 ? ` (${say("waited", { time: duration(step.waited_ms) })})` : ""}`,
           onclick: () => store.set({ selected: isSelected || isNow ? null : { index: step.index, side: "before" }, correcting: isNow && store.correcting }),
         },
         icon(name, css),
@@ -126,6 +126,8 @@ function where(store, step, decision) {
   if (step.outcome === "succeeded" && decision?.choice === "correct") return mine ? say("corrected_by_you") : say("corrected_by", { who });
   if (step.outcome === "manual") return say("manual_by", { who: who ?? "" });
   if (step.outcome === "skipped" && decision?.source === "policy") return say("skipped_no_answer");
+  if (step.outcome === "rejected" && decision?.source === "policy") return say("rejected_no_answer");
+  if (step.outcome === "rejected" && decision?.source === "stop") return say("stopped_by", { who });
   if (step.outcome === "rejected" && who) return say("rejected_by", { who });
   const screen = store.nodeName(step.node_id);
   if (["failed", "skipped", "interrupted", "observed"].includes(step.outcome)) return `${word("outcome", step.outcome)} · ${screen}`;

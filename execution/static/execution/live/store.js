@@ -92,8 +92,13 @@ export class Store {
     if (this.prompt?.prompt_id !== decision.prompt_id) return;
     const mine = decision.source === "coach" && decision.decided_by === this.me.name;
     const inTime = decision.source !== "policy";
+    if (decision.source === "stop") decision = { ...decision, choice: "stop" };
     this.answer = { status: "given", choice: decision.choice, who: mine ? null : decision.decided_by, inTime };
     this.correcting = false;
+  }
+
+  on_mode_changed({ mode }) {
+    this.execution = { ...this.execution, mode, wish_mode: "" };
   }
 
   on_degraded({ reason }) {

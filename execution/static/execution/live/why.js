@@ -2,7 +2,7 @@
 
 import { fill, find, h } from "../../rpa_site/dom.js";
 import { milliseconds, say, score, word } from "../../rpa_site/words.js";
-import { robotTime } from "./sentence.js";
+import { messageOf, robotTime } from "./sentence.js";
 
 const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
 const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms"];
@@ -141,7 +141,7 @@ function resultBlock(step) {
   const verified = step.verified ? word("verified", step.verified) : "";
   return block(say("why_result"),
     h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${step.retries} ${say("retries")}` : ""),
-    step.message ? h("p", { class: "muted" }, step.message) : null,
+    step.message ? h("p", { class: "muted" }, messageOf(step)) : null,
     reasons(step.verification?.evidence));
 }
 

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('execution', '0005_checks_and_dialogs'),
+        ('execution', '0007_deaths_of_loops'),
         ('workflows', '0004_credentials'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
