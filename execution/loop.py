@@ -411,11 +411,10 @@ class Loop:
         self._passed(suggestion.edge, done=False)
 
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
-        message = who_words.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING)
         picked = answer.decision.node_id if answer.decision else ""
         if picked:
             why = _("It is another screen: “%(name)s”.") % {"name": self._name(picked)}
-        message = f"{message}. {why}" if why else message
+        message = who_words.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING, why=why)
         self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
         if picked:
             self._pick(picked)

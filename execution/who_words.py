@@ -95,13 +95,16 @@ def skipped(decision: Decision | None) -> str:
     return _("Skipped by %(who)s.") % {"who": decision.decided_by if decision else ""}
 
 
-def rejected(decision: Decision | None, *, coaching: bool = False) -> str:
-    """The message of a step that was not allowed; S1.8's own words only where somebody rejected it."""
+def rejected(decision: Decision | None, *, coaching: bool = False, why: str = "") -> str:
+    """The message of a step that was not allowed, and why; S1.8's own words only where somebody rejected it."""
     if decision is not None and decision.source is DecisionSource.POLICY:
-        return unanswered(decision.choice, decision.timeout_s).rstrip(".")
-    if decision is not None and decision.source is DecisionSource.STOP:
-        return _("Not done: %(who)s stopped the run") % {"who": decision.decided_by}
-    return REJECTED_IN_COACHING if coaching else REJECTED
+        said = unanswered(decision.choice, decision.timeout_s)
+    elif decision is not None and decision.source is DecisionSource.STOP:
+        said = _("Not done: %(who)s stopped the run.") % {"who": decision.decided_by}
+    else:
+        kept = REJECTED_IN_COACHING if coaching else REJECTED
+        said = f"{kept}." if why else kept
+    return f"{said} {why}".strip()
 
 
 def for_people(message: str) -> str:

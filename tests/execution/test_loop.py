@@ -100,7 +100,7 @@ def test_no_answer_in_time_is_a_skip_in_coaching(stage: Any) -> None:
     s = stage("coaching", coaching_timeout_s=0)
     execution = s.run()
     assert s.outcomes()[0] == "skipped"
-    assert execution.steps.first().message == "Nobody answered in time: skipped."
+    assert execution.steps.first().message == "Nobody answered in 0 seconds: skipped."
     assert s.world.acts == []
 
 
@@ -109,7 +109,8 @@ def test_no_answer_in_time_is_a_rejection_when_supervised(stage: Any) -> None:
     s = stage("supervised", confirmation_timeout_s=0)
     execution = s.run()
     step = execution.steps.first()
-    assert (step.outcome, step.message, step.success) == ("rejected", "Action rejected by user", False)
+    said = "Nobody answered in 0 seconds: rejected."
+    assert (step.outcome, step.message, step.success) == ("rejected", said, False)
     assert s.world.acts == []
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.REJECTED)
 

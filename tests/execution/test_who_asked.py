@@ -157,7 +157,7 @@ def test_a_run_that_was_stopped_by_an_answer_says_whose_it_was(stage: Stages, op
     assert (row.state, row.stopped_by, row.rejected) == (ExecutionState.STOPPED, "operator", 1)
     decision = Decision.objects.get()
     assert (decision.choice, decision.source, decision.timed_out) == ("reject", DecisionSource.STOP, False)
-    assert row.steps.get().message == "Not done: operator stopped the run"
+    assert row.steps.get().message == "Not done: operator stopped the run."
 
 
 # --- a time-out is no person ----------------------------------------------------------------------------------------
