@@ -125,8 +125,6 @@ def _choice(scene: Scene, frame: Frame, role: str, label: int | None) -> Element
     states = set()
     if _knob_right(scene, frame) if role == "switch" else _is_marked(scene, frame):
         states.add(ElementState.CHECKED)
-    if frame.ring is not None:
-        states.add(ElementState.FOCUSED)
     text = _label_text(scene.texts[label].text) if label is not None else ""
     kind = ElementRole.RADIO if role == "radio" else ElementRole.CHECKBOX
     confidence = 0.8 if label is not None else 0.5

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import Continued, Frame
 from execution.perception.elements.inks import Ink, chroma, em_of, ink_of
 from execution.perception.elements.scene import Scene
-from execution.types import Box, Element, ElementRole, ElementState
+from execution.types import Box, Element, ElementRole
 
 _LOWEST = 15  # pixels: buttons of dense themes have 18
 _TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
 _TINT = 5  # chroma of the ground of a message
 _HIGHEST_FIELD = 3.9  # of the font's size
+_LINES_OF_AREA = 8  # that a field of several rows holds where it is still told from a text in a frame
 _LONGEST_LABEL = 44  # letters on a button
 _ARROWS = frozenset("vV▾▼▿⌄∨˅√<>^")
 _ROUND = 0.97  # fullness of a bar whose ends are round
@@ -85,10 +87,19 @@ def control_of(scene: Scene, content: Content) -> Found:
     """What the frame is taken for: a button, a field, a group around other things, or (icon) a part of a picture."""
     frame = content.frame
     role, confidence = _role(scene, content)
+    if role is ElementRole.GROUP and _is_being_filled(scene, content):
+        role, confidence = ElementRole.FIELD, 0.7
     text = _without_arrow(content, " ".join(scene.texts[i].text for i in content.lines))
-    states = frozenset({ElementState.FOCUSED}) if frame.ring is not None else frozenset[ElementState]()
-    element = Element(box=frame.box, role=role, text=text, confidence=confidence, states=states)
+    element = Element(box=frame.box, role=role, text=text, confidence=confidence)
     return Found(element, frame, tuple(content.lines))
+
+
+def _is_being_filled(scene: Scene, content: Content) -> bool:
+    """True for a frame with a text cursor in it, whatever the focus has made of its border and its ground."""
+    frame = content.frame
+    if not frame.bordered or frame.box.h < _LOWEST or content.parts or len(content.lines) > _LINES_OF_AREA:
+        return False
+    return has_cursor(scene.pixels, frame.inner, text=" ".join(scene.texts[i].text for i in content.lines))
 
 
 def is_patch(content: Content) -> bool:

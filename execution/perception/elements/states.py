@@ -1,4 +1,7 @@
-"""What shows of an element's state beside others near it: what is disabled is fainter than its like."""
+"""What shows of an element's state beside others near it: what is disabled is fainter than its like.
+
+The focus is told right or not at all: only the text cursor shows it on one picture, and only where one field has it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import along
 from execution.perception.elements.inks import chroma, ink_of
@@ -19,7 +23,7 @@ _FAINT_LABEL = 0.66
 _FAINT_ON_FILL = 135  # levels between a fill and what is written on it; white on any accent has more
 _FAINT_BORDER = 0.62  # of the strongest border of its like near
 _PATCH = 40  # levels of a fill that is a patch of colour
-_LIT = 30  # chroma of the border of a field that has the focus
+_LIT = 30  # chroma of a border that has a colour
 _GREYED = 5  # levels by which a disabled field is greyer than the others
 _WITH_STATES = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 
@@ -39,6 +43,12 @@ class _Look:
     lift: float
 
     @property
+    def lit(self) -> bool:
+        """True for a border of a colour, or one with a ring around it: no disabled field has that."""
+        ring = self.found.frame is not None and self.found.frame.ring is not None
+        return ring or chroma(self.edge) >= _LIT
+
+    @property
     def marked(self) -> bool:
         return ElementState.CHECKED in self.found.element.states
 
@@ -54,7 +64,14 @@ def with_states(scene: Scene, found: Sequence[Found]) -> list[Found]:
         alike = np.flatnonzero((roles == look.found.role) & (np.abs(middles - middles[number]) <= NEAR)).tolist()
         for state in _states(scene, look, [looks[i] for i in alike if i != number]):
             made[place] = made[place].with_state(state)
+    entered = [i for i in places if found[i].role is ElementRole.FIELD and _holds_cursor(scene, found[i])]
+    if len(entered) == 1:
+        made[entered[0]] = made[entered[0]].with_state(ElementState.FOCUSED)
     return made
+
+
+def _holds_cursor(scene: Scene, field: Found) -> bool:
+    return field.frame is not None and has_cursor(scene.pixels, field.frame.inner, text=field.element.text)
 
 
 def _looks(scene: Scene, found: Sequence[Found]) -> list[_Look]:
@@ -95,9 +112,7 @@ def _states(scene: Scene, look: _Look, like: Sequence[_Look]) -> Iterable[Elemen
         elif _is_faint_button(scene, look, like):
             yield ElementState.DISABLED
     elif role == ElementRole.FIELD:
-        if _is_lit(look, like):
-            yield ElementState.FOCUSED
-        elif _is_faint_field(scene, look, like):
+        if not _is_alone_lit(look, like) and _is_faint_field(scene, look, like):
             yield ElementState.DISABLED
     elif _is_faint_choice(scene, look, like):
         yield ElementState.DISABLED
@@ -111,8 +126,8 @@ def _is_current(look: _Look, like: Sequence[_Look]) -> bool:
     return bool(numbers) and all(o.lift <= _PATCH for o in numbers)
 
 
-def _is_lit(look: _Look, like: Sequence[_Look]) -> bool:
-    """True for the one field near whose border has a colour; red says that its value is wrong."""
+def _is_alone_lit(look: _Look, like: Sequence[_Look]) -> bool:
+    """True for the one field near whose border has a colour, and that no red."""
     blue, green, red = (float(v) for v in look.edge)
     if chroma(look.edge) < _LIT or red > max(blue, green) + _LIT or not like:
         return False
@@ -140,7 +155,7 @@ def _is_faint_button(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
 def _is_faint_field(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
     """Greyer than the other fields, or fainter in border and in writing."""
     if chroma(look.fill) < 24 and any(_middling(look.fill) > _middling(o.fill) + _GREYED for o in like):
-        return ElementState.FOCUSED not in look.found.element.states
+        return not look.lit
     if look.ink is None or not like:
         return False
     faint = look.border < _FAINT_BORDER * max(o.border for o in like)

@@ -303,13 +303,18 @@ def test_what_is_disabled_is_fainter_than_its_like():
     assert [DISABLED in at(found, b).states for b in (greyed, off, faint)] == [True] * 3
 
 
-def test_a_ring_around_a_field_shows_that_it_has_the_focus():
+def test_a_text_cursor_shows_which_field_has_the_focus_and_a_ring_does_not():
+    """A ring may as well say that a value is wrong, or frame a group (S2.9)."""
     canvas = Canvas(900, 300)
     rounded(canvas, Box(56, 56, 308, 38), radius=6, fill=(190, 215, 254))
-    focused, other = canvas.field(Box(60, 60, 300, 30), "Alice"), canvas.field(Box(60, 120, 300, 30), "Bernard")
+    ringed, other = canvas.field(Box(60, 60, 300, 30), "Alice"), canvas.field(Box(60, 120, 300, 30), "")
+    assert not any(FOCUSED in e.states for e in detected(canvas))
+    canvas.draw.rectangle((68, 126, 68, 143), fill=(0, 0, 0))
     found = detected(canvas)
-    assert [set(at(found, b).states) for b in (focused, other)] == [{FOCUSED}, set()]
-    assert at(found, focused).box.iou(focused) > 0.95, "the ring is no part of the field"
+    assert [set(at(found, b).states) for b in (ringed, other)] == [set(), {FOCUSED}]
+    canvas.field(Box(60, 180, 300, 30), "")
+    canvas.draw.rectangle((68, 186, 68, 203), fill=(0, 0, 0))
+    assert not any(FOCUSED in e.states for e in detected(canvas)), "two cannot have it"
 
 
 def test_where_a_thing_stands_changes_nothing():
