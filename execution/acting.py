@@ -16,8 +16,9 @@ def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
     """Do what is suggested. Never raises for what the desktop does: a desktop lost in the middle is *uncertain*."""
     began = time.perf_counter()
     status, message = ActionStatus.DONE, ""
+    act = _PERFORM.get(suggestion.edge.action_type, _unknown)
     try:
-        _PERFORM[suggestion.edge.action_type](desktop, suggestion)
+        act(desktop, suggestion)
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
     except (DesktopError, NoTarget) as error:  # no such key, a point beside the screen: nothing was touched
@@ -26,7 +27,7 @@ def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
 
 
 class NoTarget(Exception):
-    """The action needs a place and none was resolved: nothing is touched."""
+    """The action needs a place and none was resolved, or nobody knows it: nothing is touched."""
 
 
 def _point(suggestion: Suggestion) -> Point:
@@ -34,6 +35,13 @@ def _point(suggestion: Suggestion) -> Point:
     if resolution.status is not ResolveStatus.FOUND or resolution.point is None:
         raise NoTarget(_("The target was not found, so nothing was done."))
     return resolution.point
+
+
+def _unknown(desktop: Desktop, suggestion: Suggestion) -> None:
+    raise NoTarget(
+        _("“%(action)s” is an action that only a program's own executor knows, so nothing was done.")
+        % {"action": suggestion.edge.action_type}
+    )
 
 
 def _click(desktop: Desktop, suggestion: Suggestion) -> None:

@@ -5,43 +5,52 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import connections
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from execution.actions import control
-from execution.actions.decide import decide, decide_open
+from execution.actions.decide import decide_open
+from execution.actions.start import resolve_mode
 from execution.actions.start import start as start_run
 from execution.choices import FINAL, ExecutionMode, ExecutionState, PromptKind
-from execution.desktop.base import Desktop, DesktopError
-from execution.desktop.local import open_desktop
-from execution.exceptions import AlreadyDecided, ExecutionError, NothingToDecide
+from execution.desktop.base import Desktop, DesktopError, DesktopIdentity
+from execution.exceptions import ExecutionError, IllegalMove
 from execution.journal import Journal
 from execution.loop import LoopLimits
-from execution.models import Execution, Prompt, Step
+from execution.models import Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.program import ActionExecutor, CapturerDesktop, ExecutionResult, Pipeline, ProgramStages, version_of
-from execution.runner import Hooks, Runner
+from execution.program.capturer import NO_DISPLAY, OwnCapture, open_for, window_provider_of
+from execution.program.coaching import consult
+from execution.program.stages import ActionExecutor, Pipeline, ProgramStages, target_of
+from execution.program.values import (
+    CoachingCallback,
+    CoachingDecision,
+    CoachingResponse,
+    ConfirmationCallback,
+    ExecutionContext,
+    context_of,
+    step_result,
+)
+from execution.program.workflow import keep_rows, learning_state
+from execution.runner import Hooks, Runner, ShownCapture, robot_name
 from execution.stages import Stages
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.marks import MarksRung
 from execution.types import (
-    ActionResult,
-    ActionStatus,
     Choice,
     DecisionSource,
+    ExecutionResult,
+    ExecutionStatus,
     Resolution,
     ScreenState,
     StepResult,
 )
 from workflows.exceptions import DomainError
 from workflows.graph import TargetSpec
-from workflows.models import Workflow
 from workflows.pictures import PictureStore
 
 __all__ = [
@@ -52,6 +61,7 @@ __all__ = [
     "ExecutionMode",
     "ExecutionResult",
     "ExecutionState",
+    "ExecutionStatus",
     "StepResult",
     "create_execution_loop",
 ]
@@ -59,47 +69,21 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 CLEANUP_S = 10.0
-
-
-class CoachingDecision(StrEnum):
-    ACCEPT = "accept"
-    REJECT = "reject"
-    CORRECT = "correct"
-    EXECUTE_MANUAL = "manual"
-    SKIP = "skip"
-
-
-@dataclass(frozen=True, slots=True)
-class CoachingResponse:
-    decision: CoachingDecision
-    correction: Mapping[str, Any] | None = None
-    feedback: str | None = None
-    executed_manually: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionContext:
-    workflow_id: str
-    execution_id: str
-    mode: ExecutionMode
-    started_at: datetime | None
-    current_node_id: str | None = None
-    current_edge_id: str | None = None
-    steps_executed: int = 0
-    steps_succeeded: int = 0
-    steps_failed: int = 0
-    last_screenshot_path: str | None = None
-    last_match_confidence: float = 0.0
-    variables: Mapping[str, str] = field(default_factory=dict)
-    history: tuple[Mapping[str, Any], ...] = ()
-
-
-CoachingCallback = Callable[[str, Mapping[str, Any]], CoachingResponse]
-ConfirmationCallback = Callable[[str, Mapping[str, Any]], bool]
+FLAGS = {"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 8000}
 
 
 class ExecutionLoop:
-    """Runs one workflow at a time in a thread of its own, on the desktop of this process."""
+    """Runs one workflow at a time in a thread of its own, on the desktop of this process.
+
+    A perception flag that is not given is as the workflow, else the settings, say (S2.2).
+    """
+
+    _given: frozenset[str] = frozenset()
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        loop = super().__new__(cls)
+        loop._given = frozenset(given)
+        return loop
 
     def __init__(
         self,
@@ -120,18 +104,22 @@ class ExecutionLoop:
     ) -> None:
         self.pipeline, self.action_executor, self.screen_capturer = pipeline, action_executor, screen_capturer
         self.confirmation_callback, self.coaching_callback = confirmation_callback, coaching_callback
-        self.flags = {
+        flags = {
             "enable_ui_detection": enable_ui_detection,
             "enable_ocr": enable_ocr,
             "analyze_timeout_ms": analyze_timeout_ms,
         }
+        self.flags = {name: value for name, value in flags.items() if name in self._given or value != FLAGS[name]}
         self.window_info_provider = window_info_provider
         self.limits = LoopLimits(capture_interval_ms=capture_interval_ms, max_no_match_retries=max_no_match_retries)
         self.last_error = ""
         self._given_desktop, self._analyzer = desktop, analyzer
-        self._desktop: Desktop | None = None
+        self._workflow: Any = None  # what the program's pipeline loaded for this run
         self._execution_id = ""
+        self._continuous = True
+        self._program: ProgramStages | None = None
         self._thread: threading.Thread | None = None
+        self._begun, self._started = threading.Event(), False
         self._leave = threading.Event()
         self._listeners: dict[str, list[Callable[..., None]]] = {"step": [], "state": [], "error": []}
 
@@ -141,28 +129,40 @@ class ExecutionLoop:
         workflow_id: str,
         mode: ExecutionMode | str | None = None,
         start_node_id: str | None = None,
-        variables: Mapping[str, str] | None = None,
+        variables: Mapping[str, Any] | None = None,
     ) -> bool:
-        """Start a run and return at once; False with the cause in `last_error` when it cannot be started."""
+        """Start a run and return once this loop has the desktop; False with the cause in `last_error`.
+
+        With a workflow of the program's own any node and any variables are taken: it alone knows them.
+        """
+        if self.get_state() in FINAL:
+            self.wait(CLEANUP_S)  # it is over, and lets the desktop go
         if self._thread is not None and self._thread.is_alive():
             return self._refuse(_("This loop is running already; stop it or wait for its end."))
         try:
-            self._make_sure_of(workflow_id)
-            self._desktop = self._open_desktop()
-            execution = start_run(
-                workflow_id=workflow_id,
-                mode=str(mode) if mode else None,
-                start_node_id=start_node_id,
-                variables=variables,
-                flags=self.flags,
-            )
-        except (DomainError, DesktopError) as error:
-            return self._refuse(str(error))
-        self.last_error, self._execution_id = "", execution.execution_id
+            self._workflow = self._loaded(workflow_id)
+            provider = self._provider()
+        except Exception as error:
+            log.exception("the run was not started")
+            return self._refuse(str(error) or type(error).__name__)
+        asked = {
+            "workflow_id": workflow_id,
+            "mode": self._mode(mode),
+            "start_node_id": start_node_id,
+            "variables": variables,
+            "flags": self.flags,
+            "declared": self._workflow is None,
+        }
+        self.last_error, self._program, self._started = "", None, False
+        self._begun.clear()
         self._leave.clear()
-        self._thread = threading.Thread(target=self._run, name=f"loop {execution.execution_id}", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(asked, provider), name=f"loop {workflow_id}")
+        self._thread.daemon = True
         self._thread.start()
-        return True
+        self._begun.wait()
+        if not self._started:
+            self._thread.join()  # by then the desktop is let go
+        return self._started
 
     def stop(self) -> bool:
         return self._ask(control.stop)
@@ -178,13 +178,21 @@ class ExecutionLoop:
         return self._ask(control.set_mode, mode=str(mode))
 
     def confirm_action(self, approved: bool = True) -> bool:
-        return self._answer(Choice.ACCEPT if approved else Choice.REJECT)
+        """False when no confirmation is waited for."""
+        return self._answer({PromptKind.CONFIRMATION}, Choice.ACCEPT if approved else Choice.REJECT)
 
     def submit_coaching_decision(self, response: CoachingResponse) -> bool:
         """False when nothing waits for a decision, or somebody else was first."""
-        return self._answer(Choice(response.decision), correction=response.correction, feedback=response.feedback or "")
+        try:
+            choice = response.choice
+        except ValueError as error:
+            return self._refuse(str(error))
+        coached = set(PromptKind) - {PromptKind.CONFIRMATION}
+        return self._answer(coached, choice, correction=response.correction, feedback=response.feedback or "")
 
     def set_continuous_capture(self, enabled: bool) -> None:
+        """For the run that goes on, and for those that are started after it."""
+        self._continuous = enabled
         if self._execution_id:
             control.set_continuous_capture(execution_id=self._execution_id, enabled=enabled)
 
@@ -247,41 +255,18 @@ class ExecutionLoop:
         }
 
     def get_context(self) -> ExecutionContext | None:
+        """The run as it is now; None before the first start."""
         execution = self._execution()
-        if execution is None:
-            return None
-        steps = list(execution.steps.order_by("index"))
-        return ExecutionContext(
-            workflow_id=execution.workflow_id,
-            execution_id=execution.execution_id,
-            mode=ExecutionMode(execution.mode),
-            started_at=execution.started_at,
-            current_node_id=execution.current_node_id or None,
-            current_edge_id=execution.current_edge_id or None,
-            steps_executed=execution.steps_executed,
-            steps_succeeded=execution.steps_succeeded,
-            steps_failed=execution.steps_failed,
-            last_screenshot_path=screenshot_path(steps[-1]) if steps else None,
-            last_match_confidence=execution.last_confidence,
-            variables=execution.variables,
-            history=tuple(
-                {
-                    "timestamp": (s.ended_at or s.started_at).isoformat(),
-                    "node_id": s.node_id,
-                    "edge_id": s.edge_id or None,
-                    "success": s.success,
-                    "confidence": s.confidence,
-                }
-                for s in steps
-            ),
-        )
+        return context_of(execution) if execution else None
 
-    def resolve_target_advanced(self, target_spec: TargetSpec, screen_state: ScreenState) -> Resolution:
+    def resolve_target_advanced(self, target_spec: TargetSpec | Any, screen_state: ScreenState) -> Resolution:
+        """Where a target is on a screen; it may be given as a dict with some of its fields, or as its text."""
         execution = self._execution()
         resolver = TargetResolver(
             pictures=PictureStore(), similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD, further=(MarksRung().find,)
         )
-        return resolver.resolve(target_spec, screen_state, variables=execution.variables if execution else {})
+        target = target_of(target_spec, "asked")
+        return resolver.resolve(target, screen_state, variables=execution.variables if execution else {})
 
     def on_step_complete(self, listener: Callable[[StepResult], None]) -> None:
         self._listeners["step"].append(listener)
@@ -292,85 +277,127 @@ class ExecutionLoop:
     def on_error(self, listener: Callable[[str, Exception], None]) -> None:
         self._listeners["error"].append(listener)
 
-    # --- inside -----------------------------------------------------------------------------------------------------
-    def _run(self) -> None:
+    # --- starting ---------------------------------------------------------------------------------------------------
+    def _loaded(self, workflow_id: str) -> Any:
+        """The program's own workflow, asked for anew at each start; whatever its pipeline raises is the cause."""
+        if self.screen_capturer is not None and not callable(getattr(self.screen_capturer, "capture_screen", None)):
+            raise TypeError(_("The screen capturer has no capture_screen()."))
+        if self.pipeline is None:
+            return None
+        loaded = self.pipeline.load_workflow(workflow_id)
+        if loaded is not None:
+            keep_rows(workflow_id, loaded)
+        return loaded
+
+    def _provider(self) -> Any:
+        """A callable, or a name or dotted path as one; the capturer's own window where nothing else is given."""
+        given = self.window_info_provider
+        if isinstance(given, str) and given:
+            return import_string(settings.RPA_WINDOW_PROVIDERS.get(given, given))  # the program's own process
+        return given or (window_provider_of(self.screen_capturer) if self.screen_capturer is not None else None)
+
+    def _mode(self, mode: ExecutionMode | str | None) -> str | None:
+        if mode:
+            return str(getattr(mode, "value", mode))
+        state = learning_state(self._workflow) if self._workflow is not None else ""
+        return str(resolve_mode(None, state)) if state else None
+
+    def _run(self, asked: Mapping[str, Any], provider: Any) -> None:
+        def hold(identity: DesktopIdentity) -> str:
+            if not self._started:  # else the desktop was lost, and is back
+                self._execution_id, self._started = self._start(identity, asked), True
+                self._begun.set()
+            return self._execution_id
+
+        def failed(kind: str, error: Exception) -> None:
+            if not self._started:  # nothing is waited for: whoever starts is told
+                self._leave.set()
+                self._refuse(str(error))
+            self._tell("error", kind, error)
+
         runner = Runner(
-            execution_id=self._execution_id,
             leave=self._leave,
-            desktop=self._desktop,
             analyzer=self._analyzer,
             hooks=Hooks(
                 stages=self._stages,
                 limits=self.limits,
                 on_begin=self._begin,
                 on_prompt=self._on_prompt,
-                on_error=lambda kind, error: self._tell("error", kind, error),
-                window_provider=self.window_info_provider,
+                on_error=failed,
+                window_provider=provider,
+                open_desktop=self._open_desktop,
+                on_hold=hold,
+                capture=self._capture,
             ),
         )
         try:
             runner.run()
-        except DesktopError as error:
+        except (DomainError, DesktopError) as error:
             self._refuse(str(error))
             self._tell("error", "execution_loop", error)
+        except Exception as error:
+            log.exception("the loop failed")
+            self._refuse(f"{type(error).__name__}: {error}")
+            self._tell("error", "execution_loop", error)
         finally:
+            self._begun.set()
             connections.close_all()
+
+    def _start(self, identity: DesktopIdentity, asked: Mapping[str, Any]) -> str:
+        """The run's row, for this desktop alone: no other run loop may take what has this program's own parts."""
+        desktop = robot_name(identity)
+        for left in Execution.objects.abandoned_on(desktop):
+            if not identity.name.startswith(NO_DISPLAY):
+                raise IllegalMove(
+                    _("The run %(id)s was left on this desktop: let “runloop --execution %(id)s” go on with it first.")
+                    % {"id": left.execution_id}
+                )
+            Journal(left, left.version.spec()).finish(
+                ExecutionState.FAILED, _("The program that had the run ended in the middle of it.")
+            )
+        execution = start_run(desktop=desktop, **asked)
+        if not self._continuous:
+            control.set_continuous_capture(execution_id=execution.execution_id, enabled=False)
+        return execution.execution_id
+
+    def _open_desktop(self, name: str | None) -> Desktop:
+        acts = self.action_executor is None
+        return open_for(self.screen_capturer, acts=acts, name=name, given=self._given_desktop)
+
+    def _capture(self, desktop: Desktop, robot: Robot) -> ShownCapture:
+        if callable(getattr(self.screen_capturer, "start_continuous", None)):
+            return OwnCapture(self.screen_capturer, desktop, robot, interval_ms=self.limits.capture_interval_ms)
+        return ShownCapture(desktop, robot)
 
     def _stages(self, journal: Journal, own: Stages) -> Stages:
         if self.pipeline is None and self.action_executor is None:
             return own
-        return ProgramStages(
-            own, journal, pipeline=self.pipeline, executor=self.action_executor, context=self.get_context()
+        self._program = ProgramStages(
+            own,
+            journal,
+            pipeline=self.pipeline,
+            executor=self.action_executor,
+            workflow=self._workflow,
+            on_error=lambda kind, error: self._tell("error", kind, error),
         )
+        return self._program
 
+    # --- while it runs ----------------------------------------------------------------------------------------------
     def _begin(self, journal: Journal) -> None:
-        journal.on_step.append(lambda step: self._tell("step", step_result(step)))
+        journal.on_step.append(self._step_done)
         journal.on_state.append(lambda execution: self._tell("state", ExecutionState(execution.state)))
 
+    def _step_done(self, step: Step) -> None:
+        self._tell("step", step_result(step, self._program.result if self._program else None))
+
     def _on_prompt(self, prompt: Prompt) -> None:
-        """A program's own coach answers in the loop's thread; one that raises counts as skip, or as a rejection."""
+        """A program's own coach is asked; where it has none for this, people answer."""
         confirmation = prompt.kind == PromptKind.CONFIRMATION
         callback = self.confirmation_callback if confirmation else self.coaching_callback
-        if callback is None or prompt.kind == PromptKind.IN_DOUBT:
-            return
-        try:
-            answer = callback(prompt.message, prompt_info(prompt))
-        except Exception:
-            log.exception("the %s callback failed", prompt.kind)
-            answer = None
-        try:
-            if confirmation:
-                self._decide(prompt, Choice.ACCEPT if answer else Choice.REJECT)
-            elif isinstance(answer, CoachingResponse) and answer.decision in prompt.choices:
-                self._decide(prompt, Choice(answer.decision), answer.correction, answer.feedback or "")
-            else:
-                self._decide(prompt, Choice.SKIP)
-        except (AlreadyDecided, NothingToDecide):
-            log.info("somebody else was first", extra={"execution": self._execution_id})
+        if callback is not None and prompt.kind != PromptKind.IN_DOUBT:
+            consult(callback, prompt)
 
-    def _decide(
-        self, prompt: Prompt, choice: Choice, correction: Mapping[str, Any] | None = None, feedback: str = ""
-    ) -> None:
-        decide(
-            prompt_id=prompt.pk,
-            choice=choice,
-            correction=correction,
-            feedback=feedback,
-            source=DecisionSource.PROGRAM,
-        )
-
-    def _open_desktop(self) -> Desktop:
-        desktop = self._given_desktop or open_desktop(None)
-        return CapturerDesktop(self.screen_capturer, desktop) if self.screen_capturer else desktop  # type: ignore
-
-    def _make_sure_of(self, workflow_id: str) -> None:
-        """A workflow that only the program's pipeline knows gets rows of its own."""
-        if self.pipeline is None or Workflow.objects.filter(workflow_id=workflow_id).exists():
-            return
-        loaded = self.pipeline.load_workflow(workflow_id)
-        if loaded:
-            version_of(workflow_id, loaded)
-
+    # --- inside -----------------------------------------------------------------------------------------------------
     def _execution(self) -> Execution | None:
         return Execution.objects.by_id(self._execution_id) if self._execution_id else None
 
@@ -383,9 +410,10 @@ class ExecutionLoop:
             return self._refuse(str(error))
         return True
 
-    def _answer(self, choice: Choice, **more: Any) -> bool:
+    def _answer(self, kinds: set[PromptKind], choice: Choice, **more: Any) -> bool:
         execution = self._execution()
-        if execution is None or execution.state in FINAL:
+        waiting = None if execution is None or execution.state in FINAL else execution.prompts.open().first()
+        if execution is None or waiting is None or waiting.kind not in kinds:
             return self._refuse(_("Nothing waits for a decision."))
         try:
             decide_open(execution=execution, choice=choice, source=DecisionSource.PROGRAM, **more)
@@ -408,51 +436,3 @@ class ExecutionLoop:
 
 def create_execution_loop(pipeline: Pipeline | None = None, capture_interval_ms: int = 500) -> ExecutionLoop:
     return ExecutionLoop(pipeline=pipeline, capture_interval_ms=capture_interval_ms)
-
-
-def screenshot_path(step: Step) -> str | None:
-    return str(PictureStore().path(step.picture_before)) if step.picture_before else None
-
-
-def step_result(step: Step) -> StepResult:
-    acted = step.intent_at is not None
-    return StepResult(
-        success=step.success,
-        node_id=step.node_id,
-        edge_id=step.edge_id or None,
-        action_result=(
-            ActionResult(
-                status=ActionStatus.DONE if step.success else ActionStatus.FAILED,
-                message=step.message,
-                act_ms=step.act_ms,
-            )
-            if acted
-            else None
-        ),
-        match_confidence=step.confidence,
-        message=step.message,
-        screenshot_path=screenshot_path(step),
-        ocr_ms=step.ocr_ms,
-        ui_ms=step.ui_ms,
-        analyze_ms=step.analyze_ms,
-        total_ms=step.total_ms,
-        cache_hit=step.cache_hit,
-        degraded=step.degraded,
-    )
-
-
-def prompt_info(prompt: Prompt) -> dict[str, Any]:
-    """What a callback is told of the question (S11.3)."""
-    step, execution = prompt.step, prompt.execution
-    return {
-        "edge_id": step.edge_id,
-        "action": step.action_type,
-        "target": step.suggestion.get("target"),
-        "params": step.suggestion.get("params") or {},
-        "screenshot_path": screenshot_path(step),
-        "context": {
-            "workflow_id": execution.workflow_id,
-            "execution_id": execution.execution_id,
-            "step": step.index,
-        },
-    }

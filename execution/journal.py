@@ -38,7 +38,7 @@ from execution.claims import lease_end
 from execution.events import emit, emit_state
 from execution.exceptions import LeaseLost
 from execution.models import Decision as Answer
-from execution.models import Execution, Prompt, Step, WishRecord
+from execution.models import Execution, Prompt, ReferenceVector, Step, WishRecord
 from execution.payloads import (
     mode_payload,
     prompt_payload,
@@ -163,6 +163,7 @@ class Journal:
             if suggestion:
                 self._put_suggestion(step, suggestion, state)
             step.save()
+            _keep_vector(picture, state)
             self._update(next_step=F("next_step") + 1, current_edge_id=step.edge_id)
         self._turn_began, self._began[step.index] = None, began
         return step
@@ -460,11 +461,23 @@ class Journal:
             robot.warnings[kind] = {"message": message, "at": timezone.now().isoformat()}
             type(robot).objects.filter(pk=robot.pk).update(warnings=robot.warnings)
 
+    def keep_variables(self, variables: Mapping[str, Any]) -> None:
+        """The run's variables as a program's executor left them."""
+        with self._fenced():
+            self._update(variables=dict(variables))
+
     def capture_stats(self, stats: Mapping[str, Any]) -> None:
         Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(capture_stats=dict(stats))
 
     def _update(self, **changes: Any) -> None:
         Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(**changes)
+
+
+def _keep_vector(picture: str, state: ScreenState) -> None:
+    """What the screen's JSON names as its vector is there to be fetched."""
+    if state.embedding is not None:
+        vector = state.embedding.vector.astype("<f4").tobytes()
+        ReferenceVector.objects.get_or_create(picture=picture, model=state.embedding.model, defaults={"vector": vector})
 
 
 def _announce(step_id: int) -> None:

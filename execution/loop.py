@@ -223,7 +223,7 @@ class Loop:
     def _contradiction(self, match: Match) -> Recognition | None:
         """What was just done must not be done again because the screen still looks like before it."""
         edge = self.at.behind
-        if edge is None or match.node_id != edge.source or edge.source == edge.destination:
+        if edge is None or match.node_id != edge.source or self.stages.may_stay(edge):
             return None
         why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
             "what": edge.edge_id,

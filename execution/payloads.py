@@ -8,6 +8,7 @@ from typing import Any
 
 from execution.choices import PromptState
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
+from execution.models.reference import vector_id
 from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 
@@ -34,13 +35,13 @@ def screen_json(state: ScreenState, *, execution: Execution, picture: str, path:
         },
         "raw": {
             "screenshot_path": str(path) if path else "",
-            "capture_method": "mss",
+            "capture_method": state.frame.method,
             "file_size_bytes": path.stat().st_size if path and path.exists() else 0,
         },
         "perception": {
             "embedding": {
                 "provider": state.embedding.model if state.embedding else "",
-                "vector_id": picture,
+                "vector_id": vector_id(picture, state.embedding.model) if state.embedding else "",
                 "dimensions": int(state.embedding.vector.size) if state.embedding else 0,
             },
             "detected_text": [t.text for t in state.texts],

@@ -19,7 +19,7 @@ def may_try_again(action_type: str, effect: EffectClass, result: ActionResult, v
     """
     if action_type in SERVER_SIDE_ACTION_TYPES:
         return False
-    if result.status is ActionStatus.FAILED:
+    if result.status is ActionStatus.FAILED and not result.touched:
         return True  # no input was sent
     return may_repeat(effect, verification)
 

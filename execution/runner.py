@@ -64,6 +64,9 @@ class Hooks:
     on_prompt: Callable[[Prompt], None] | None = None
     on_error: Callable[[str, Exception], None] = lambda kind, error: None
     window_provider: Any = None
+    open_desktop: Callable[[str | None], Desktop] = lambda name: open_desktop(name)
+    on_hold: Callable[[DesktopIdentity], str] = lambda identity: ""  # the desktop is ours; which run to take, if one
+    capture: Callable[[Desktop, Robot], ShownCapture] = lambda desktop, robot: ShownCapture(desktop, robot)
 
 
 class Runner:
@@ -105,30 +108,38 @@ class Runner:
                 return
             except DesktopLost as error:
                 self.out(_("The desktop is lost: %(error)s Waiting for it to come back.") % {"error": error})
+                self.hooks.on_error("execution_loop", error)
                 if self._desktop is not None or not self._wait_for_desktop():
                     return
 
     def _wait_for_desktop(self) -> bool:
         while not self.leave.wait(RECONNECT_EVERY_S):
             try:
-                open_desktop(self.desktop_name).close()
+                desktop = self.hooks.open_desktop(self.desktop_name)
+            except DesktopError:
+                continue
+            try:
+                desktop.identity()
                 return True
             except DesktopError:
                 continue
+            finally:
+                desktop.close()
         return False
 
     def _on_desktop(self) -> None:
-        desktop = self._desktop or open_desktop(self.desktop_name)
+        desktop = self._desktop or self.hooks.open_desktop(self.desktop_name)
         with ExitStack() as stack:
             stack.callback(desktop.close)
             identity = desktop.identity()
             stack.enter_context(DesktopLock(identity, settings.DATA_DIR / "locks"))
+            self.execution_id = self.hooks.on_hold(identity) or self.execution_id
             desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
             robot = self._sign_on(identity)
             stack.callback(self._sign_off, robot)
             self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
             heartbeat = stack.enter_context(Heartbeat(robot))
-            capture = ShownCapture(desktop, robot).start()
+            capture = self.hooks.capture(desktop, robot).start()
             stack.callback(capture.stop)
             self.out(
                 _("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.")
@@ -150,7 +161,7 @@ class Runner:
             close_old_connections()
             claimed = claim(robot, identity, execution_id=self.execution_id)
             if claimed is None:
-                if self.once:
+                if self.once or self._has_ended():
                     self.out(_("Nothing is queued for this desktop."))
                     return
                 self.leave.wait(LOOK_EVERY_S)
@@ -159,6 +170,10 @@ class Runner:
             self.done += 1
             if self.once or self.execution_id or self.done == self.max_executions:
                 return
+
+    def _has_ended(self) -> bool:
+        """Whether the one run that this loop is for was stopped before it was taken."""
+        return bool(self.execution_id) and Execution.objects.final().filter(execution_id=self.execution_id).exists()
 
     def _load_analyzer(self) -> ScreenAnalyzer:
         self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})

@@ -78,6 +78,10 @@ class Stages:
     def is_terminal(self, node_id: str) -> bool:
         return not self.graph.outgoing(node_id)
 
+    def may_stay(self, edge: EdgeSpec) -> bool:
+        """Whether the screen may look the same once the edge was done."""
+        return edge.source == edge.destination
+
     def next_edge(self, node_id: str, tried: Collection[str]) -> EdgeSpec | None:
         """The node's first edge that was neither rejected nor skipped."""
         return next((e for e in self.graph.outgoing(node_id) if e.edge_id not in tried), None)
@@ -105,7 +109,7 @@ class Stages:
         resolution = suggestion.resolution
         if target := correction.get("target"):
             resolution = resolve_correction(target, state)
-        if ACTIONS[action].target == "none":
+        if action in ACTIONS and ACTIONS[action].target == "none":
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
         return replace(suggestion, edge=edge, params=params, resolution=resolution, sentence=sentence(edge, params))
 

@@ -90,7 +90,8 @@ class Window:
 class Frame:
     """One picture of the desktop.
 
-    `origin` is where the frame's (0, 0) lies in input coordinates, `scale` is frame pixels per input pixel.
+    `origin` is where the frame's (0, 0) lies in input coordinates, `scale` is frame pixels per input pixel. `method` is
+    the name of what took it.
     """
 
     pixels: np.ndarray
@@ -99,6 +100,7 @@ class Frame:
     origin: Point = Point(0, 0)  # noqa: RUF009  a tuple
     scale: float = 1.0
     digest: str = ""
+    method: str = ""
 
     @property
     def size(self) -> Size:
@@ -326,11 +328,32 @@ class ActionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResult:
-    """`uncertain`: input may have reached the application and nobody can say how much of it."""
+    """`uncertain`: input may have reached the application and nobody can say how much of it.
+
+    What failed has touched nothing, unless `touched` says that nobody knows (S9.3).
+    """
 
     status: ActionStatus
     message: str = ""
     act_ms: float = 0.0
+    touched: bool = False
+
+
+class ExecutionStatus(StrEnum):
+    """What an action executor says of what it did; one of the program's own is compared by its value (S11.9)."""
+
+    SUCCESS = "success"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionResult:
+    """What an action executor answers (S11.5), and what a program is told of an act (S11.4)."""
+
+    status: Any
+    message: str = ""
+    duration_ms: float = 0.0
+    error: str | None = None
 
 
 class Answer(StrEnum):
@@ -361,7 +384,7 @@ class StepResult:
     success: bool
     node_id: str
     edge_id: str | None = None
-    action_result: ActionResult | None = None
+    action_result: ExecutionResult | None = None
     match_confidence: float = 0.0
     message: str = ""
     screenshot_path: str | None = None

@@ -151,7 +151,8 @@ SERVER_SIDE_ACTION_TYPES = frozenset(
 def effect_class_of(action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool) -> EffectClass:
     """The class an edge is run with, never `undeclared`: what a person chose, or else what the action says of itself.
 
-    Typing that first clears the field may be repeated; an action that declares what must be seen is observable.
+    Typing that first clears the field may be repeated; an action that declares what must be seen is observable. Of an
+    action that is not in the catalogue, a program's own, nothing is known: it is opaque unless declared otherwise.
     """
     if declared and declared != EffectClass.UNDECLARED:
         return EffectClass(declared)

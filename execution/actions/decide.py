@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -53,7 +53,11 @@ def decide(
             _("“%(choice)s” is no answer to this question. Answers: %(known)s.")
             % {"choice": choice, "known": ", ".join(prompt.choices)}
         )
-    correction = check_correction(correction or {}) if choice == Choice.CORRECT else {}
+    # an action that the catalogue does not know is a program's own: it may stay, and the program may name others
+    own = [prompt.step.action_type]
+    if source == DecisionSource.PROGRAM:
+        own.append((correction or {}).get("action") or "")
+    correction = check_correction(correction or {}, own_actions=own) if choice == Choice.CORRECT else {}
     if node_id:
         check_screen(prompt, choice, node_id)
     asked = Prompt.objects.open().filter(pk=prompt.pk)
@@ -110,8 +114,11 @@ def check_screen(prompt: Prompt, choice: str, node_id: str) -> None:
         raise BadDecision(_("That is the screen it takes it for already."))
 
 
-def check_correction(correction: Mapping[str, Any]) -> dict[str, Any]:
-    """The correction as it is kept: the `corrected_` form wins, waits are bounded, unknown keys are refused (S1.10)."""
+def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[str] = ()) -> dict[str, Any]:
+    """The correction as it is kept: the `corrected_` form wins, waits are bounded, unknown keys are refused (S1.10).
+
+    Of the parameters each is merged by itself: those of `corrected_params` over those of `params` (S11.11).
+    """
     if not any(correction.values()):
         return {}  # "correct" without a correction executes the suggestion
     if unknown := sorted(set(correction) - CORRECTION_KEYS):
@@ -120,19 +127,19 @@ def check_correction(correction: Mapping[str, Any]) -> dict[str, Any]:
             % {"names": ", ".join(unknown), "known": ", ".join(sorted(CORRECTION_KEYS))}
         )
     target = correction.get("corrected_target") or correction.get("target") or {}
-    params = correction.get("corrected_params") or correction.get("params") or {}
+    parts = [correction.get(name) or {} for name in ("params", "corrected_params")]
     action = correction.get("action") or ""
-    if action and action not in ALLOWED_ACTION_TYPES:
+    if action and (not isinstance(action, str) or action not in (*ALLOWED_ACTION_TYPES, *own_actions)):
         raise BadDecision(
             _("“%(action)s” is no action. Actions: %(known)s.")
             % {"action": action, "known": ", ".join(sorted(ALLOWED_ACTION_TYPES))}
         )
-    if not isinstance(target, Mapping) or not isinstance(params, Mapping):
+    if not all(isinstance(part, Mapping) for part in (target, *parts)):
         raise BadDecision(_("The target and the parameters of a correction are JSON objects."))
     check_target(target)
     return {
         "target": dict(target),
-        "params": dict(params),
+        "params": {name: value for part in parts for name, value in part.items()},
         "action": action,
         "wait_before": _wait(correction, "wait_before"),
         "wait_after": _wait(correction, "wait_after"),

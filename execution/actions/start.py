@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping
 from datetime import date
@@ -35,15 +36,17 @@ def start(
     workflow_id: str,
     mode: str | None = None,
     start_node_id: str | None = None,
-    variables: Mapping[str, str] | None = None,
+    variables: Mapping[str, Any] | None = None,
     user: Any = None,
     desktop: str = "",
     flags: Mapping[str, Any] | None = None,
     queue: bool = True,
     origin: Origin = Origin.PROGRAM,
+    declared: bool = True,
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
+    Not `declared`: a program's own pipeline knows the nodes and variables, and takes others than the version has.
     Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable, BadVariable or UnknownWindowProvider,
     each naming the cause, and PermissionDenied where `user` may not; without a user it is the server's own process.
     """
@@ -54,14 +57,14 @@ def start(
     workflow = Workflow.objects.by_id(workflow_id)
     version = workflow.latest_version()
     graph = version.spec()
-    if start_node_id and graph.node(start_node_id) is None:
+    if declared and start_node_id and graph.node(start_node_id) is None:
         known = ", ".join(n.node_id for n in graph.nodes)
         raise UnknownNode(
             _("“%(name)s” v%(version)d has no node “%(node)s”. Its nodes: %(known)s.")
             % {"name": workflow.name, "version": version.number, "node": start_node_id, "known": known}
         )
     chosen_mode = resolve_mode(mode, workflow.learning_state)
-    values = check_variables(graph, variables or {})
+    values = values_of(graph, variables or {}, declared=declared)
     chosen_flags = effective_flags(workflow, asked)
     known_name(chosen_flags["window_info_provider"])
     with transaction.atomic():
@@ -136,6 +139,27 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
         if value and (problem := kind_problem(known[name], value)):
             raise BadVariable(f"{known[name].label or name}: {problem}", (name,))
     return values
+
+
+def values_of(graph: GraphSpec, given: Mapping[str, Any], *, declared: bool) -> dict[str, Any]:
+    """The run's variables; not `declared`: also those of a program that the version does not know."""
+    if declared:
+        return dict(check_variables(graph, given))
+    known = {v.name: given[v.name] for v in graph.variables if v.name in given}
+    return {**json_ready(given), **check_variables(graph, known)}
+
+
+def json_ready(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A program's own variables; raises BadVariable for a value that cannot be kept with the run."""
+    for name, value in values.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError):
+            words = {"name": name, "kind": type(value).__name__}
+            raise BadVariable(
+                _("The variable %(name)s cannot be kept with the run: it is a %(kind)s, no JSON.") % words, (str(name),)
+            ) from None
+    return dict(values)
 
 
 def kind_problem(variable: VariableSpec, value: str) -> str:

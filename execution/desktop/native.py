@@ -94,6 +94,7 @@ class NativeDesktop:
             origin=Point(monitor["left"], monitor["top"]),
             scale=shot.width / monitor["width"],
             digest=digest,
+            method="mss",
         )
 
     def window(self) -> Window | None:

@@ -48,7 +48,7 @@ class RecordedDesktop(NotingHands):
     def grab(self) -> Frame:
         with self._lock:
             pixels = self._pixels().copy()
-        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels), method="recorded")
 
     def window(self) -> Window | None:
         with self._lock:

@@ -113,7 +113,7 @@ class ScriptedDesktop(NotingHands):
             while self._waiting and self._waiting[0][0] < self._grabs:
                 self._shown = self._waiting.pop(0)[1]
             pixels = self._pixels()
-        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels), method="scripted")
 
     def window(self) -> Window | None:
         with self._calling():

@@ -50,7 +50,7 @@ class X11Desktop:
             size = self._connection.size()
             pixels = self._pixels(size)
             digest = self._digests.of(pixels)
-        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=digest)
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=digest, method="mss")
 
     def window(self) -> Window | None:
         return active_window(self._connection)

@@ -98,6 +98,9 @@ class World:
     def is_end(self, node_id: str) -> bool:
         return node_id in self.graph.end_nodes
 
+    def may_stay(self, edge: EdgeSpec) -> bool:
+        return edge.source == edge.destination
+
     def is_terminal(self, node_id: str) -> bool:
         return not self.graph.outgoing(node_id)
 

@@ -143,7 +143,7 @@ def test_a_coached_run_by_a_program(loop: ExecutionLoop, program: Program) -> No
     assert (info["edge_id"], info["action"], info["context"]["workflow_id"]) == ("ab", "click", "wf_program")
     assert [s.edge_id for s in steps] == ["ab", "bc", None]
     assert steps[0].duration_ms == steps[0].total_ms
-    assert steps[0].action_result.act_ms == 3.0
+    assert steps[0].action_result.duration_ms == 3.0
     assert states[-1] == ExecutionState.COMPLETED
     context = loop.get_context()
     assert context is not None
@@ -264,17 +264,19 @@ class Reader:
 
 
 def test_resolve_target_advanced_and_a_capturer_of_ones_own(loop: ExecutionLoop) -> None:
-    """S11.2: a capturer gives RGB pixels; a target is resolved on a screen state."""
-    from execution.program import CapturerDesktop
+    """S11.2, S11.9: a capturer gives a PIL image; a target is resolved on a screen state."""
+    from PIL import Image
+
+    from execution.program.capturer import CapturerDesktop
     from workflows.graph import TargetSpec
 
     scripted = ScriptedDesktop(SCREENS)
 
     class Capturer:
-        def capture(self) -> Any:
-            return scripted.grab().pixels[:, :, ::-1]
+        def capture_screen(self) -> Any:
+            return Image.fromarray(scripted.grab().pixels[:, :, ::-1])
 
-    frame = CapturerDesktop(Capturer(), scripted).grab()
+    frame = CapturerDesktop(Capturer(), scripted, acts=True).grab()
     assert (frame.pixels == scripted.grab().pixels).all()
     state = ScreenAnalyzer(Reader(), None, None).analyze(frame, Window(title="One"))
     found = loop.resolve_target_advanced(TargetSpec(target_id="t", label="Step one", text="Step one"), state)
