@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from analytics.projection import project
 from analytics.resources import SAMPLE_EVERY_S, ResourceSampler
-from execution.models import Robot, Step
+from execution.choices import ExecutionState
+from execution.models import Execution, Robot, Step
 from execution.signals import run_begun, run_ended, step_recorded
 
 log = logging.getLogger(__name__)
@@ -21,32 +22,80 @@ KIND = "analytics"
 
 
 class AnalyticsExecutionIntegration:
-    """`connect` makes it hear of the runs of this process; a program of the user's may call the five methods itself."""
+    """`connect` makes it hear of the runs of this process; a program of the user's may call its methods itself.
 
-    def __init__(self, *, every_s: float = SAMPLE_EVERY_S) -> None:
+    `analytics_system` is one of the user's own: each call goes on to its method of the same name, by the same keywords,
+    where it has one (S11.10).
+    """
+
+    def __init__(self, analytics_system: Any = None, *, every_s: float = SAMPLE_EVERY_S) -> None:
+        self.analytics_system = analytics_system
         self._every_s = every_s
         self._lock = threading.Lock()
         self._monitors: dict[str, ResourceSampler] = {}
         self._warned: set[str] = set()
 
     def connect(self) -> None:
-        step_recorded.connect(self._heard_step, dispatch_uid="analytics.step", weak=False)
-        run_begun.connect(self._heard_begin, dispatch_uid="analytics.begin", weak=False)
-        run_ended.connect(self._heard_end, dispatch_uid="analytics.end", weak=False)
+        step_recorded.connect(self._heard_step, dispatch_uid=f"analytics.step.{id(self)}", weak=False)
+        run_begun.connect(self._heard_begin, dispatch_uid=f"analytics.begin.{id(self)}", weak=False)
+        run_ended.connect(self._heard_end, dispatch_uid=f"analytics.end.{id(self)}", weak=False)
 
-    def on_execution_start(self, execution_id: str) -> None:
+    def on_execution_start(self, execution_id: str, workflow_id: str = "", mode: str = "") -> None:
         """A run begins, or is gone on with: watch what it takes of the machine."""
         with self._lock:
             self._warned.discard(execution_id)
+        self._hand_on("on_execution_start", workflow_id=workflow_id, execution_id=execution_id, mode=mode)
         self.start_resource_monitoring(execution_id)
 
     def on_step_result(self, step_id: int) -> None:
         """A step was recorded: its metric is made, or made again."""
         self._carefully(lambda: project(step_id), lambda: _run_of(step_id))
 
-    def on_execution_complete(self, execution_id: str) -> None:
+    def on_step_complete(
+        self,
+        workflow_id: str,
+        execution_id: str,
+        step_id: Any,
+        success: bool,
+        duration_ms: float = 0.0,
+        confidence: float = 0.0,
+    ) -> None:
+        """A step of a run is done. Metrics are made of recorded steps alone (S7.5): `step_id` is the index of one."""
+        self._hand_on(
+            "on_step_complete",
+            workflow_id=workflow_id,
+            execution_id=execution_id,
+            step_id=step_id,
+            success=success,
+            duration_ms=duration_ms,
+            confidence=confidence,
+        )
+        self._carefully(lambda: self._project_of(execution_id, step_id), lambda: execution_id)
+
+    def on_execution_complete(
+        self,
+        execution_id: str,
+        workflow_id: str = "",
+        success: bool = False,
+        duration_ms: float = 0.0,
+        steps_executed: int = 0,
+        steps_succeeded: int = 0,
+        steps_failed: int = 0,
+        error_message: str | None = None,
+    ) -> None:
         """The run has ended, or its loop has left it."""
         self.stop_resource_monitoring(execution_id)
+        self._hand_on(
+            "on_execution_complete",
+            workflow_id=workflow_id,
+            execution_id=execution_id,
+            success=success,
+            duration_ms=duration_ms,
+            steps_executed=steps_executed,
+            steps_succeeded=steps_succeeded,
+            steps_failed=steps_failed,
+            error_message=error_message,
+        )
 
     def start_resource_monitoring(self, execution_id: str) -> None:
         """Sample from now on; a second start of the same run changes nothing."""
@@ -55,6 +104,7 @@ class AnalyticsExecutionIntegration:
                 return
             monitor = self._monitors[execution_id] = ResourceSampler(execution_id, every_s=self._every_s)
         self._carefully(monitor.start, lambda: execution_id)
+        self._hand_on("start_resource_monitoring", execution_id=execution_id)
 
     def stop_resource_monitoring(self, execution_id: str) -> None:
         """Take the last sample; nothing where nothing is being sampled."""
@@ -62,6 +112,20 @@ class AnalyticsExecutionIntegration:
             monitor = self._monitors.pop(execution_id, None)
         if monitor is not None:
             self._carefully(monitor.stop, lambda: execution_id)
+            self._hand_on("stop_resource_monitoring", execution_id=execution_id)
+
+    def _hand_on(self, name: str, *, execution_id: str, **told: Any) -> None:
+        """To the user's own system, where it wants to hear of it."""
+        heard = getattr(self.analytics_system, name, None)
+        if callable(heard):
+            self._carefully(lambda: heard(execution_id=execution_id, **told), lambda: execution_id)
+
+    def _project_of(self, execution_id: str, step_id: Any) -> None:
+        if not str(step_id).isdecimal():
+            return  # a step that only the program knows
+        step = Step.objects.filter(execution__execution_id=execution_id, index=int(step_id)).only("pk").first()
+        if step is not None:
+            project(step.pk)
 
     def _carefully(self, work: Callable[[], Any], run_of: Callable[[], str]) -> None:
         try:
@@ -87,14 +151,52 @@ class AnalyticsExecutionIntegration:
             warning = {"message": message, "at": timezone.now().isoformat()}
             Robot.objects.filter(pk=robot.pk).update(warnings={**robot.warnings, KIND: warning})
 
+    # --- what the signals of this process tell ------------------------------------------------------------------------
     def _heard_step(self, sender: Any, step_id: int, **kwargs: Any) -> None:
         self.on_step_result(step_id)
+        if self.analytics_system is not None:
+            self._carefully(lambda: self._hand_on_step(step_id), lambda: _run_of(step_id))
+
+    def _hand_on_step(self, step_id: int) -> None:
+        step = Step.objects.select_related("execution__version__workflow").get(pk=step_id)
+        self._hand_on(
+            "on_step_complete",
+            workflow_id=step.execution.workflow_id,
+            execution_id=step.execution.execution_id,
+            step_id=step.index,
+            success=step.success,
+            duration_ms=step.total_ms,
+            confidence=step.confidence,
+        )
 
     def _heard_begin(self, sender: Any, execution_id: str, **kwargs: Any) -> None:
-        self.on_execution_start(execution_id)
+        self.on_execution_start(execution_id, **self._told_of(execution_id, _beginning))
 
     def _heard_end(self, sender: Any, execution_id: str, **kwargs: Any) -> None:
-        self.on_execution_complete(execution_id)
+        self.on_execution_complete(execution_id, **self._told_of(execution_id, _end))
+
+    def _told_of(self, execution_id: str, told: Callable[[Execution], dict[str, Any]]) -> dict[str, Any]:
+        """What a system of the user's own is told of the run; nothing where there is none."""
+        found: dict[str, Any] = {}
+        if self.analytics_system is not None:
+            self._carefully(lambda: found.update(told(Execution.objects.by_id(execution_id))), lambda: execution_id)
+        return found
+
+
+def _beginning(execution: Execution) -> dict[str, Any]:
+    return {"workflow_id": execution.workflow_id, "mode": execution.mode}
+
+
+def _end(execution: Execution) -> dict[str, Any]:
+    return {
+        "workflow_id": execution.workflow_id,
+        "success": execution.state == ExecutionState.COMPLETED,
+        "duration_ms": execution.duration_seconds * 1000,
+        "steps_executed": execution.steps_executed,
+        "steps_succeeded": execution.steps_succeeded,
+        "steps_failed": execution.steps_failed,
+        "error_message": execution.error or None,
+    }
 
 
 def _run_of(step_id: int) -> str:

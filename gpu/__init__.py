@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu.assistant.assistant import Assistant
+    from gpu.assistant.mai import Mai
     from gpu.clip import CLIPManager
     from gpu.config import GPUResourceConfig
     from gpu.conversation.talk import ContextManager
@@ -31,6 +32,7 @@ _MODULE_OF = {
     "GPUResourceManager": "gpu.manager",
     "GPUResourceStatus": "gpu.types",
     "GpuBusy": "gpu.exceptions",
+    "Mai": "gpu.assistant.mai",
     "ModelManager": "gpu.model_manager",
     "ModelState": "gpu.types",
     "NotEnoughVRAM": "gpu.exceptions",
@@ -55,6 +57,7 @@ __all__ = [
     "GPUResourceManager",
     "GPUResourceStatus",
     "GpuBusy",
+    "Mai",
     "ModelManager",
     "ModelState",
     "NotEnoughVRAM",

@@ -44,7 +44,9 @@ AUTO = "auto"
 
 
 class ModelManager:
-    """Coroutines may be awaited in any event loop; `run_sync` and `iterate_response` are for code that has none.
+    """Without arguments it is around this process's manager of the GPU, with the servers of the settings (S11.12).
+
+    Coroutines may be awaited in any event loop; `run_sync` and `iterate_response` are for code that has none.
 
     A conversation is a `Talk`, or messages with the system's first; the question is no part of it. `openai` is None
     where no such server is set up. `rows` and `keep` are what the database tells and is told.
@@ -52,7 +54,7 @@ class ModelManager:
 
     def __init__(
         self,
-        manager: Any,
+        manager: Any = None,
         *,
         openai: Provider | None = None,
         monitor: Monitor | None = None,
@@ -60,6 +62,8 @@ class ModelManager:
         keep: Callable[[Use], None] = record,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if manager is None:
+            manager, openai = _of_this_process()
         self._manager, self._openai, self._runtime = manager, openai, manager.runtime
         self._database, self._background = DatabaseThread(), Background()
         lately = Lately(clock)
@@ -225,10 +229,13 @@ def hold(named: str) -> str:
 @cache
 def get_model_manager() -> ModelManager:
     """The one of this process, around its manager of the GPU."""
+    return ModelManager()
+
+
+def _of_this_process() -> tuple[Any, Provider | None]:
     from gpu.catalogue.remote import is_allowed_at_openai
     from gpu.providers.openai import OpenAICompatibleProvider
     from gpu.wiring import get_gpu_resource_manager
 
     manager = get_gpu_resource_manager()
-    openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)
-    return ModelManager(manager, openai=openai)
+    return manager, OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from django.conf import settings
-
-from execution.assistant.briefing import RunBriefer
 from gpu.assistant.assistant import Assistant
+from gpu.assistant.mai import Mai
 from gpu.model_manager import get_model_manager
 from gpu.wiring import get_gpu_resource_manager
 
@@ -15,12 +13,7 @@ from gpu.wiring import get_gpu_resource_manager
 @cache
 def get_assistant() -> Assistant:
     """The one of this process; it is shut down with it."""
-    return Assistant(
-        briefer=RunBriefer(),
-        models=get_model_manager(),
-        runtime=get_gpu_resource_manager().runtime,
-        name=settings.RPA_ASSISTANT_NAME,
-    )
+    return Mai()
 
 
 def close_all() -> None:

@@ -40,7 +40,10 @@ class Models(Protocol):
 
 
 class Assistant:
-    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin."""
+    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin.
+
+    Where no conversation is named it is this object's own, begun with the first question.
+    """
 
     def __init__(
         self,
@@ -56,39 +59,51 @@ class Assistant:
         self._database = database or DatabaseThread()
         self._answering: set[asyncio.Task[Any]] = set()
         self._is_shut = False
+        self._own = ""  # the key of its own conversation
 
     # --- asking -----------------------------------------------------------------------------------------------------
-    def process_message(self, text: str, *, conversation: str, language: str = "") -> Part:
+    def process_message(self, text: str, *, conversation: str = "", language: str = "") -> Part:
         """The end of the whole answer. Raises ValueError for an empty or a much too long question."""
         *_before, end = self.stream_message(text, conversation=conversation, language=language)
         return end
 
-    async def aprocess_message(self, text: str, *, conversation: str, language: str = "") -> Part:
+    async def aprocess_message(self, text: str, *, conversation: str = "", language: str = "") -> Part:
         """See process_message()."""
         parts = [part async for part in self.astream_message(text, conversation=conversation, language=language)]
         return parts[-1]
 
-    def stream_message(self, text: str, *, conversation: str, language: str = "") -> Iterator[Part]:
+    def stream_message(self, text: str, *, conversation: str = "", language: str = "") -> Iterator[Part]:
         """The answer as it comes, its end last; leaving early keeps what was said so far."""
         return self._runtime.iterate(self._answer(_checked(text), conversation, language or _language()))
 
-    def astream_message(self, text: str, *, conversation: str, language: str = "") -> AsyncGenerator[Part]:
+    def astream_message(self, text: str, *, conversation: str = "", language: str = "") -> AsyncGenerator[Part]:
         """See stream_message()."""
         parts = self._runtime.stream(self._answer(_checked(text), conversation, language or _language()))
         return cast("AsyncGenerator[Part]", parts)
 
     # --- what was said, how it stands -------------------------------------------------------------------------------
-    def get_conversation_history(self, conversation: str) -> tuple[Kept, ...]:
-        return conversations.messages(conversation)
+    def get_conversation_history(self, conversation: str = "") -> tuple[Kept, ...]:
+        return self._messages(conversation or self._own)
 
-    async def aget_conversation_history(self, conversation: str) -> tuple[Kept, ...]:
-        return await self._runtime.wait(self._rows(conversations.messages, conversation))
+    async def aget_conversation_history(self, conversation: str = "") -> tuple[Kept, ...]:
+        return await self._runtime.wait(self._rows(self._messages, conversation or self._own))
 
     def get_status(self) -> Status:
         return self._runtime.run(self._status())
 
     async def aget_status(self) -> Status:
         return await self._runtime.wait(self._status())
+
+    def get_system_status(self) -> dict[str, Any]:
+        """The model that would answer now, why none would, and the machine's resources, as JSON."""
+        status = self.get_status()
+        said = status.details.as_json() if status.details else {}
+        return {
+            "current_model": status.model,
+            "problem": status.reason,
+            "mode": said.get("mode", ""),
+            "resources": said.get("resources", {}),
+        }
 
     def shutdown(self) -> None:
         """End the answers that are on their way, which keeps what was said; nothing can be asked afterwards."""
@@ -121,6 +136,7 @@ class Assistant:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _work(self, text: str, key: str, language: str, parts: asyncio.Queue[Part | None]) -> None:
+        key = key or await self._rows(self._own_key)
         history: tuple[Kept, ...] = await self._rows(conversations.messages, key)
         briefing: Briefing = await self._rows(self._brief, text, key, language, history)
         await self._rows(conversations.keep, key, role=MessageRole.USER, content=briefing.asked or text)
@@ -142,6 +158,14 @@ class Assistant:
             await self._keep(key, answer, instead_of=first)
             raise
         parts.put_nowait(answer.end(await self._keep(key, answer, instead_of=first)))
+
+    def _own_key(self) -> str:
+        self._own = self._own or conversations.begin()
+        return self._own
+
+    @staticmethod
+    def _messages(key: str) -> tuple[Kept, ...]:
+        return conversations.messages(key) if key else ()
 
     def _brief(self, text: str, key: str, language: str, history: Sequence[Kept]) -> Briefing:
         earlier = next((kept.steps for kept in reversed(history) if kept.references), ())

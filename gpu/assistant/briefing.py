@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from gpu.assistant.kept import Kept
 from gpu.assistant.said import MARK
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
+from gpu.exceptions import GPUError
 from gpu.types import ChatMessage
 from gpu.wire.untrusted import delimited
 
@@ -63,6 +64,21 @@ class Briefer(Protocol):
 
     def draft(self, proposal: Mapping[str, Any], briefing: Briefing) -> Mapping[str, Any]:
         """A model's proposal as a draft, empty where it is not allowed."""
+
+
+_registered: list[Callable[[], Briefer]] = []
+
+
+def register_briefer(make: Callable[[], Briefer]) -> None:
+    """For the application that knows the runs; the last one counts."""
+    _registered[:] = [make]
+
+
+def registered_briefer() -> Briefer:
+    """Raises GPUError where no application that knows runs is installed."""
+    if not _registered:
+        raise GPUError("No installed application knows the runs that the assistant is asked about.")
+    return _registered[0]()
 
 
 def talk(briefing: Briefing, history: Sequence[Kept], *, name: str) -> Talk:

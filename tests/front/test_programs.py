@@ -96,3 +96,13 @@ def test_the_capturers_own_watch_and_figures_are_used(ledger: dict[str, Any]) ->
         "memory_mb": 0.25,
     }  # fmt: skip
     assert ledger["errors"] == []
+
+
+def test_figures_go_to_a_system_of_the_users_own_and_the_assistant_answers(installation: Path) -> None:
+    """S11.10, S11.12: made without arguments, a conversation of its own, and a system that raises costs a warning."""
+    told = run_in(installation, "reporting.py")
+    assert told["rows"] == [["run_7", "s1", True, 12.5], 1]
+    assert (told["name"], told["roles"], told["model"]) == ("Mai", ["user", "assistant"], "")
+    assert told["answer"]
+    assert told["system"] == ["current_model", "mode", "problem", "resources"]
+    assert told["cpu"] is True
