@@ -6,9 +6,12 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+
+from workflows.permissions import DESIGN
 
 
 class SurehandAdminSite(AdminSite):
@@ -16,9 +19,11 @@ class SurehandAdminSite(AdminSite):
     index_title = _("Edit in depth")
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """There is one login page."""
+        """There is one login page; whoever is logged in and lands here may not enter, and is told so."""
+        if request.user.is_authenticated:
+            raise PermissionDenied(DESIGN)
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
     def has_permission(self, request: HttpRequest) -> bool:
         """The roles' permissions decide, not Django's `is_staff`."""
-        return request.user.is_active and request.user.has_perm("workflows.change_workflow")
+        return request.user.is_active and request.user.has_perm(DESIGN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-FIELDS = ("action", "execution", "step", "desktop", "kind")
+FIELDS = ("action", "execution", "step", "desktop", "kind", "address")
 
 
 class LineFormatter(logging.Formatter):

@@ -36,7 +36,7 @@ OWN = {
         for verb in ("add", "change", "delete", "view")
         for app, model in (("auth", "user"), ("workflows", "credential"))
     )
-    | {"workflows.view_credentialuse"}
+    | {"workflows.view_credentialuse", "rpa_site.view_apitoken", "rpa_site.delete_apitoken"}
     | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")},
 }
 _ORDER = list(Role)

@@ -97,6 +97,10 @@ if redis_url := env.str("REDIS_URL", ""):
     }
 
 # --- Who may come in ------------------------------------------------------------------------------------------------
+RPA_SESSION_HOURS = env.float("RPA_SESSION_HOURS", 11)  # from the log-in on, whatever is done meanwhile
+RPA_PROXIES = env.int("RPA_PROXIES", 0)  # how many proxies in front are believed about where a request comes from
+RPA_API_BASIC_AUTH = env.bool("RPA_API_BASIC_AUTH", False)
+SESSION_COOKIE_AGE = int(RPA_SESSION_HOURS * 3600)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "runs"
 LOGOUT_REDIRECT_URL = "login"
@@ -118,7 +122,8 @@ SILENCED_SYSTEM_CHECKS = [] if BEHIND_TLS else ["security.W004", "security.W008"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "rest_framework.authentication.SessionAuthentication",
-        "rest_framework.authentication.BasicAuthentication",
+        "rpa_site.tokens.TokenAuthentication",
+        *(["rpa_site.tokens.ThrottledBasicAuthentication"] if RPA_API_BASIC_AUTH else []),
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rpa_site.api.DeclaredPermission"],
     "DEFAULT_PARSER_CLASSES": [
@@ -193,7 +198,13 @@ RPA_OPENAI_KEY = env.str("RPA_OPENAI_KEY", "")
 RPA_MODEL_CATALOGUE = env.str("RPA_MODEL_CATALOGUE", "")  # a file of models to choose from; empty: the product's own
 RPA_ASSISTANT_NAME = env.str("RPA_ASSISTANT_NAME", "") or "Mai"
 
-for _name in ("RPA_CAPTURE_INTERVAL_MS", "RPA_MAX_NO_MATCH_RETRIES", "RPA_LEASE_S", "RPA_ANALYZE_TIMEOUT_MS"):
+for _name in (
+    "RPA_SESSION_HOURS",
+    "RPA_CAPTURE_INTERVAL_MS",
+    "RPA_MAX_NO_MATCH_RETRIES",
+    "RPA_LEASE_S",
+    "RPA_ANALYZE_TIMEOUT_MS",
+):
     if globals()[_name] <= 0:
         raise ImproperlyConfigured(f"{_name} must be greater than 0, it is {globals()[_name]}.")
 

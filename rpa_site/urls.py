@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 from django.views.i18n import set_language
 
+from rpa_site.account import LoginView, LogoutView, PasswordView, account, revoke
 from rpa_site.api_docs import Docs, Schema
 from rpa_site.health import health
 
 urlpatterns = [
     path("health", health, name="health"),
-    path("login", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login", LoginView.as_view(), name="login"),
     path("logout", LogoutView.as_view(), name="logout"),
+    path("account", account, name="account"),
+    path("account/password", PasswordView.as_view(), name="account_password"),
+    path("account/tokens/<int:pk>/revoke", revoke, name="account_token_revoke"),
     path("language", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),
     path("api/schema", Schema.as_view(), name="api_schema"),

@@ -48,7 +48,12 @@ OPEN = {
     "set_language": "a choice of words",
 }
 # Open to whoever is logged in, role or not.
-OWN = {"logout": "the way out"}
+OWN = {
+    "logout": "the way out",
+    "account": "one's own tokens",
+    "account_password": "one's own password",
+    "account_token_revoke": "one's own tokens; those of others are not found there",
+}
 # The same two of the admin.
 ADMIN_OPEN, ADMIN_OWN = set[str](), {"admin/logout/"}
 
@@ -101,7 +106,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "robots": (VIEW, None),
     "robot_frame": (VIEW, None),
 }
-ADMIN_OF = re.compile(r"^admin/(auth|workflows/credential|workflows/credentialuse)/")
+ADMIN_OF = re.compile(r"^admin/(auth|rpa_site|workflows/credential|workflows/credentialuse)/")
 
 SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from execution.choices import LIVE, ExecutionState, PromptState
+from execution.choices import LIVE, ExecutionState, Outcome, PromptState, StepPhase
 from rpa_site.backups.place import BackupError
 from rpa_site.migration_names import MigrationName
 from rpa_site.sqlite import BUSY_TIMEOUT_S
@@ -65,6 +65,7 @@ def stop_live_runs(file: Path, *, why: str) -> int:
     marks = ", ".join("?" * len(live))
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     with _told(file), closing(_open(file, "rw")) as connection, connection:
+        _close_open_steps(connection, f"SELECT id FROM execution_execution WHERE state IN ({marks})", live, now)  # noqa: S608  # nosec B608  marks
         stopped = connection.execute(
             "UPDATE execution_execution SET state = ?, wish = '', ended_at = ?, lease_until = NULL, error = ? "  # noqa: S608  # nosec B608  marks
             f"WHERE state IN ({marks})",
@@ -76,6 +77,27 @@ def stop_live_runs(file: Path, *, why: str) -> int:
         )
         connection.execute("UPDATE execution_robot SET stopped_at = ? WHERE stopped_at IS NULL", (now,))
     return stopped
+
+
+def _close_open_steps(connection: sqlite3.Connection, runs: str, live: list[str], now: str) -> None:
+    """As at the end of every run: what was planned was not done, of what was begun nobody can say it."""
+    for phase, outcome, words in (
+        (StepPhase.PLANNED, Outcome.INTERRUPTED, _("The run ended.")),
+        (StepPhase.INTENT, Outcome.FAILED, _("The run ended before anyone could say whether this was done.")),
+    ):
+        connection.execute(
+            "UPDATE execution_step SET phase = ?, outcome = ?, success = 0, message = ?, ended_at = ? "  # noqa: S608  # nosec B608  marks
+            f"WHERE phase = ? AND execution_id IN ({runs})",
+            (StepPhase.CLOSED.value, outcome.value, words, now, phase.value, *live),
+        )
+
+
+def end_sessions(file: Path) -> None:
+    """Nobody comes in with what was valid then: since the copy was made people left, and tokens were revoked."""
+    with _told(file), closing(_open(file, "rw")) as connection, connection:
+        present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for table in sorted({"django_session", "rpa_site_apitoken"} & present):
+            connection.execute(f"DELETE FROM {table}")  # noqa: S608  # nosec B608  one of two names
 
 
 def come_to_rest(file: Path) -> bool:

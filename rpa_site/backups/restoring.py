@@ -59,6 +59,7 @@ def restore(place: Place, file: Path) -> Restored:
     with _disk_problems_told(), opened(file) as reader, _alone(place), _staging(place, reader, keep=True) as folder:
         checked = _unpack(reader, folder, keep=True)
         stopped = database.stop_live_runs(folder / DATABASE, why=_why_stopped(checked.manifest.made_at))
+        database.end_sessions(folder / DATABASE)
         connections.close_all()
         aside = _keep_aside(place)
         try:

@@ -38,7 +38,11 @@ CREATE TABLE django_migrations (id INTEGER PRIMARY KEY, app TEXT, name TEXT);
 CREATE TABLE workflows_workflow (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE workflows_picture (digest TEXT);
 CREATE TABLE execution_execution
-  (execution_id TEXT, state TEXT, wish TEXT, ended_at TEXT, lease_until TEXT, error TEXT);
+  (execution_id TEXT, state TEXT, wish TEXT, ended_at TEXT, lease_until TEXT, error TEXT, id INTEGER PRIMARY KEY);
+CREATE TABLE execution_step
+  (execution_id INTEGER, phase TEXT, outcome TEXT, success INTEGER, message TEXT, ended_at TEXT);
+CREATE TABLE django_session (session_key TEXT);
+CREATE TABLE rpa_site_apitoken (digest TEXT);
 CREATE TABLE execution_prompt (state TEXT);
 CREATE TABLE execution_robot (name TEXT, stopped_at TEXT);
 """
@@ -385,13 +389,17 @@ def test_a_manifest_that_lies_about_the_migrations_is_refused(place: Place, save
 
 def test_runs_that_were_live_are_stopped_and_not_taken_up_again(place: Place, tmp_path: Path) -> None:
     """S9: what such a run did after the backup is not in it, so going on from there would do it twice."""
-    for execution_id, state in (("a", "running"), ("b", "queued"), ("c", "coaching"), ("d", "completed")):
+    runs = (("a", "running"), ("b", "queued"), ("c", "coaching"), ("d", "completed"))
+    for pk, (execution_id, state) in enumerate(runs, start=1):
         change(
             place.database,
-            "INSERT INTO execution_execution VALUES (?, ?, 'pause', NULL, NULL, '')",
+            "INSERT INTO execution_execution VALUES (?, ?, 'pause', NULL, NULL, '', ?)",
             execution_id,
             state,
+            pk,
         )
+        for phase in ("planned", "intent", "closed"):
+            change(place.database, "INSERT INTO execution_step VALUES (?, ?, '', NULL, '', NULL)", pk, phase)
     change(place.database, "INSERT INTO execution_prompt VALUES ('open')")
     change(place.database, "INSERT INTO execution_robot VALUES ('desk:1', NULL)")
     done = restore(place, back_up(place, tmp_path / "b.zip").file)
@@ -400,8 +408,29 @@ def test_runs_that_were_live_are_stopped_and_not_taken_up_again(place: Place, tm
         place.database, "SELECT execution_id, state, wish, ended_at IS NOT NULL, error != '' FROM execution_execution"
     )
     assert found == [(name, "stopped", "", 1, 1) for name in "abc"] + [("d", "completed", "pause", 0, 0)]
+    steps = rows(place.database, "SELECT DISTINCT phase, outcome, ended_at IS NOT NULL FROM execution_step")
+    assert set(steps) == {
+        ("closed", "interrupted", 1),
+        ("closed", "failed", 1),
+        ("closed", "", 0),  # those that were closed before
+        ("planned", "", 0),  # of the run that was over
+        ("intent", "", 0),
+    }
+    told = "SELECT execution_id, message FROM execution_step WHERE outcome = 'failed' ORDER BY 1"
+    words = "The run ended before anyone could say whether this was done."
+    assert rows(place.database, told) == [(pk, words) for pk in (1, 2, 3)]
     assert rows(place.database, "SELECT state FROM execution_prompt") == [("withdrawn",)]
     assert rows(place.database, "SELECT COUNT(*) FROM execution_robot WHERE stopped_at IS NULL") == [(0,)]
+
+
+@pytest.mark.security
+def test_nobody_comes_in_with_what_was_valid_when_the_backup_was_made(place: Place, tmp_path: Path) -> None:
+    """S10.1: who has left since, and what was revoked, stays out."""
+    change(place.database, "INSERT INTO django_session VALUES ('old')")
+    change(place.database, "INSERT INTO rpa_site_apitoken VALUES ('old')")
+    restore(place, back_up(place, tmp_path / "b.zip").file)
+    assert rows(place.database, "SELECT * FROM django_session") == []
+    assert rows(place.database, "SELECT * FROM rpa_site_apitoken") == []
 
 
 def test_it_is_refused_while_a_run_loop_works(place: Place, saved: Path) -> None:

@@ -1,0 +1,143 @@
+"""Logging in and out, and what everybody does with their own account: the password, the tokens of their programs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import views
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from rpa_site.models import ApiToken, TokenScope
+from rpa_site.roles import Role, permissions_of
+from rpa_site.throttle import TooManyAttempts, checked_login, remember_device
+from rpa_site.tokens import DAYS, make_token
+
+
+class LoginForm(AuthenticationForm):
+    """Django's form; how often it may be tried is counted."""
+
+    refused = False
+
+    def clean(self) -> dict[str, Any]:
+        username, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if username is None or not password or self.request is None:
+            return self.cleaned_data
+        try:
+            self.user_cache = checked_login(self.request, username, password)
+        except TooManyAttempts as error:
+            self.refused = True
+            raise ValidationError(
+                ngettext(
+                    "Too many attempts. Wait %(n)d minute, then try again.",
+                    "Too many attempts. Wait %(n)d minutes, then try again.",
+                    error.minutes,
+                )
+                % {"n": error.minutes}
+            ) from error
+        if self.user_cache is None:
+            raise self.get_invalid_login_error()
+        self.confirm_login_allowed(self.user_cache)
+        return self.cleaned_data
+
+
+class LoginView(views.LoginView):
+    form_class = LoginForm
+    redirect_authenticated_user = True
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        remember_device(response, form.get_user().get_username())
+        return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if getattr(form, "refused", False):
+            response.status_code = 429
+        return response
+
+
+class LogoutView(views.LogoutView):
+    """Nothing of a screen stays in the browser: what it keeps of this site is dropped with the session."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        response.headers["Clear-Site-Data"] = '"cache", "storage"'
+        return response
+
+
+def end_after_a_working_day(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+    """A session ends at a time that is set when it begins, whatever is done meanwhile."""
+    if request is not None and hasattr(request, "session"):
+        request.session.set_expiry(timezone.now() + timedelta(hours=settings.RPA_SESSION_HOURS))
+
+
+class PasswordView(views.PasswordChangeView):
+    template_name = "registration/password.html"
+    success_url = reverse_lazy("account")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(self.request, _("Your password is changed. Sessions on other machines have ended."))
+        return super().form_valid(form)
+
+
+class TokenForm(forms.ModelForm):
+    days = forms.TypedChoiceField(label=gettext_lazy("It is valid for"), coerce=int, initial=30)
+
+    class Meta:
+        model = ApiToken
+        fields = ("name", "scope")
+
+    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        held = user.get_all_permissions()
+        scopes = [(scope, scope.label) for scope in TokenScope if permissions_of(Role(scope)) <= held]
+        self.fields["scope"].choices = scopes  # type: ignore[attr-defined]
+        words = [(n, ngettext("%(n)d day", "%(n)d days", n) % {"n": n}) for n in DAYS]
+        self.fields["days"].choices = words  # type: ignore[attr-defined]
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input"
+
+    @property
+    def has_scopes(self) -> bool:
+        return bool(self.fields["scope"].choices)  # type: ignore[attr-defined]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """One's own tokens; a new one is shown in the answer that makes it, and never again."""
+    form, shown = TokenForm(request.POST or None, user=request.user), ""
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        _row, shown = make_token(
+            request.user, name=values["name"], scope=TokenScope(values["scope"]), days=values["days"]
+        )
+        form = TokenForm(user=request.user)
+    tokens = own_tokens(request)
+    context = {"form": form, "tokens": tokens, "shown": shown}
+    return render(request, "registration/account.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back one of one's own tokens; those of others are not touched, and not told of."""
+    if own_tokens(request).filter(pk=pk).delete()[0]:
+        messages.success(request, _("The token is revoked."))
+    return redirect("account")
+
+
+def own_tokens(request: HttpRequest) -> QuerySet[ApiToken]:
+    assert request.user.is_authenticated  # nobody else gets here
+    return ApiToken.objects.filter(user=request.user)

@@ -1,0 +1,3 @@
+from rpa_site.people import register
+
+register()
