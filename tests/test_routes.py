@@ -31,7 +31,9 @@ from execution.models import Execution, Prompt, Robot, Step
 from execution.routing import websocket_urlpatterns
 from gpu.machine.wishes import wishes
 from gpu.types import Request, RequestKind
+from rpa_site.models import TokenScope
 from rpa_site.roles import Role, permissions_of
+from rpa_site.tokens import make_token
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.sockets import Closed, Socket, session_of
 from workflows.models import Credential, CredentialUse
@@ -173,6 +175,7 @@ def world(make_user: Any) -> dict[str, Any]:
     Prompt.objects.create(execution=run, step=step, kind=PromptKind.COACHING, message="?", picture=picture.digest)
     Credential.objects.create(name="ward", username="ada", ciphertext="sealed")
     CredentialUse.objects.create(credential="ward", reason="a test")
+    make_token(make_user("program"), name="report", scope=TokenScope.READ, days=1)
     path_of(name).parent.mkdir(parents=True, exist_ok=True)
     path_of(name).write_bytes(b"picture")
     registered = admin_site.site._registry
