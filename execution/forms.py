@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.start import kind_problem, resolve_mode, start
+from execution.actions.start import TRIMMED, kind_problem, resolve_mode, start
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
@@ -19,6 +19,7 @@ from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
 from workflows.permissions import DESIGN
+from workflows.typed_text import TypedTextField, as_written, plain_breaks
 
 INPUT_TYPE = {VariableKind.DATE: "date", VariableKind.EMAIL: "email", VariableKind.NUMBER: "number"}
 PREFIX = "var_"
@@ -54,7 +55,8 @@ class StartForm(forms.Form):
         else:
             del self.fields["window_info_provider"]
         for variable in graph.variables:
-            self.fields[PREFIX + variable.name] = variable_field(variable)
+            name = PREFIX + variable.name
+            self.fields[name] = variable_field(variable, shown=str(self.initial.get(name, variable.default)))
         for name, field in self.fields.items():
             if name != "mode":
                 field.widget.attrs.setdefault("class", "input")
@@ -101,6 +103,8 @@ class StartForm(forms.Form):
         for variable in self.graph.variables:
             name = PREFIX + variable.name
             value = str(values.get(name) or "")
+            if variable.kind not in TRIMMED:
+                value = values[name] = as_written(value, self.initial.get(name, variable.default))
             if value and name not in self.errors and (problem := kind_problem(variable, value)):
                 self.add_error(name, problem)
         return values
@@ -130,8 +134,8 @@ class StartForm(forms.Form):
         return None
 
 
-def variable_field(variable: VariableSpec) -> forms.CharField:
-    """A text field of the variable's kind; the kind itself is checked by the rule that the API uses too."""
+def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
+    """A field of the variable's kind, with `shown` in it; the kind is checked by the rule that the API uses too."""
     label = variable.label or variable.name
     attrs = {
         "type": INPUT_TYPE.get(VariableKind(variable.kind), "text") if variable.kind in VariableKind.values else "text",
@@ -141,11 +145,14 @@ def variable_field(variable: VariableSpec) -> forms.CharField:
         attrs["placeholder"] = _("for example %(value)s") % {"value": variable.example}
     if attrs["type"] == "number":
         attrs["step"] = "any"
-    return forms.CharField(
+    is_typed = variable.kind not in TRIMMED
+    lines = len(plain_breaks(shown).split("\n")) if is_typed else 1
+    widget = forms.TextInput(attrs=attrs) if lines == 1 else forms.Textarea(attrs={"rows": min(lines, 8)})
+    return (TypedTextField if is_typed else forms.CharField)(
         label=label,
         required=variable.required and not variable.default,
         initial=variable.default,
         max_length=2000,
-        widget=forms.TextInput(attrs=attrs),
+        widget=widget,
         error_messages={"required": _("“%(name)s” is missing. Write its value here.") % {"name": label}},
     )

@@ -30,7 +30,11 @@ class StartSerializer(serializers.Serializer):
         help_text=f"One of {', '.join(ExecutionMode.values)}; without it, what the workflow's learning state says.",
     )
     start_node_id = serializers.CharField(required=False, allow_blank=True, max_length=100)
-    variables = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False)
+    variables = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False),
+        required=False,
+        help_text="Texts are typed as they stand, with their blanks and line breaks.",
+    )
     desktop = serializers.CharField(required=False, allow_blank=True, max_length=200)
     enable_ui_detection = serializers.BooleanField(required=False, allow_null=True, default=None)
     enable_ocr = serializers.BooleanField(required=False, allow_null=True, default=None)

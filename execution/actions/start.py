@@ -31,6 +31,10 @@ from workflows.models import Workflow
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
 
 
+# Kinds whose blanks mean nothing; of a text they are typed as they stand.
+TRIMMED = frozenset({VariableKind.DATE, VariableKind.EMAIL, VariableKind.NUMBER})
+
+
 def start(
     *,
     workflow_id: str,
@@ -129,6 +133,7 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             tuple(unknown),
         )
     values = {name: str(given.get(name) or v.default) for name, v in known.items()}
+    values |= {name: values[name].strip() for name, v in known.items() if v.kind in TRIMMED}
     if missing := [name for name, v in known.items() if v.required and not values[name].strip()]:
         raise MissingVariable(
             _("These values are missing: %(names)s.")

@@ -210,6 +210,28 @@ def test_nothing_changed_is_no_correction(page_of, operator) -> None:
     assert not Decision.objects.exists()
 
 
+def test_a_text_keeps_its_blanks_and_line_breaks(page_of, operator) -> None:
+    """S1.10: what nobody touched is no correction, and what somebody wrote goes as it stands."""
+    text = "Seen today. \n\n"
+    typing = {"action": "type_text", "params": {"text": text}, "status": "not_needed", "target": None, "box": None}
+    prompt = ask(**typing)
+    page = page_of(operator, path_of(prompt))
+    page.keyboard.press("c")
+    page.fill("[name=wait_before]", "1")
+    page.click("text=Use this")
+    expect(page.locator("#question")).to_contain_text("You corrected.")
+    assert Decision.objects.get(prompt=prompt).correction["params"] == {}
+    prompt = ask(**typing)
+    page = page_of(operator, path_of(prompt))
+    page.keyboard.press("c")
+    page.locator("[data-param=text]").press("Home")
+    page.keyboard.type("x")
+    page.keyboard.press("Enter")  # sends, as in the other fields
+    expect(page.locator("#question")).to_contain_text("You corrected.")
+    written = Decision.objects.get(prompt=prompt).correction["params"]["text"]
+    assert sorted(written) == sorted(f"x{text}") and written.endswith("\n")
+
+
 def test_a_phone_gets_a_magnifier_and_targets_for_fingers(page_of, operator) -> None:
     """UI.md: tap, then fine-tune with a magnifier; targets of 44 px."""
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

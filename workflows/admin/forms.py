@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy
 from workflows.admin.fields import IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
 from workflows.catalogue import ACTIONS, Param
 from workflows.graph import TargetSpec
-from workflows.models import Edge, Node, Target, Workflow
+from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.shape import WrongShape, check
+from workflows.typed_text import TypedTextField, as_written
 
 PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
 SEEN = ("texts", "gone", "window_title")  # what may be declared of a screen
@@ -182,7 +183,7 @@ def param_field(param: Param) -> forms.Field:
         return forms.IntegerField(min_value=-math.trunc(1e5), max_value=math.trunc(1e5), **common)
     if param.kind == "keys":
         return KeysField(**common)
-    return forms.CharField(widget=forms.TextInput(attrs={"size": 60}), strip=False, **common)
+    return TypedTextField(**common)
 
 
 class EdgeForm(forms.ModelForm):
@@ -261,7 +262,11 @@ class EdgeForm(forms.ModelForm):
     def save(self, commit: bool = True) -> Edge:
         spec = ACTIONS.get(self.cleaned_data.get("action_type", self.instance.action_type))
         if spec is not None:
+            before = self.instance.params if isinstance(self.instance.params, dict) else {}
             given = {p.name: self.cleaned_data.get(f"param_{p.name}") for p in spec.params}
+            given |= {
+                p.name: as_written(given[p.name] or "", before.get(p.name)) for p in spec.params if p.kind == "text"
+            }
             self.instance.params = {
                 name: value for name, value in given.items() if value is not None and value is not False and value != ""
             }
@@ -277,6 +282,19 @@ for _param in PARAMS.values():
     EdgeForm.base_fields[f"param_{_param.name}"] = EdgeForm.declared_fields[f"param_{_param.name}"] = param_field(
         _param
     )
+
+
+class VariableForm(forms.ModelForm):
+    """Its default is what is typed where nobody gives a value."""
+
+    class Meta:
+        model = Variable
+        fields = "__all__"  # noqa: DJ007  the inline says which fields are shown
+        field_classes = {"default": TypedTextField, "example": TypedTextField}
+        widgets = {name: forms.Textarea(attrs={"rows": 1, "cols": 30}) for name in ("default", "example")}
+
+    def clean_default(self) -> str:
+        return as_written(self.cleaned_data["default"], self.instance.default)
 
 
 def limit_to_workflow(form: forms.ModelForm) -> None:

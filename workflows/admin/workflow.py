@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from workflows.actions.publish import publish
 from workflows.admin.fields import thumbnail
-from workflows.admin.forms import WorkflowForm
+from workflows.admin.forms import VariableForm, WorkflowForm
 from workflows.drawing import elements
 from workflows.exceptions import InvalidWorkflow
 from workflows.graph import GraphSpec
@@ -91,6 +91,7 @@ class TargetInline(PartInline):
 
 class VariableInline(PartInline):
     model = Variable
+    form = VariableForm
     fields = ("order", "name", "label", "kind", "required", "default", "example")
 
 

@@ -337,12 +337,30 @@ function paramField(param, value) {
   if (param.kind === "bool") {
     return h("div", {}, h("label", { class: "check" }, h("input", { type: "checkbox", checked: Boolean(value), data }), label));
   }
-  const shown = Array.isArray(value) ? value.join("+") : (value ?? "");
-  const input = h("input", { class: "input", type: param.kind === "int" ? "number" : "text", value: shown, data, autocomplete: "off", spellcheck: "false" });
+  const shown = String(Array.isArray(value) ? value.join("+") : (value ?? ""));
+  const input = param.kind === "text" ? textField(shown, data)
+    : h("input", { class: "input", type: param.kind === "int" ? "number" : "text", value: shown, data, autocomplete: "off", spellcheck: "false" });
+  written.set(input, { value: param.kind === "text" ? shown : null, shown: input.value });
   return field(label, input, param.kind === "text" ? "wide" : "");
 }
 
+/** Several lines: a field of one line drops line breaks. Enter sends, as in the other fields; with Shift it is a break. */
+function textField(shown, data) {
+  const rows = Math.min(6, shown.split("\n").length);
+  const input = h("textarea", { class: "input", rows, data, autocomplete: "off", spellcheck: "false" }, shown);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    input.form?.requestSubmit();
+  });
+  return input;
+}
+
+const written = new WeakMap(); // what a field was given: the browser shows line breaks in a way of its own
+
 function read(input) {
+  const given = written.get(input);
+  if (given && given.value !== null && input.value === given.shown) return given.value;
   if (input.dataset.kind === "bool") return input.checked;
   return input.dataset.kind === "int" ? Number(input.value) : input.value;
 }
