@@ -116,24 +116,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The box that is meant to be touched, and its centre, in per cent of the picture: for styles, so with a point."""
+    """The box that is meant to be touched, in per cent of the picture; its centre in steps of 5."""
 
     left: str
     top: str
     width: str
     height: str
-    x: str
-    y: str
+    nearest_x: int
+    nearest_y: int
 
     @classmethod
     def of(cls, box: Sequence[float] | None) -> Spot | None:
         if not box:
             return None
         left, top, width, height = box
-        values = (left, top, width, height, left + width / 2, top + height / 2)
-        return cls(
-            **dict(zip(("left", "top", "width", "height", "x", "y"), (f"{v:.2%}"[:-1] for v in values), strict=True))
-        )
+        sides = (f"{side:.2%}"[:-1] for side in (left, top, width, height))
+        centre = (left + width / 2, top + height / 2)
+        return cls(*sides, *(5 * round(20 * min(1.0, max(0.0, part))) for part in centre))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ class Schema(SpectacularAPIView):
 
 
 class Docs(SpectacularSwaggerSplitView):
-    """Swagger from the sidecar, its script as a file of its own: no page has a script inside."""
+    """Swagger from the sidecar, its script and styles as files of their own: no page has any inside."""
 
     read_permission = VIEW
     url_name = "api_schema"
+    template_name = "rpa_site/api_docs.html"

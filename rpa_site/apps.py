@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
 
@@ -11,8 +12,10 @@ class RpaSiteConfig(AppConfig):
     def ready(self) -> None:
         from rpa_site import checks  # noqa: F401  registers the system checks
         from rpa_site.account import end_after_a_working_day
+        from rpa_site.file_modes import shut
         from rpa_site.roles import create_roles
 
+        shut(settings.DATA_DIR)
         # the last app: every permission is there by then, and the work is done once
         post_migrate.connect(create_roles, sender=self, dispatch_uid="rpa_site.create_roles")
         user_logged_in.connect(end_after_a_working_day, dispatch_uid="rpa_site.end_after_a_working_day")

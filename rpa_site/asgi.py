@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 
 from django.core.asgi import get_asgi_application
 
+from rpa_site.file_modes import from_now_on
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+from_now_on()
 http = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402  what follows needs Django set up

@@ -10,7 +10,7 @@ POLICY = "; ".join(
     (
         "default-src 'self'",
         "img-src 'self' data: blob:",
-        "style-src 'self' 'unsafe-inline'",  # positions of overlays and graph nodes are inline styles
+        "style-src 'self'",
         "script-src 'self'",
         "connect-src 'self'",
         "object-src 'none'",
@@ -19,15 +19,27 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+UNUSED = (
+    "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "fullscreen", "geolocation",
+    "gyroscope", "magnetometer", "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get",
+    "screen-wake-lock", "serial", "usb", "web-share", "xr-spatial-tracking",
+)  # fmt: skip
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED),
+    # What a page, an answer or a picture shows of a screen stays in no browser; static files do not come by here.
+    "Cache-Control": "no-store",
+}
 
 
-class ContentSecurityPolicy:
-    """No script but our own files, nothing from elsewhere (RELIABILITY.md T13)."""
+class SecurityHeaders:
+    """No script or style but our own files, nothing from elsewhere (RELIABILITY.md T13), nothing kept (S10.4)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
         return response

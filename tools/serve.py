@@ -113,7 +113,17 @@ def main() -> int:
         else:
             print(f"Working on the desktop {env['DISPLAY']}; RPA_DEMO_APP=1 opens the demo application there.")
         python = sys.executable
-        web = [python, "-m", "daphne", "-b", "127.0.0.1", "-p", str(PORT), "rpa_site.asgi:application"]
+        web = [
+            python,
+            "-m",
+            "daphne",
+            "--no-server-name",
+            "-b",
+            "127.0.0.1",
+            "-p",
+            str(PORT),
+            "rpa_site.asgi:application",
+        ]
         house.add(Service("web", web, env, quiet=True))
         house.add(Service("runloop", [python, "manage.py", "runloop"], env))
         if wait_for(lambda: healthy(house), UP_WITHIN_S):

@@ -40,7 +40,7 @@ def picture(request: HttpRequest, digest: str) -> HttpResponse:
 
 def _cached(response: HttpResponse, tag: str) -> HttpResponse:
     response.headers["ETag"] = tag
-    response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 
@@ -71,7 +71,7 @@ def live(request: HttpRequest, robot: Robot) -> HttpResponse:
     fresh = tag in parse_etags(request.headers.get("If-None-Match", ""))
     response = HttpResponseNotModified() if fresh else HttpResponse(data, content_type=_type(path))
     response.headers["ETag"] = tag
-    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["Cache-Control"] = "no-store"
     response.headers["Last-Modified"] = http_date(stat.st_mtime)
     response.headers["X-Taken-At"] = datetime.fromtimestamp(stat.st_mtime, UTC).isoformat()
     return response
@@ -94,5 +94,5 @@ def run_screen(request: HttpRequest, execution_id: str, index: int) -> JsonRespo
     execution = Execution.objects.by_id(execution_id)
     step = get_object_or_404(Step.objects.only("screen"), execution=execution, index=index)
     response = JsonResponse(step.screen)
-    response.headers["Cache-Control"] = "private, max-age=3600"
+    response.headers["Cache-Control"] = "no-store"
     return response

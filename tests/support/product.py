@@ -86,7 +86,17 @@ class Product:
     def start_web(self) -> None:
         self.start(
             "web",
-            [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(self.port), "rpa_site.asgi:application"],
+            [
+                sys.executable,
+                "-m",
+                "daphne",
+                "--no-server-name",
+                "-b",
+                "127.0.0.1",
+                "-p",
+                str(self.port),
+                "rpa_site.asgi:application",
+            ],
         )
         wait_until(self._answers, timeout=60, what=f"the web process ({self.log('web').read_text()[-500:]})")
 
