@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from execution.navigation.pieces import part_of
 from execution.navigation.words import words
 from execution.perception.pictures import PictureSink
-from execution.targeting.boxes import target_box, text_lines_in
+from execution.targeting.boxes import holds_several, target_box, text_lines_in
 from execution.targeting.correction import resolve_correction
 from execution.targeting.grounding.lexicon import is_known
 from execution.targeting.labels import CHOICES, NAMED, naming_label
 from execution.targeting.panes import scrolling_part
+from execution.targeting.records import card_of, names_record
 from execution.targeting.structure import alike, in_its_window, number_of, role_of, shapes_around
 from execution.targeting.volatile import Kind, lasting, lasting_span, own_text, record_span
 from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
@@ -26,7 +27,7 @@ __all__ = ["resolve_correction", "target_box", "teach_target"]
 
 _CONTEXT_MARGIN = 48
 _MOST_NEIGHBOURS = 6
-_MOST_IN_ROW = 3
+_MOST_IN_ROW, _MOST_OF_TWINS = 3, 6
 _FARTHEST = 400  # pixels, outside its own row
 _DRAWN = 2  # characters, at most, that pictures are read as
 _NUMBERED = re.compile("[1-9]")  # a day of a calendar, a page; an empty box is read as "0"
@@ -48,11 +49,18 @@ def teach_target(
     """The evidence for what is inside `box`; `click` is where it was clicked, its middle if that is not known.
 
     A field has no text: what it holds is its content. `row` are texts, with {{variables}}, that must stand in its row.
-    `structure` False leaves out what is around it but for texts. Raises ValueError for a box that is not on the frame.
+    `structure` False leaves out what is around it but for texts. A box that holds several things that could be meant
+    (a table, a panel) is no target: the smallest thing at the click is. Raises ValueError for such a box without a
+    click in it, and for one that is not on the frame.
     """
     box = box.intersection(Box(0, 0, *frame.size))
     if not box.area:
         raise ValueError(_("The target “%(label)s” has a box that is not on the screen.") % {"label": label})
+    if holds_several(box, state):
+        if click is None or not box.contains(click):
+            said = _("The target “%(label)s” holds several things that could be meant. Show which one of them it is.")
+            raise ValueError(said % {"label": label})
+        box = target_box(state, click)
     window, around = state.window, box.grown(_CONTEXT_MARGIN, frame.size)
     in_window = window.box if window and window.box and window.box.area else None
     picture, role = store.put(frame.crop(box).copy()), role_of(box, state)
@@ -93,7 +101,10 @@ def text_of(box: Box, role: str, state: ScreenState) -> str:
     if role == ElementRole.FIELD:
         return ""
     lines = text_lines_in(box, state)
-    text = own_text(" ".join(line.text for line in lines))
+    whole = " ".join(line.text for line in lines)
+    text = own_text(whole)
+    if any(lasting(t.text) == lasting(whole) and t.text != whole and t not in lines for t in state.texts):
+        text = whole.strip()  # what changes by itself is here what tells it from the next line
     return "" if _is_drawn(text, box, role, lines) else text
 
 
@@ -110,25 +121,32 @@ def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool
 def _neighbours(box: Box, state: ScreenState, *, has_twins: bool) -> tuple[NeighbourSpec, ...]:
     """The texts around the box that tell it from others of its kind, and are likely to stand there next time too.
 
-    Those of its own row first, however far: a list is told apart by them, by the numbers of its records if by nothing
-    else. Texts that stand on the screen again and again, the target's own among them, tell nothing. What stands in a
-    field is its content.
+    Those of its own row or card first, however far, and of them those that name a record: a list is told apart by them.
+    Texts that stand on the screen again and again, the target's own among them, tell nothing. What stands in a field is
+    its content. Other records of a list are no evidence: they go, and stand in another order.
     """
-    own_row, others = [], []
-    for line in _told_by(box, state, has_twins=has_twins):
+    card = card_of(box, state) if has_twins else None
+    own, others = [], []
+    for line, rare in _told_by(box, state, card, has_twins=has_twins):
         dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
         neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=line.text, dx=dx, dy=dy))
-        if abs(dy) <= box.h // 2:
-            own_row.append(neighbour)
-        elif max(abs(dx), abs(dy)) <= _FARTHEST:
+        if _is_own(line.box, box, card):
+            own.append((has_twins and not rare, has_twins and not names_record(line.text), *neighbour))
+        elif max(abs(dx), abs(dy)) <= _FARTHEST and not (has_twins and names_record(line.text)):
             others.append(neighbour)
-    nearest = sorted(own_row, key=_distance)[:_MOST_IN_ROW]
-    nearest += sorted(others, key=_distance)[: _MOST_NEIGHBOURS - len(nearest)]
+    nearest = [(far, n) for _, _, far, n in sorted(own, key=_urgency)[: _MOST_OF_TWINS if has_twins else _MOST_IN_ROW]]
+    nearest += sorted(others, key=_distance)[: max(0, _MOST_NEIGHBOURS - len(nearest))]
     return tuple(neighbour for _far, neighbour in sorted(nearest, key=_distance))
 
 
-def _told_by(box: Box, state: ScreenState, *, has_twins: bool) -> list[TextLine]:
-    """The lines that may be neighbours, each cut to what lasts; in the row of a twin, to what names the record."""
+def _is_own(line: Box, box: Box, card: Box | None) -> bool:
+    """True for what stands in the row of the target, or in the card that it is in."""
+    return abs(line.center.y - box.center.y) <= box.h // 2 or (card is not None and card.contains(line.center))
+
+
+def _told_by(box: Box, state: ScreenState, card: Box | None, *, has_twins: bool) -> list[tuple[TextLine, bool]]:
+    """The lines that may be neighbours, each cut to what lasts, in the row of a twin to what names the record; and
+    whether it is the only one that says so."""
     fields = [e.box for e in state.elements if e.role == ElementRole.FIELD and not e.box.contains(box.center)]
     near = [
         line
@@ -139,13 +157,18 @@ def _told_by(box: Box, state: ScreenState, *, has_twins: bool) -> list[TextLine]
     ]
     parts = []
     for line in near:
-        names = has_twins and abs(line.box.center.y - box.center.y) <= box.h // 2
+        names = has_twins and _is_own(line.box, box, card)
         start, end = record_span(line.text) if names else lasting_span(line.text)
         if start < end:
             parts.append(TextLine(text=line.text[start:end], box=part_of(line.box, (start, end), line.text)))
     counts = Counter(words(part.text).key for part in parts)
     counts.update(words(line.text).key for line in text_lines_in(box, state))
-    return [part for part in parts if (key := words(part.text).key) and len(part.text) > 1 and counts[key] < _REPEATED]
+    told = [(part, words(part.text).key) for part in parts]
+    return [(part, counts[key] == 1) for part, key in told if key and len(part.text) > 1 and counts[key] < _REPEATED]
+
+
+def _urgency(rated: tuple[bool, bool, int, NeighbourSpec]) -> tuple[bool, bool, int]:
+    return rated[:3]
 
 
 def _distance(pair: tuple[int, NeighbourSpec]) -> int:

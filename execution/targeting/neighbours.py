@@ -8,9 +8,11 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import wanted
+from execution.navigation.whole_values import stands_in
 from execution.navigation.words import find, similarity, words
 from execution.targeting.context import Context
-from execution.types import Box, TextLine
+from execution.targeting.records import names_record
+from execution.types import Answer, Box, TextLine
 from workflows.graph import NeighbourSpec
 
 _SLACK_X, _SLACK_Y = 12, 8  # pixels; two rows of a dense list are 20 apart
@@ -30,7 +32,8 @@ class Surroundings:
     `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
     the target's own row, all of which now read differently: (taught, now). `absent` counts
     the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not. `elsewhere` is a
-    text of its own row in whose place another stands now, while it stands in another row of that column.
+    text of its own row in whose place another stands now, while it stands in another row of that column. `other_record`
+    is what named its record when it was taught, and what stands there instead or "" (was, now).
     """
 
     seen: int
@@ -43,6 +46,7 @@ class Surroundings:
     nearby: int = 0
     other_language: bool = False
     elsewhere: str = ""
+    other_record: tuple[str, str] | None = None
 
     @property
     def share(self) -> float:
@@ -81,8 +85,13 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
     seen, absent, nearby, rows, missing, elsewhere = 0, 0, 0, list[bool](), "", ""
     height = max(box.h, round(context.taught.h * scale))
     replaced = []
+    other: tuple[str, str] | None = None
     for neighbour in neighbours:
         there = stands_at(neighbour, box, context, scale=scale)
+        names = context.target.alike > 1 and names_record(neighbour.text)
+        if names and not (there and _to_the_letter(neighbour, box, context, scale)):
+            other = other or (neighbour.text, _text_at_place(neighbour, box, context, scale))
+            there = False
         seen += there
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         if in_row:
@@ -110,7 +119,16 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         nearby=nearby,
         other_language=context.other_language,
         elsewhere=elsewhere,
+        other_record=other if other and other[1] else None,
     )
+
+
+def _to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> bool:
+    """True if what stands there is the very name or number that stood there (S9.6)."""
+    near = Box(0, 0, 2 * _SLACK_X, 2 * _SLACK_Y)
+    x, y = box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale)
+    lines = _lines_at(Box(x - near.w // 2, y - near.h // 2, near.w, near.h), context)
+    return any(stands_in(neighbour.text, line.text) is Answer.YES for line in lines)
 
 
 def _is_part(one: str, other: str) -> bool:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from execution.navigation.whole_values import stands_in
 from execution.navigation.words import SAME, words
+from execution.targeting.boxes import holds_several
 from execution.targeting.clearness import is_as_clear_as_its_like
 from execution.targeting.context import Context
 from execution.targeting.grounding.lexicon import mean_the_same
 from execution.targeting.kin import kin_of
 from execution.targeting.looks import ground_change, surroundings_likeness
+from execution.targeting.records import names_record
 from execution.targeting.rows import Rows, rows_of
 from execution.targeting.signs import GOOD, Signs
 from execution.targeting.windows import same_window
-from execution.types import Box, ElementRole, ElementState
+from execution.types import Answer, Box, ElementRole, ElementState
 
 _ENOUGH = 2  # neighbours that must not all be missing
 _UNREAD = 0.85  # a picture that no reading confirms has to fit better: 97 % alike
@@ -33,12 +36,19 @@ def objection(signs: Signs, context: Context) -> str:
     target = context.target
     if not context.area.contains(signs.box.center):
         return _("it lies outside of the window it was taught in")
+    if holds_several(signs.box, context.state):
+        return _("what is there holds several things that could be meant")
     if context.has_own_text and context.wanted.problem:
         return context.wanted.problem
     if signs.text is not None and signs.text < GOOD:
         said = _("reads '%(read)s'") % {"read": signs.read} if signs.read else _("shows no text that could be read")
         return _("the place that looks like the target %(said)s, not '%(wanted)s'") % {
             "said": said,
+            "wanted": context.wanted.text,
+        }
+    if signs.text is not None and _is_named_otherwise(signs, context):
+        return _("it reads '%(read)s', not '%(wanted)s' to the letter") % {
+            "read": signs.read,
             "wanted": context.wanted.text,
         }
     if signs.around.required_missing:
@@ -52,6 +62,9 @@ def objection(signs: Signs, context: Context) -> str:
         return _("its row was that of '%(elsewhere)s', which stands in another now") % {
             "elsewhere": signs.around.elsewhere
         }
+    if signs.around.other_record and not target.row and not context.other_language:
+        was, now = signs.around.other_record
+        return _("beside it stood '%(was)s', now it reads '%(now)s'") % {"was": was, "now": now}
     if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
         return _("its label '%(text)s' does not stand beside it") % {
             "text": target.named_by.text if target.named_by else ""
@@ -96,6 +109,12 @@ def objection(signs: Signs, context: Context) -> str:
     if alone and moved and not by_key and not (signs.in_place and signs.likeness >= _UNREAD):
         return _("nothing that stood around it is there")
     return ""
+
+
+def _is_named_otherwise(signs: Signs, context: Context) -> bool:
+    """True where the target is a record by its own text, and the text there is not that one to the letter."""
+    text = context.wanted.text
+    return names_record(text) and stands_in(text, signs.read) is not Answer.YES
 
 
 def _stands_as_taught(signs: Signs) -> bool:

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import Sighting, wanted
+from execution.navigation.whole_values import stands_in
 from execution.navigation.words import SAME
 from execution.targeting.context import Context
-from execution.types import Box
+from execution.types import Answer, Box
 
 _SAME_LINE = 0.75  # of the higher of the two: middles so near are one line
 _WRAPPED = 2.2  # heights of a line: a cell of several lines reaches so far from its row's middle
 _SAME_COLUMN = 0.6  # of the width
 _NEARER = 0.5  # of the way to the next of its kind
+_TIE = 3  # pixels
+_BELOW_EACH_OTHER = 0.5  # of the width of the narrower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +27,19 @@ class Rows:
 
     texts: tuple[str, ...]
     places: tuple[tuple[Box, ...], ...]
+    lines: tuple[Box, ...] = ()
     problem: str = ""
 
     def holds(self, box: Box, others: Sequence[Box] = ()) -> bool:
         """True if every text stands in the row of `box`; `others` are things of its kind, in this row or another."""
-        return all(any(_in_row(box, place, others) for place in places) for places in self.places)
+        return all(any(self._in_row(box, place, others) for place in places) for places in self.places)
+
+    def _in_row(self, box: Box, text: Box, others: Sequence[Box]) -> bool:
+        """True for what stands on one line, and nothing of the text's column is nearer: that would be another row."""
+        return _in_row(box, text, others) and not any(
+            abs(line.center.y - box.center.y) < abs(text.center.y - box.center.y) - _TIE and _in_column(line, text)
+            for line in self.lines
+        )
 
 
 def rows_of(context: Context) -> Rows:
@@ -48,14 +59,20 @@ def rows_of(context: Context) -> Rows:
             )
             return Rows(texts=tuple(texts), places=(), problem=said)
         places.append(found)
-    return Rows(texts=tuple(texts), places=tuple(places))
+    lines = tuple(line.box for line in context.words.lines if context.area.contains(line.box.center))
+    return Rows(texts=tuple(texts), places=tuple(places), lines=lines)
 
 
 def _cells(text: str, context: Context, *, exact: bool) -> list[Sighting]:
-    """The cells that are the text; where there are none, those that hold it among other words."""
+    """The cells that are the text; where there are none, those that hold it among other words, whole (S9.6)."""
     found = list(context.words.whole_lines(text, minimum=SAME, strict=exact))
     found = found or list(context.words.inside_lines(text, minimum=SAME, strict=exact))
-    return [s for s in found if context.area.contains(s.box.center)]
+    return [s for s in found if context.area.contains(s.box.center) and stands_in(text, s.line.text) is Answer.YES]
+
+
+def _in_column(one: Box, other: Box) -> bool:
+    """True for texts that stand below each other."""
+    return min(one.right, other.right) - max(one.x, other.x) > _BELOW_EACH_OTHER * min(one.w, other.w)
 
 
 def _in_row(box: Box, text: Box, others: Sequence[Box]) -> bool:

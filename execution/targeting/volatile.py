@@ -165,8 +165,8 @@ def own_text(text: str) -> str:
 
 
 def _kept_whole(text: str) -> str:
-    """The lasting part, a record's number with it where there is nothing else to know the target by."""
-    return lasting(text) or lasting(text, but=(Kind.RECORD,)) or (text.strip() if not volatile_parts(text) else "")
+    """The lasting part, a record's number with it: "Dossier 48213" is one of many, and no other."""
+    return lasting(text, but=(Kind.RECORD,)) or (text.strip() if not volatile_parts(text) else "")
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,11 +12,18 @@ from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import Continued, Frame
 from execution.perception.elements.inks import Ink, chroma, em_of, ink_of
+from execution.perception.elements.layout import rows_of
 from execution.perception.elements.scene import Scene
-from execution.types import Box, Element, ElementRole
+from execution.types import Box, Element, ElementRole, TextLine
 
 _LOWEST = 15  # pixels: buttons of dense themes have 18
+_MUCH_SMALLER = 0.8  # of the area; what is hardly smaller is the same control drawn with two borders
+_WORDED, _PADDED = 2, 3  # letters, and pixels beside them, of a control within another
+_APART = 3.0  # heights of a line between two texts that are no one value
+_UNIT = 3  # letters, at most, of what stands at the end of a field: its unit, a sign
 _TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
+_RIM = 3  # pixels of a border that do not belong to what lies in it
+_GRIP, _LEAST_GRIP = 1.1, 8  # of its corner's side, from which on it is cut; pixels
 _TINT = 5  # chroma of the ground of a message
 _HIGHEST_FIELD = 3.9  # of the font's size
 _LINES_OF_AREA = 8  # that a field of several rows holds where it is still told from a text in a frame
@@ -28,13 +36,19 @@ _COLOURED = 40  # chroma above which a fill is an accent and not a shade of the 
 
 @dataclass(slots=True)
 class Content:
-    """A frame with what lies in it: indices of its lines, and the stretches of x in which anything is drawn."""
+    """A frame with what lies in it: indices of its lines, and the stretches of x in which anything is drawn.
+
+    `parts` counts the frames in it that are no mere detail, `pieces` all but the smallest, and `worded` those that have
+    a text of their own with room around it, as a button in a panel has.
+    """
 
     frame: Frame
     lines: list[int]
     spans: list[tuple[int, int]]
     parts: int
     continued: Continued
+    pieces: int = 0
+    worded: int = 0
 
     @property
     def holds(self) -> int:
@@ -51,11 +65,26 @@ class Content:
 
 
 def contents_of(scene: Scene, frames: Sequence[Frame], runs_on: Sequence[Continued]) -> list[Content]:
-    """Each frame with the lines that lie in it and in no smaller one; `parts` counts the frames within."""
+    """Each frame (from small to large) with the lines and the frames that lie in it."""
     boxes = np.array([f.box for f in frames], np.int32).reshape(-1, 4)
-    return [
-        Content(f, _held(scene, f.box), _spans(scene, f), _parts(boxes, i), runs_on[i]) for i, f in enumerate(frames)
-    ]
+    contents: list[Content] = []
+    for i, frame in enumerate(frames):
+        within = _within(boxes, i)
+        parts = within[boxes[within, 3] >= 0.4 * frame.box.h]
+        contents.append(
+            Content(
+                frame,
+                _held(scene, frame.box),
+                _spans(scene, frame),
+                len(parts),
+                runs_on[i],
+                pieces=int((boxes[within, 3] >= _LOWEST).sum()),
+                worded=sum(_is_worded(scene, contents[j]) for j in parts if _is_much_smaller(boxes[j], boxes[i]))
+                if len(parts) == 1
+                else 0,
+            )
+        )
+    return contents
 
 
 def _held(scene: Scene, box: Box) -> list[int]:
@@ -66,13 +95,25 @@ def _held(scene: Scene, box: Box) -> list[int]:
     return [int(i) for i in np.flatnonzero(inside)]
 
 
-def _parts(boxes: np.ndarray, index: int) -> int:
-    """How many of the frames (from small to large) lie in this one and are no mere detail of it."""
+def _within(boxes: np.ndarray, index: int) -> np.ndarray:
+    """The places of the frames (from small to large) that lie in this one, but for the narrowest."""
     x, y, w, h = boxes[index].tolist()
     others = boxes[:index]
     inside = (others[:, 0] >= x - 1) & (others[:, 1] >= y - 1)
     inside &= (others[:, 0] + others[:, 2] <= x + w + 1) & (others[:, 1] + others[:, 3] <= y + h + 1)
-    return int((inside & (others[:, 3] >= 0.4 * h) & (others[:, 2] > 12)).sum())
+    return np.flatnonzero(inside & (others[:, 2] > 12))
+
+
+def _is_much_smaller(box: np.ndarray, around: np.ndarray) -> bool:
+    return bool(box[2] * box[3] < _MUCH_SMALLER * around[2] * around[3])
+
+
+def _is_worded(scene: Scene, content: Content) -> bool:
+    """True for what has a text with room left and right of it: marked letters have none, and a badge is a detail."""
+    if not content.lines or not content.spans or _is_badge(scene, content):
+        return False
+    letters = sum(c.isalpha() for i in content.lines for c in scene.texts[i].text)
+    return letters >= _WORDED and min(content.left, content.right) >= _PADDED
 
 
 def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
@@ -98,6 +139,8 @@ def _is_being_filled(scene: Scene, content: Content) -> bool:
     """True for a frame with a text cursor in it, whatever the focus has made of its border and its ground."""
     frame = content.frame
     if not frame.bordered or frame.box.h < _LOWEST or content.parts or len(content.lines) > _LINES_OF_AREA:
+        return False
+    if _has_columns(scene, content):
         return False
     return has_cursor(scene.pixels, frame.inner, text=" ".join(scene.texts[i].text for i in content.lines))
 
@@ -160,6 +203,8 @@ def _empty(content: Content) -> tuple[ElementRole, float]:
 def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     frame, box = content.frame, content.frame.box
     left, right = content.left, content.right
+    if content.worded:
+        return ElementRole.GROUP, 0.4  # a panel or a banner with a button in it
     text = " ".join(scene.texts[i].text for i in content.lines)
     coloured = frame.filled and chroma(frame.fill) > _COLOURED
     if box.w < 1.7 * box.h and not content.lines:
@@ -215,6 +260,8 @@ def _is_open(scene: Scene, content: Content) -> bool:
         return False
     if not content.lines:
         return True
+    if _is_row_of_texts([scene.texts[i] for i in content.lines]):
+        return False
     line = scene.texts[content.lines[0]]
     ink = _ink(scene, content)
     if ink is None:
@@ -230,13 +277,38 @@ def _has_arrow(content: Content) -> bool:
     return end - start <= 0.7 * height and start - before >= 0.5 * height and content.right <= height
 
 
+def _is_row_of_texts(lines: Sequence[TextLine]) -> bool:
+    """True for texts far from each other, as the cells of a row are; a field has one, and its unit."""
+    ordered = sorted(lines, key=lambda line: line.box.x)
+    return any(
+        after.box.x - before.box.right > _APART * before.box.h and len(after.text.strip()) > _UNIT
+        for before, after in pairwise(ordered)
+    )
+
+
 def _is_area(scene: Scene, content: Content) -> bool:
-    """True for a field of several rows: its corner shows the lines by which it is pulled larger."""
+    """True for a field of several rows: it is empty, or its corner shows the lines by which it is pulled larger.
+
+    Tables, lists and panels have borders too; what lies in them are targets, and they are none.
+    """
     box = content.frame.inner
-    if box.h < 30 or box.w < 60 or content.continued.upright:
+    if box.h < 30 or box.w < 60 or content.continued.upright or not content.frame.bordered or content.pieces:
         return False
+    return not content.lines or (not _has_columns(scene, content) and _has_grip(scene, box))
+
+
+def _has_columns(scene: Scene, content: Content) -> bool:
+    rows = rows_of(scene.texts, content.lines)
+    return any(_is_row_of_texts([scene.texts[i] for i in row]) for row in rows)
+
+
+def _has_grip(scene: Scene, box: Box) -> bool:
+    """True where the lower right corner is cut by slanting lines, and nothing else is near it."""
     reach = min(28, box.h // 2)
-    corner = scene.edges[box.bottom - reach : box.bottom - 1, box.right - reach : box.right - 1]
-    beside = scene.edges[box.bottom - reach : box.bottom - 2, box.right - 2 * reach : box.right - reach]
-    free = not content.parts and not content.lines
-    return bool(content.frame.bordered and ((0.02 < (corner > 0).mean() < 0.6 and not beside.any()) or free))
+    near = scene.edges[box.bottom - reach : box.bottom - _RIM, box.right - 2 * reach : box.right - _RIM] > 0
+    down, across = np.nonzero(near)
+    if not len(down):
+        return False
+    slanting = (across - reach) + down >= _GRIP * reach
+    level = near.mean(axis=1).max() > 0.5 or near[:, reach:].mean(axis=0).max() > 0.5
+    return bool(slanting.all() and not level and len(down) >= _LEAST_GRIP)

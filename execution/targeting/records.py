@@ -1,0 +1,43 @@
+"""Texts that name a record, a person or a number, and the lines that belong to one record of a list.
+
+What names a record is compared to the letter: one like it is another record (S9.6).
+"""
+
+from __future__ import annotations
+
+import re
+
+from execution.targeting.volatile import Kind, volatile_parts
+from execution.types import Box, ElementRole, ScreenState
+
+# "Dupont, Marie" and "DUPONT Marie" name somebody.
+_PERSON = re.compile(
+    r"(?<!\w)(?:[A-ZÀ-Ý][\w'’-]+, [A-ZÀ-Ý][\w'’-]+"
+    r"|[A-ZÀ-Ý][A-ZÀ-Ý'’-]+(?: [A-ZÀ-Ý'’-]+)* [A-ZÀ-Ý][a-zà-ÿ][\w'’-]*)(?!\w)"
+)
+_HIGHEST_CARD = 14.0  # heights of the target: what is higher holds more than one record
+_LEAST_CARD = 2  # texts
+
+
+def names_record(text: str) -> bool:
+    """True for a text that holds somebody's name, or the number of a record."""
+    if _PERSON.search(text):
+        return True
+    return any(part.kind is Kind.RECORD for part in volatile_parts(text)) or text.strip().isdigit()
+
+
+def card_of(box: Box, state: ScreenState) -> Box | None:
+    """The smallest frame around a target that holds texts beside it, one of several alike; None where there is none."""
+    groups = [e.box for e in state.elements if e.role == ElementRole.GROUP]
+    around = [
+        g
+        for g in groups
+        if g.contains(box.center)
+        and g.intersection(box).area >= 0.9 * box.area
+        and g.area > 1.5 * box.area
+        and g.h <= _HIGHEST_CARD * box.h
+        and sum(g.contains(t.box.center) and not box.contains(t.box.center) for t in state.texts) >= _LEAST_CARD
+    ]
+    card = min(around, key=lambda g: g.area, default=None)
+    alike = card and any(g != card and abs(g.w - card.w) <= 3 and abs(g.h - card.h) <= 3 for g in groups)
+    return card if alike else None
