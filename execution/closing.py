@@ -39,11 +39,11 @@ class Closer:
         self._in_a_row = 0
         self._refused = ""
 
-    def find(self, state: ScreenState, recognition: Recognition) -> Closable | None:
-        """The declared dialog that is to be closed now."""
+    def find(self, state: ScreenState, recognition: Recognition, known: ScreenState | None) -> Closable | None:
+        """The declared dialog that is to be closed now; `known` is the last screen that was recognised."""
         if self.journal.execution.mode == ExecutionMode.OBSERVATION:
             return None
-        found = self.stages.declared_popup(state, recognition.match)
+        found = self.stages.declared_popup(state, recognition.match, known)
         if found is None and recognition.match is not None:
             self._in_a_row, self._refused = 0, ""
         return None if found and found.spec.name == self._refused else found

@@ -21,6 +21,7 @@ from execution.closing import Closer
 from execution.coach import Answer as CoachAnswer
 from execution.coach import Coach
 from execution.desktop.base import DesktopLost
+from execution.dialogs import Dialog
 from execution.journal import Journal
 from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from execution.stages import Stages
 
 PAUSED_LOOK_S = 0.1
+_OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
 
 
 @dataclass(slots=True)
@@ -144,7 +146,7 @@ class Loop:
         if match is None:
             self._miss(state, recognition)
             return
-        if contradiction := self._contradiction(match):
+        if contradiction := self._contradiction(match) or self._covered(state, match):
             self._miss(state, contradiction)
             return
         self._arrive(match.node_id, match.confidence, state)
@@ -231,6 +233,13 @@ class Loop:
         }
         return Recognition(match=None, candidates=(match,), why_not=why)
 
+    def _covered(self, state: ScreenState, match: Match) -> Recognition | None:
+        """A page that can be read behind a dialog is not what is in front: nothing is done on it."""
+        dialog = self.stages.dialog_over_recognised(state, match, self.at.known)
+        if dialog is None:
+            return None
+        return Recognition(match=None, candidates=(match,), why_not=self._said(dialog))
+
     def _miss(self, state: ScreenState, recognition: Recognition) -> None:
         """No match: look again; the last miss in a row pauses the run and shows the screen (S1.6)."""
         self.at.misses += 1
@@ -252,15 +261,16 @@ class Loop:
     def _dialog_over(self, state: ScreenState) -> str:
         """What lies over the screen that was known last, in a sentence; empty if nothing does."""
         dialog = self.stages.dialog_over(state, self.at.known)
-        if dialog is None:
-            return ""
+        return self._said(dialog) if dialog else ""
+
+    def _said(self, dialog: Dialog) -> str:
         node = self.graph.node(self.at.last_node or "")
         words = {"node": node.name if node else self.at.last_node, "dialog": dialog}
         return _("A dialog came over “%(node)s”: %(dialog)s") % words
 
     def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:
         """Close a dialog that the workflow knows; whether this turn is over with it."""
-        found = self.closer.find(state, recognition)
+        found = self.closer.find(state, recognition, self.at.known)
         if found is None:
             return False
         problem = self.closer.close(found, state, recognition, self.at.last_node or "")
@@ -272,12 +282,14 @@ class Loop:
         self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None
     ) -> None:
         candidates = recognition.candidates if recognition else ()
+        over = self.stages.dialog_over(state, self.at.known) if reason in _OF_DIALOGS else None
         expected = self.at.expected
         self.journal.pause(
             reason,
             message.strip(),
             {
                 "picture": self.journal.pictures.put(state.frame.pixels),
+                **({"dialog": over.to_json(state)} if over else {}),
                 "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
                 "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
             },
@@ -292,7 +304,7 @@ class Loop:
         if not self.graph.popups:
             return False
         recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.destination)
-        found = self.closer.find(state, recognition)
+        found = self.closer.find(state, recognition, self.at.known)
         return found is not None and not self.closer.close(found, state, recognition, edge.source)
 
     def _arrive(self, node_id: str, confidence: float, state: ScreenState) -> None:

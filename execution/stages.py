@@ -12,12 +12,13 @@ import numpy as np
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution import acting, popups, server_side, waiting
+from execution import acting, dialogs, popups, server_side, waiting
+from execution.dialogs import Dialog
 from execution.eyes import Eyes
 from execution.holding import Hold
 from execution.matching import Matcher
 from execution.navigation import visual_verifier
-from execution.popups import Closable, Dialog
+from execution.popups import Closable
 from execution.seeking import ScrollSearch, scroll_search
 from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.types import (
@@ -46,6 +47,7 @@ from workflows.text import fill
 NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
 UNTOUCHED_SHARE = 0.0001
+PERSON = "person"  # the sign of a match that a person picked
 MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560×1600
 
 
@@ -124,20 +126,33 @@ class Stages:
         at_source = Recognition(match=Match(node_id=edge.source, confidence=1.0))
         return visual_verifier.verify_before(edge, state, recognition=at_source, variables=self.variables)
 
-    def declared_popup(self, state: ScreenState, match: Match | None) -> Closable | None:
-        """The workflow's dialog that is over the screen. One that a known screen's own window could be is none."""
+    def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
+        """The workflow's dialog that is over the screen, `known` being the last one that was recognised. Over a screen
+        that is recognised itself it must be seen to have come; what a known screen's own window could be is none."""
         found = popups.declared(self.graph.popups, state, variables=self.variables)
-        if found is None or match is None:
+        if match is None:
             return found
         node = self.graph.node(match.node_id)
-        return found if found.spec.window_title and not (node and node.window_title) else None
+        if found and found.spec.window_title:
+            return None if node and node.window_title else found
+        dialog = self.dialog_over_recognised(state, match, known) if self.graph.popups else None
+        return popups.declared(self.graph.popups, state, variables=self.variables, at=dialog.box) if dialog else None
 
     def popup_gone(self, popup: PopupSpec, state: ScreenState) -> bool:
         return popups.is_gone(popup, state, variables=self.variables)
 
     def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
         """What lies over the screen that was known last, where it is not simply another screen."""
-        return popups.over_known(state, known)
+        return dialogs.over_known(state, known)
+
+    def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
+        """What lies over a screen that can be recognised nevertheless; None for what its node shows itself."""
+        node = self.graph.node(match.node_id)
+        if node is None or any(reason.sign == PERSON for reason in match.reasons):
+            return None
+        taught = self.matcher.fusion.references.get(node.node_id)
+        reading = taught.reading if taught else None
+        return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
 
     def scroll_search(self, target: TargetSpec, state: ScreenState) -> ScrollSearch:
         return scroll_search(target, state)
@@ -215,7 +230,7 @@ class Stages:
 
     def picked(self, node_id: str) -> Recognition:
         """A node that a person picked."""
-        reason = Reason(sign="person", score=1.0, note=_("picked by a person"))
+        reason = Reason(sign=PERSON, score=1.0, note=_("picked by a person"))
         return Recognition(match=Match(node_id=node_id, confidence=1.0, reasons=(reason,)))
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from execution.dialogs import Dialog
 from execution.holding import Hold
-from execution.popups import CLOSE, Closable, Dialog
+from execution.popups import CLOSE, Closable
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -162,7 +163,7 @@ class World:
         hold.check()
         return None if time.monotonic() >= until else self.observe()
 
-    def declared_popup(self, state: ScreenState, match: Match | None) -> Closable | None:
+    def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
         spec = next((p for p in self.graph.popups if p.name == self.popup), None)
         return Closable(spec=spec, box=Box(0, 0, 9, 9), point=None) if spec else None
 
@@ -170,7 +171,10 @@ class World:
         return self.popup != popup.name
 
     def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
-        return Dialog(title=self.dialog, texts=("OK",)) if self.dialog and known else None
+        return Dialog(title=self.dialog, texts=("OK",), box=Box(0, 0, 9, 9)) if self.dialog and known else None
+
+    def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
+        return self.dialog_over(state, known)
 
     def scroll_search(self, target: TargetSpec, state: ScreenState) -> World:
         return self

@@ -221,6 +221,16 @@ def test_a_dialog_nobody_declared_is_told_as_a_dialog_over_the_screen(stage: Any
     assert execution.pause_detail["picture"]
 
 
+def test_nothing_is_done_on_a_page_that_can_be_read_behind_a_dialog(stage: Any) -> None:
+    """S1.6, S5.2: the page is recognised as ever; what lies over it is named, and given to the pages with its place."""
+    s = stage("automatic", max_no_match_retries=2)
+    s.journal.on_step.append(lambda step: setattr(s.world, "dialog", "Disk full"))
+    execution = s.run()
+    assert execution.pause_reason == PauseReason.DIALOG
+    assert execution.pause_detail["dialog"]["title"] == "Disk full"
+    assert s.world.acts == ["ab"]
+
+
 def test_a_question_about_an_action_says_which_dialog_came_over_it(stage: Any) -> None:
     """S9.3: what may have happened is asked about, with what came."""
     s = stage("automatic")

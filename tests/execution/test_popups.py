@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from execution.popups import declared, is_gone, over_known, suggestion_of
+from execution.dialogs import over_known
+from execution.popups import declared, is_gone, suggestion_of
 from execution.types import Box, Point, ResolveStatus
 from tests.execution.screens import line, screen
 from workflows.graph import PopupSpec

@@ -1,0 +1,235 @@
+"""What came over a known screen and is no screen of the workflow: its title, what it says, its buttons, its place.
+
+The page behind a dialog can often still be read, so that it is recognised as if nothing lay over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from execution.matching.references import Reading
+from execution.matching.signs import title_matches
+from execution.navigation.screen_words import ScreenWords, wanted
+from execution.navigation.words import SEEN, words
+from execution.perception.changes import find_changes, union
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from workflows.graph import NodeSpec
+
+# A dialog inside a window leaves some of it on every side, and most of what was read around it can still be read.
+LARGEST = 0.6
+_RIM = 0.02
+_STILL_READ = 0.5
+_TITLE_BAR = 40  # pixels that a window's title bar and border add to its own area
+_IN_PLACE = 8  # pixels: a line that moved farther is not where it was
+_PADDING = 24  # pixels around the texts of a dialog whose frame was not found
+_DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that are darker or paler by as much
+_INK = 60  # levels over the ground: writing
+_SAME_FRAME = 0.7
+_OWN = 0.5  # of a dialog's lines: so many stand on the picture of a node that shows it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialog:
+    """Something unknown that lies over a known screen: its title, if it has a window, what it says, and its buttons.
+
+    `box` is where, in pixels of the screen.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    box: Box
+    buttons: tuple[Element, ...] = ()
+
+    def __str__(self) -> str:
+        named = {words(button.text).key for button in self.buttons}
+        said = " ".join(text for text in self.texts if words(text).key not in named)[:400]
+        parts = [f"“{self.title}”" if self.title else "", said]
+        quoted = ": ".join(part for part in parts if part)
+        if not self.buttons:
+            return quoted
+        names = ", ".join(f"“{button.text}”" for button in self.buttons)
+        return _("%(dialog)s. Its buttons: %(names)s") % {"dialog": quoted.rstrip("."), "names": names}
+
+    def to_json(self, state: ScreenState) -> dict[str, Any]:
+        """For the pages: boxes as fractions of the screen."""
+        size = state.frame.size
+        return {
+            "title": self.title,
+            "texts": list(self.texts),
+            "box": list(self.box.normalised(size)),
+            "buttons": [{"text": b.text, "box": list(b.box.normalised(size))} for b in self.buttons],
+        }
+
+
+def over_known(state: ScreenState, known: ScreenState | None) -> Dialog | None:
+    """What lies over the screen that was known last; None if that screen is simply another one now."""
+    if known is None or known.frame.size != state.frame.size:
+        return None
+    return _other_window(state, known) or _on_page(state, known) or _inside_window(state, known)
+
+
+def over_recognised(
+    state: ScreenState,
+    known: ScreenState | None,
+    node: NodeSpec,
+    *,
+    taught: Reading | None,
+    variables: Mapping[str, str],
+) -> Dialog | None:
+    """What lies over a screen although it was recognised as `node`; None for what belongs to that node.
+
+    Stricter than `over_known`, as nothing is amiss else: another window, or a box with buttons that hides a part of the
+    page or dims the rest. `taught` is what was read on the node's own picture.
+    """
+    if known is None or known.frame.size != state.frame.size or not state.text_method:
+        return None
+    dialog = _other_window(state, known) or _on_page(state, known)
+    return None if dialog is None or _belongs(dialog, state, node, taught, variables) else dialog
+
+
+def _belongs(
+    dialog: Dialog, state: ScreenState, node: NodeSpec, taught: Reading | None, variables: Mapping[str, str]
+) -> bool:
+    """Whether the node shows it itself: its title, its picture or a text that it declares says so."""
+    if dialog.title and node.window_title:
+        want = wanted(node.window_title, variables)
+        if not want.problem and title_matches(want.text, dialog.title):
+            return True
+    if taught is not None:
+        on_picture = ScreenWords(taught.texts)
+        return sum(on_picture.seen(text) >= SEEN for text in dialog.texts) >= _OWN * len(dialog.texts)
+    inside = ScreenWords(tuple(line for line in state.texts if dialog.box.contains(line.box.center)))
+    outside = ScreenWords(tuple(line for line in state.texts if not dialog.box.contains(line.box.center)))
+    wants = [want.text for text in node.texts if not (want := wanted(text, variables)).problem]
+    return any(inside.seen(text) >= SEEN > outside.seen(text) for text in wants)
+
+
+def _other_window(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """Another window has the focus, and leaves what was known in sight behind it."""
+    now, then = state.window, known.window
+    if now is None or then is None or now.box is None or now.title == then.title:
+        return None
+    if now.box.area > LARGEST * state.frame.size.width * state.frame.size.height and now.box != then.box:
+        return None
+    if now.box == then.box or not _still_behind(state, known, now.box.grown(_TITLE_BAR, state.frame.size)):
+        return None
+    lines = [line for line in state.texts if now.box.contains(line.box.center)]
+    return _dialog(state, now.box, lines, title=now.title)
+
+
+def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """A box of new texts with buttons, in the middle of a page that stands as it stood, hiding or dimming it."""
+    window = _window(state)
+    fresh = _fresh(state, known, window)
+    if not fresh or not window.area:
+        return None
+    box = _framed(state, known, window, fresh)
+    box = box or union([line.box for line in fresh]).grown(_PADDING, state.frame.size)
+    if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
+        return None
+    dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
+    hides = any(box.contains(line.box.center) and not _stands(line, state.texts) for line in known.texts)
+    return dialog if dialog.buttons and (hides or _is_dimmed(state, known, window, box)) else None
+
+
+def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:
+    """The lines in the window that did not stand there."""
+    return [line for line in state.texts if window.contains(line.box.center) and not _stands(line, known.texts)]
+
+
+def _stands(line: TextLine, among: Sequence[TextLine]) -> bool:
+    """Whether the line is at its place among those."""
+    key, at = words(line.text).key, line.box.center
+    return any(
+        abs(other.box.center.x - at.x) <= _IN_PLACE
+        and abs(other.box.center.y - at.y) <= _IN_PLACE
+        and words(other.text).key == key
+        for other in among
+    )
+
+
+def _framed(state: ScreenState, known: ScreenState, window: Box, fresh: Sequence[TextLine]) -> Box | None:
+    """The smallest new frame that holds buttons and says something besides; what it covers in part is read anew too."""
+    buttons = [e.box for e in state.elements if e.role is ElementRole.BUTTON]
+    frames = []
+    for element in state.elements:
+        box = element.box
+        if element.role is not ElementRole.GROUP or box.area > LARGEST * window.area or not within(box, window):
+            continue
+        inside = [b for b in buttons if box.contains(b.center)]
+        lines = [line for line in fresh if box.contains(line.box.center)]
+        says = [line for line in lines if not any(b.contains(line.box.center) for b in inside)]
+        if inside and says and not any(other.box.iou(box) > _SAME_FRAME for other in known.elements):
+            frames.append(box)
+    return min(frames, key=lambda box: box.area, default=None)
+
+
+def _is_dimmed(state: ScreenState, known: ScreenState, window: Box, box: Box) -> bool:
+    """Whether the window around the box is darker or paler than it was: its ground, or all that is drawn on it."""
+    step = 4
+    now, then = (s.frame.crop(window)[::step, ::step].astype(np.int16).mean(axis=2) for s in (state, known))
+    outside = np.ones(now.shape, bool)
+    left, top = max(0, box.x - window.x) // step, max(0, box.y - window.y) // step
+    outside[top : (box.bottom - window.y) // step + 1, left : (box.right - window.x) // step + 1] = False
+    changed = np.abs(now - then) > _DIMMED
+    drawn = outside & (np.abs(then - np.median(then)) > _INK)
+    return any(bool(part.any()) and float(changed[part].mean()) > _MOSTLY for part in (outside, drawn))
+
+
+def _dialog(state: ScreenState, box: Box, lines: Sequence[TextLine], *, title: str = "") -> Dialog:
+    buttons = [e for e in state.elements if e.role is ElementRole.BUTTON and e.text and box.contains(e.box.center)]
+    return Dialog(title=title, texts=tuple(line.text for line in lines), box=box, buttons=tuple(buttons))
+
+
+def _window(state: ScreenState) -> Box:
+    everything = Box(0, 0, *state.frame.size)
+    return state.window.box.intersection(everything) if state.window and state.window.box else everything
+
+
+def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """All that changed lies in one part of the window, with what was known around it on every side."""
+    window = _window(state)
+    if not window.area:
+        return None
+    before, after = known.frame.crop(window), state.frame.crop(window)
+    changes = find_changes(before, after)
+    if changes is None or not changes.regions or changes.is_caret_only:
+        return None
+    area = union(list(changes.regions))
+    frame = [e.box for e in state.elements if e.role is ElementRole.GROUP and within(e.box, window)]
+    over = Box(area.x + window.x, area.y + window.y, area.w, area.h)
+    framed = [box for box in frame if box.iou(over) > _STILL_READ and box.area <= LARGEST * window.area]
+    if not framed and not _has_rim(over, window):
+        return None
+    box = max(framed, key=lambda b: b.iou(over)) if framed else over
+    if box.area > LARGEST * window.area or not _still_behind(state, known, box):
+        return None
+    lines = [line for line in state.texts if box.contains(line.box.center)]
+    return _dialog(state, box, lines) if lines else None
+
+
+def _has_rim(box: Box, window: Box) -> bool:
+    rim_x, rim_y = _RIM * window.w, _RIM * window.h
+    return (
+        box.x - window.x > rim_x
+        and window.right - box.right > rim_x
+        and box.y - window.y > rim_y
+        and window.bottom - box.bottom > rim_y
+    )
+
+
+def _still_behind(state: ScreenState, known: ScreenState, box: Box) -> bool:
+    """Whether most of what was read around the box before can still be read there."""
+    were = [line for line in known.texts if not box.intersection(line.box).area]
+    seen = ScreenWords(tuple(line for line in state.texts if not box.contains(line.box.center)))
+    still = sum(seen.seen(line.text) >= SEEN for line in were)
+    return bool(were) and still >= _STILL_READ * len(were)
+
+
+def within(inner: Box, outer: Box) -> bool:
+    return outer.contains(inner.center) and inner.intersection(outer).area >= 0.95 * inner.area
