@@ -1,8 +1,9 @@
 """What teaching declares by itself: what must be seen before an action and after it, from what changed in it.
 
-Only what tells: no content of a field, nothing that changes by itself (a count, a date), no rows of a list, no error,
-no "please wait". Where a variable's value stands the variable is put back. Nothing is better than something that the
-next run will not show.
+Only what tells: no content of a field, nothing that changes by itself (a count, a date), no rows of a list, nobody's
+name, no error, no "please wait", and nothing that another text of the same screen denies. A message that something is
+done is declared without its number and whose it is. Where a variable's value stands the variable is put back. Nothing
+is better than something that the next run will not show.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from execution.navigation.verification.change import Change
+from execution.navigation.verification.declared import came_about, denies
 from execution.navigation.verification.denials import complaint_word, error_word, is_waiting
 from execution.navigation.verification.doubts import doubt_word
 from execution.navigation.words import folded, words
+from execution.targeting.records import PERSON, names_record
 from execution.targeting.volatile import volatile_parts
-from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from workflows.graph import ExpectSpec
 from workflows.text import VARIABLE
 
 _MOST_TEXTS, _MOST_GONE = 3, 2
 _LONGEST_WORDS, _LEAST_LETTERS = 8, 3
 _SURE = 0.75  # what the reader was less sure of is not declared
+_COLUMN = 0.4  # of a line's height, by which cells of one column may begin left or right of each other
+_ROWS = 2  # other rows with cells in the same columns: it is a table
+_SHORTCUT = re.compile(r"(?:ctrl|alt|shift|maj|strg|cmd|⌘)\W|^f\d{1,2}$", re.IGNORECASE)
 _LIST = 3  # lines so many, alike and at like distances, are the rows of a list
 _MOVING = frozenset({"scroll", "wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "move"})
 _ROLES = {
@@ -30,14 +36,13 @@ _ROLES = {
 }  # fmt: skip
 _DONE = re.compile(
     r"\b(?:saved|sent|done|created|deleted|added|updated|success\w*|completed?|confirmed|copied|removed|registered"
+    r"|submitted|received|signed|printed|booked|scheduled|transmise?s?|recue?s?|signee?s?|imprimee?s?|planifiee?s?"
     r"|enregistree?s?|envoyee?s?|terminee?s?|creee?s?|supprimee?s?|ajoutee?s?|mise? a jour|succes|confirmee?s?"
     r"|validee?s?|copiee?s?|effectuee?s?)\b"
 )
 _PARTS = re.compile(r"(\s+[-–—|·]\s+|:\s+)")
-# "Dupont, Marie" and "DUPONT Marie" name somebody.
-_PERSON = re.compile(
-    r"[A-ZÀ-Ý][\w'’-]+, [A-ZÀ-Ý][\w'’-]+(?: [A-ZÀ-Ý][\w'’-]+)?|[A-ZÀ-Ý][A-ZÀ-Ý'’ -]+ [A-ZÀ-Ý][a-zà-ÿ][\w'’-]*"
-)
+_WITH_DIGIT = re.compile(r"(?<!\{)\S*\d\S*")
+_AROUND = " \u00a0\u202f\t-–—:;,.·•|/()[]"
 _DIRTY = "*•● "
 _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
 
@@ -55,7 +60,7 @@ def expectation_of(
     if action_type in _MOVING or not (change.now.was_read and change.then.was_read) or not change.happened:
         return nothing, nothing
     names = {name: value for name, value in variables.items() if len(words(value).key) >= _LEAST_VALUE}
-    came = _telling(change, names, typed, then=False)
+    came = tuple(text for text in _telling(change, names, typed, then=False) if _is_true(text, change, names))
     if action_type == "type_text":
         return nothing, ExpectSpec(texts=tuple(text for text in came if VARIABLE.fullmatch(text))[:1])
     went = _telling(change, names, typed, then=True)
@@ -101,20 +106,60 @@ def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool
     listed = _listed(lines, state)
     rated = []
     for line in lines:
-        text = put_back(line.text.strip(), names)
+        text = _message(put_back(line.text.strip(), names))
         own = bool(VARIABLE.search(text))
-        data = line in listed or _is_value(line, state) or change.is_entry(line.box, then=then)
+        data = line in listed or _is_value(line, state) or _is_cell(line, state) or change.is_entry(line.box, then=then)
         if (own or not data) and line.confidence >= _SURE and _worth(text, typed):
             rated.append((-_telling_score(text, line, state), line.box.y, line.box.x, _cleaned(text)))
     return tuple(dict.fromkeys(text for *_, text in sorted(rated)))
+
+
+def _is_true(text: str, change: Change, names: Mapping[str, str]) -> bool:
+    """Whether it would be seen on the very screen that it was learnt from: no other text there denies it."""
+    spec = ExpectSpec(texts=(text,))
+    return not denies(spec, change, names) and all(f.answer is Answer.YES for f in came_about(spec, change, names))
+
+
+def _message(text: str) -> str:
+    """A message that something is done, without its number, its time and whose it is; any other text as it is."""
+    if not _DONE.search(folded(text)):
+        return text
+    edges = [0, *(edge for span in _data_spans(text) for edge in span), len(text)]
+    runs = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
+    done = [run.strip(_AROUND) for run in runs if _DONE.search(folded(run))]
+    return _shortened(max(done, key=len)) if done and not error_word(text) and not is_waiting(text) else text
+
+
+def _data_spans(text: str) -> list[tuple[int, int]]:
+    """Where a text says what the next run will not: what changes by itself, and names; from left to right."""
+    spans: list[tuple[int, int]] = []
+    found = [(part.start, part.end) for part in volatile_parts(text)]
+    found += [hit.span() for hit in (*PERSON.finditer(text), *_WITH_DIGIT.finditer(text))]
+    for start, end in sorted(found):
+        if spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        elif not any(v.start() < end and start < v.end() for v in VARIABLE.finditer(text)):
+            spans.append((start, end))
+    return spans
+
+
+def _shortened(message: str) -> str:
+    """The words up to the one that says that it is done, where it is a long sentence."""
+    said = message.split()
+    if len(said) <= _LONGEST_WORDS or words(message).negated:
+        return message
+    last = next((i for i, word in enumerate(said) if _DONE.search(folded(word))), len(said) - 1)
+    return " ".join(said[max(0, last + 1 - _LONGEST_WORDS) : last + 1])
 
 
 def _worth(text: str, typed: str) -> bool:
     bare = VARIABLE.sub("", text)
     if typed.strip() and folded(text) in folded(typed):
         return False  # what was typed, or a line of it
-    if any(c.isdigit() for c in bare) or volatile_parts(bare) or _PERSON.fullmatch(bare.strip()):
+    if any(c.isdigit() for c in bare) or volatile_parts(bare) or names_record(bare):
         return False
+    if words(bare).negated:
+        return False  # "No results": what there is, not what was done
     if error_word(bare) or complaint_word(bare) or doubt_word(bare) or is_waiting(bare):
         return False
     letters = sum(c.isalpha() for c in bare)
@@ -127,11 +172,27 @@ def _is_value(line: TextLine, state: ScreenState) -> bool:
         return False
     height = line.box.h
     return any(
-        abs(other.box.center.y - line.box.center.y) < 0.4 * height
-        and other.box.right + height <= line.box.x
-        and other.box.h < 1.3 * height
+        _level(other.box, line.box) and other.box.right + height <= line.box.x and other.box.h < 1.3 * height
         for other in state.texts
     )
+
+
+def _is_cell(line: TextLine, state: ScreenState) -> bool:
+    """Whether it is the first cell of a row of a table: rows above and below have cells in the same columns."""
+    beside = [o for o in state.texts if _level(o.box, line.box) and o.box.x > line.box.right + line.box.h]
+    right = [other.box.x for other in beside if not _SHORTCUT.search(other.text)]
+    slack = _COLUMN * line.box.h
+    rows = 0
+    for first in state.texts if right else ():
+        if first is line or _level(first.box, line.box) or abs(first.box.x - line.box.x) > slack:
+            continue
+        cells = (o.box.x for o in state.texts if _level(o.box, first.box) and o.box.x > first.box.right)
+        rows += any(abs(x - other) <= slack for x in cells for other in right)
+    return rows >= _ROWS
+
+
+def _level(one: Box, other: Box) -> bool:
+    return abs(one.center.y - other.center.y) < 0.5 * max(one.h, other.h)
 
 
 def _telling_score(text: str, line: TextLine, state: ScreenState) -> float:

@@ -11,7 +11,7 @@ from execution.targeting.volatile import Kind, volatile_parts
 from execution.types import Box, ElementRole, ScreenState
 
 # "Dupont, Marie" and "DUPONT Marie" name somebody.
-_PERSON = re.compile(
+PERSON = re.compile(
     r"(?<!\w)(?:[A-ZÀ-Ý][\w'’-]+, [A-ZÀ-Ý][\w'’-]+"
     r"|[A-ZÀ-Ý][A-ZÀ-Ý'’-]+(?: [A-ZÀ-Ý'’-]+)* [A-ZÀ-Ý][a-zà-ÿ][\w'’-]*)(?!\w)"
 )
@@ -21,7 +21,7 @@ _LEAST_CARD = 2  # texts
 
 def names_record(text: str) -> bool:
     """True for a text that holds somebody's name, or the number of a record."""
-    if _PERSON.search(text):
+    if PERSON.search(text):
         return True
     return any(part.kind is Kind.RECORD for part in volatile_parts(text)) or text.strip().isdigit()
 

@@ -46,13 +46,76 @@ def test_a_known_value_is_put_back_as_its_variable():
 @pytest.mark.parametrize(
     "came",
     [
-        "12 new messages", "Saved at 14:32", "21/11/2026", "Record 104522", "MARTIN Paul", "Martin, Paul", "Saving…",
+        "12 new messages", "21/11/2026", "Record 104522", "MARTIN Paul", "Martin, Paul", "Saving…",
         "The record could not be saved", "Date of birth is required", "ok", "1 250,00 €",
         "A long sentence of more words than any label or heading of a screen ever has",
     ],
 )  # fmt: skip
 def test_data_what_changes_by_itself_errors_and_waiting_are_not_declared(came):
     assert learnt(screen(*FORM), screen(*FORM, came)) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("came", "declared"),
+    [
+        ("Commande envoyée, n° 5521", "Commande envoyée"),
+        ("Saved at 14:32", "Saved at"),
+        ("Order CMD-2291-B sent", "sent"),
+        ("3 documents imprimés", "documents imprimés"),
+        ("Dossier de DUPONT Léa enregistré", "enregistré"),
+        (
+            "Votre commande de biologie a bien été transmise au laboratoire du service, sous le n° 5521",
+            "Votre commande de biologie a bien été transmise",
+        ),
+    ],
+)
+def test_the_message_of_the_act_is_declared_without_its_number_and_whose_it_is(came, declared):
+    """S6.10: the next run has another number, and is about somebody else; without the message nothing tells."""
+    _, expect = learnt(screen(*FORM), screen(*FORM, came))
+    assert expect.texts == (declared,)
+    edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", expect=expect)
+    asked = {"before": screen(*FORM), "recognition": Recognition(match=None), "variables": {}}
+    other = screen(*FORM, came.replace("5521", "5522").replace("2291", "2292").replace("14:32", "9:05"))
+    assert verify_after(edge, after=other, **asked).answer is Answer.YES
+    assert verify_after(edge, after=screen(*FORM), **asked).answer is not Answer.YES
+
+
+@pytest.mark.parametrize(
+    "came",
+    ["Commande n° 5521 non envoyée", "Order 5521 could not be sent", "Enregistrement en cours…", "5521"],
+)
+def test_a_message_that_it_is_not_done_is_never_declared(came):
+    assert learnt(screen(*FORM), screen(*FORM, came)) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "came", [("Résultats", "Aucun résultat"), ("Results", "No results"), ("Allergies", "Aucune allergie connue")]
+)
+def test_what_is_declared_does_not_contradict_itself(came):
+    """S6.10: "no results" is what there is today; a heading that it denies would never be verified."""
+    _, expect = learnt(screen(*FORM), screen(*FORM, *came))
+    assert came[1] not in expect.texts
+    edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", expect=expect)
+    asked = {"before": screen(*FORM), "recognition": Recognition(match=None), "variables": {}}
+    if expect.texts:
+        assert verify_after(edge, after=screen(*FORM, *came), **asked).answer is Answer.YES
+
+
+def test_the_rows_of_a_table_are_no_declaration_whatever_they_are_taken_for():
+    """S6.10: nor a name among them, nor the first cells, taken for entries of a menu."""
+    canvas = Canvas(900, 700)
+    for index, text in enumerate(FORM):
+        canvas.text(text, 40 + 17 * index, 30 + 47 * index)
+    before = canvas.state(window=Window(title="Clinic"))
+    elements = []
+    for row, (drug, form) in enumerate((("Aspirin", "tablet"), ("Codeine", "syrup"), ("Morphine", "ampoule"))):
+        box = canvas.text(drug, 60, 300 + 30 * row)
+        canvas.text(form, 300, 300 + 30 * row)
+        elements.append(Element(box=box.grown(4, before.frame.size), role=ElementRole.MENU_ITEM, text=drug))
+    canvas.text("DUPONT Léa 53 ans", 500, 500)
+    canvas.text("Prescription", 500, 560)
+    after = canvas.state(window=Window(title="Clinic"), elements=elements)
+    assert learnt(before, after)[1].texts == ("Prescription",)
 
 
 def test_what_was_typed_is_declared_only_as_a_variable():
