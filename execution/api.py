@@ -25,6 +25,7 @@ from execution.actions import control, hold
 from execution.actions.decide import decide
 from execution.actions.start import FLAGS, start
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, Origin, PromptState
+from execution.event_schemas import EVENTS
 from execution.events import as_message
 from execution.exceptions import NothingToDecide, UnknownExecution
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
@@ -39,7 +40,6 @@ from execution.serializers import (
     DecisionSerializer,
     ErrorSerializer,
     EventsQuerySerializer,
-    EventsSerializer,
     ExecutionSerializer,
     HoldSerializer,
     OpenPromptSerializer,
@@ -151,9 +151,13 @@ class StepView(RunsView):
 
 
 class EventsView(RunsView):
-    @extend_schema(parameters=[EventsQuerySerializer], responses=EventsSerializer)
+    @extend_schema(parameters=[EventsQuerySerializer], responses=EVENTS)
     def get(self, request: Request, execution_id: str) -> Response:
-        """The stream without a socket: the events that follow `after`, in order, at most `limit`."""
+        """The stream without a socket: the events that follow `after`, in order, at most `limit`.
+
+        A socket sends the same events. `resource_changed` and `idle_unload` are the GPU's, in its own log of events;
+        `drift_detected` is not sent by this version.
+        """
         query = _checked(EventsQuerySerializer, request.query_params)
         execution = _run(execution_id)
         events = ExecutionEvent.objects.filter(execution=execution, seq__gt=query["after"]).order_by("seq")

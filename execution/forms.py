@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.start import TRIMMED, kind_problem, resolve_mode, start
+from execution.actions.start import TRIMMED, kind_problem, offered, resolve_mode, start
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
@@ -151,7 +151,7 @@ def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
     return (TypedTextField if is_typed else forms.CharField)(
         label=label,
         required=variable.required and not variable.default,
-        initial=variable.default,
+        initial=offered(variable),
         max_length=2000,
         widget=widget,
         error_messages={"required": _("“%(name)s” is missing. Write its value here.") % {"name": label}},

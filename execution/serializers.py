@@ -296,20 +296,6 @@ class ExecutionSerializer(RowSerializer):
         }
 
 
-class EventSerializer(serializers.Serializer):
-    seq = serializers.IntegerField()
-    kind = serializers.CharField()
-    at = serializers.DateTimeField()
-    payload = serializers.DictField()
-
-
-class EventsSerializer(serializers.Serializer):
-    """Events in order; `head` is the newest there is, so `events` may be asked again after its last."""
-
-    head = serializers.IntegerField()
-    events = EventSerializer(many=True)
-
-
 class CacheCountsSerializer(serializers.Serializer):
     """How often a screen was known since the robot started (S2.6)."""
 

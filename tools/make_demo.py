@@ -23,6 +23,7 @@ VALUES = {
     "email": "marie.lefevre@hopital.example",
     "filename": "note-lefevre.txt",
 }
+DEFAULTS = {"filename": "note-{{now}}.txt"}  # a second run with the default values must not meet the first one's file
 BACKDROP = "Surehand demo desktop"
 MENU_BAR = ["Edit", "Search", "Document"]
 
@@ -136,7 +137,8 @@ def draw() -> Any:
             order=order,
         )
     for order, variable in enumerate(VARIABLES):
-        Variable.objects.create(workflow=workflow, order=order, default=VALUES[variable["name"]], **variable)
+        default = DEFAULTS.get(variable["name"], VALUES[variable["name"]])
+        Variable.objects.create(workflow=workflow, order=order, default=default, **variable)
     return workflow
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
@@ -18,6 +19,16 @@ def names(value: Any) -> frozenset[str]:
     if isinstance(value, list | tuple):
         return frozenset().union(*(names(v) for v in value))
     return frozenset()
+
+
+def default_of(default: str, now: datetime) -> str:
+    """A variable's default as it is offered: {{today}} and {{now}} are the moment, so that a file name can be new."""
+    return fill_known(default, {"today": f"{now:%Y-%m-%d}", "now": f"{now:%Y%m%d-%H%M%S}"})
+
+
+def fill_known(text: str, values: Mapping[str, str]) -> str:
+    """The text with those of its variables put in that are given; the others stay."""
+    return VARIABLE.sub(lambda m: values.get(m[1], m[0]), text)
 
 
 def fill(value: Any, variables: Mapping[str, str]) -> Any:

@@ -27,6 +27,7 @@ from workflows.choices import LearningState, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
+from workflows.text import default_of
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
 
@@ -132,7 +133,7 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             % {"names": ", ".join(unknown), "known": ", ".join(known) or _("none")},
             tuple(unknown),
         )
-    values = {name: str(given.get(name) or v.default) for name, v in known.items()}
+    values = {name: str(given.get(name) or offered(v)) for name, v in known.items()}
     values |= {name: values[name].strip() for name, v in known.items() if v.kind in TRIMMED}
     if missing := [name for name, v in known.items() if v.required and not values[name].strip()]:
         raise MissingVariable(
@@ -144,6 +145,11 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
         if value and (problem := kind_problem(known[name], value)):
             raise BadVariable(f"{known[name].label or name}: {problem}", (name,))
     return values
+
+
+def offered(variable: VariableSpec) -> str:
+    """The value that a variable has where none is given."""
+    return default_of(variable.default, timezone.localtime())
 
 
 def values_of(graph: GraphSpec, given: Mapping[str, Any], *, declared: bool) -> dict[str, Any]:

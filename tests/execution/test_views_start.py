@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from execution.actions.start import start
 from execution.choices import ExecutionMode, ExecutionState
 from execution.models import Execution, Robot
 from execution.presets import PRESETS
@@ -167,3 +168,14 @@ def test_an_operator_names_no_code_and_a_designer_chooses_a_name(client_of, oper
     assert client_of(designer).post("/runs/new", filled(window_info_provider="os.abort")).status_code == 422
     client_of(designer).post("/runs/new", filled(window_info_provider="citrix"))
     assert list(Execution.objects.values_list("window_info_provider", flat=True)) == ["citrix", ""]
+
+
+def test_a_default_may_be_new_each_time(operator: Any, client_of: Any) -> None:
+    """S1.4: a file name with the moment in it, offered in the form and taken where none is given."""
+    file = {"name": "filename", "label": "File", "default": "note-{{now}}-{{other}}.txt"}
+    version = make_published(variables=[*VARIABLES, file])
+    page = client_of(operator).get(f"/runs/new?workflow={version.workflow.workflow_id}").content.decode()
+    given = {variable["name"]: "x" for variable in VARIABLES}
+    pattern = r"note-20\d{6}-\d{6}-\{\{other\}\}\.txt"
+    assert re.search(pattern, page)
+    assert re.fullmatch(pattern, start(workflow_id=version.workflow.workflow_id, variables=given).variables["filename"])

@@ -36,7 +36,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
-def run_in(data: Path, name: str, *arguments: str, **env: str) -> Any:
+def run_in(data: Path, name: str, *arguments: str, timeout: float = 150, **env: str) -> Any:
     """Run one of the programs to its end; what it printed last, as JSON."""
     done = subprocess.run(
         [sys.executable, str(PROGRAMS / name), *arguments],
@@ -44,7 +44,7 @@ def run_in(data: Path, name: str, *arguments: str, **env: str) -> Any:
         env={**environment(data), **env},
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=timeout,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
     return json.loads(done.stdout.splitlines()[-1])
