@@ -105,6 +105,8 @@ class StartForm(forms.Form):
             value = str(values.get(name) or "")
             if variable.kind not in TRIMMED:
                 value = values[name] = as_written(value, self.initial.get(name, variable.default))
+            if variable.required and value and not value.strip() and name not in self.errors:
+                self.add_error(name, self.fields[name].error_messages["required"])  # blanks are written, not a value
             if value and name not in self.errors and (problem := kind_problem(variable, value)):
                 self.add_error(name, problem)
         return values
