@@ -145,9 +145,10 @@ class RunClient(Client):
 class RunsClient(Client):
     """Follows all runs, latest wins: what it cannot be sent now is kept as one row a run."""
 
-    def __init__(self, *, language: str, **common: Any) -> None:
+    def __init__(self, *, language: str, may_answer: bool, **common: Any) -> None:
         super().__init__(**common)
         self.language = language
+        self.may_answer = may_answer
         self.is_new = True
         self._rows: dict[int, str] = {}
         self._attention: int | None = None
@@ -156,7 +157,7 @@ class RunsClient(Client):
 
     def offer(self, rows: Mapping[int, str], attention: int) -> None:
         self._rows |= rows
-        self._attention = attention
+        self._attention = attention if self.may_answer else 0  # a number that is for nobody here is not told
         self.flush()
 
     def offer_gpu(self, text: str) -> None:

@@ -70,8 +70,10 @@ class Hub:
     async def open_runs(self, *, session_key: str, language: str) -> RunsClient:
         """Follow all runs. Raises Refused."""
         with self._admitting():
-            await self._in(self._desk, _admit, session_key)
-            return self._add(RunsClient(language=language, session_key=session_key, wake=self._woken.set))
+            may_answer = await self._in(self._desk, _admit_to_runs, session_key)
+            return self._add(
+                RunsClient(language=language, may_answer=may_answer, session_key=session_key, wake=self._woken.set)
+            )
 
     def leave(self, client: Client) -> None:
         self._clients.discard(client)
@@ -201,6 +203,11 @@ class Hub:
         for client in self._clients:
             if client.session_key in refused:
                 client.close(refused[client.session_key])
+        runs = self._of(RunsClient)
+        if runs:
+            operators = await self._in(self._reader, sessions.operators, {client.session_key for client in runs})
+            for client in runs:
+                client.may_answer = client.session_key in operators
 
     def _close_unchecked(self) -> None:
         """A database that cannot be asked does not keep doors open."""
@@ -244,6 +251,12 @@ def _reading(read: Callable[..., T], *args: Any) -> T:
 def _admit(session_key: str) -> None:
     if code := sessions.refusals([session_key]).get(session_key):
         raise Refused(code)
+
+
+def _admit_to_runs(session_key: str) -> bool:
+    """Whether the session may also answer. Raises Refused."""
+    _admit(session_key)
+    return session_key in sessions.operators([session_key])
 
 
 def _admit_to_run(session_key: str, execution_id: str) -> int:

@@ -40,7 +40,7 @@ SUGGESTS: frozenset[str] = frozenset({PromptKind.COACHING, PromptKind.CONFIRMATI
 
 # The choices of the state filter, and the states behind each.
 FILTERS: dict[str, tuple[str | Promise, frozenset[ExecutionState]]] = {
-    "attention": (gettext_lazy("Needs you"), WAITING | {ExecutionState.PAUSED}),
+    "attention": (gettext_lazy("Waiting for a person"), WAITING | {ExecutionState.PAUSED}),
     "running": (gettext_lazy("Running"), frozenset({ExecutionState.RUNNING})),
     "queued": (gettext_lazy("Queued"), frozenset({ExecutionState.QUEUED, ExecutionState.IDLE})),
     "completed": (gettext_lazy("Completed"), frozenset({ExecutionState.COMPLETED})),
@@ -114,27 +114,6 @@ class Row:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """The box that is meant to be touched, in per cent of the picture; its centre in steps of 5."""
-
-    left: str
-    top: str
-    width: str
-    height: str
-    nearest_x: int
-    nearest_y: int
-
-    @classmethod
-    def of(cls, box: Sequence[float] | None) -> Spot | None:
-        if not box:
-            return None
-        left, top, width, height = box
-        sides = (f"{side:.2%}"[:-1] for side in (left, top, width, height))
-        centre = (left + width / 2, top + height / 2)
-        return cls(*sides, *(5 * round(20 * min(1.0, max(0.0, part))) for part in centre))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """A run that needs a person: its question, or why it is paused."""
@@ -145,7 +124,7 @@ class Card:
     prompt: Prompt | None = None
     sentence: str = ""
     picture: str = ""
-    spot: Spot | None = None
+    box: str = ""  # what is to be touched, for the page to draw: four fractions of the picture
     choices: Sequence[str] = field(default_factory=tuple)
 
 
@@ -265,7 +244,8 @@ def problem(execution: Execution) -> str:
 def cards(runs: ExecutionQuerySet) -> list[Card]:
     """The runs that need a person, the most urgent question first."""
     needing = {e.pk: e for e in runs.needing_a_person()[: MOST_CARDS * 2]}
-    prompts = Prompt.objects.open().filter(execution__in=needing).select_related("step").defer("step__screen")
+    prompts = Prompt.objects.open().filter(execution__in=needing).defer("step__screen")
+    prompts = prompts.select_related("step", "held_by")
     asked = {prompt.execution_id: prompt for prompt in prompts}
     moves = ExecutionEvent.objects.filter(execution__in=needing, kind=EventKind.STATE)
     moved_at = dict(moves.values_list("execution").annotate(last=Max("at")))
@@ -297,9 +277,14 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
         prompt=prompt,
         sentence=step_sentence(prompt.step) if suggests else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
-        spot=Spot.of(prompt.step.suggestion.get("box")) if suggests else None,
+        box=box_words(prompt.step.suggestion.get("box")) if suggests else "",
         choices=prompt.choices,
     )
+
+
+def box_words(box: Sequence[float] | None) -> str:
+    """“0.25 0.1 0.05 0.02”, with a point in every language."""
+    return " ".join(f"{float(value):.5g}" for value in box or ())
 
 
 def step_sentence(step: Step) -> str:

@@ -12,7 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from execution.permissions import VIEW
+from execution.permissions import OPERATE, VIEW
 
 NOT_LOGGED_IN = 4401
 NO_PERMISSION = 4403
@@ -21,9 +21,16 @@ NO_PERMISSION = 4403
 def refusals(session_keys: Collection[str]) -> dict[str, int]:
     """The close code of each session that may not watch runs; those that may are not in it. Three queries for all."""
     users = _users_of(session_keys)
-    allowed = _permitted({user.pk for user in users.values()})
+    allowed = _permitted({user.pk for user in users.values()}, VIEW)
     refused = dict.fromkeys(set(session_keys) - set(users), NOT_LOGGED_IN)
     return refused | {key: NO_PERMISSION for key, user in users.items() if user.pk not in allowed}
+
+
+def operators(session_keys: Collection[str]) -> set[str]:
+    """Those of the sessions that may answer what runs ask."""
+    users = _users_of(session_keys)
+    allowed = _permitted({user.pk for user in users.values()}, OPERATE)
+    return {key for key, user in users.items() if user.pk in allowed}
 
 
 def _users_of(session_keys: Collection[str]) -> dict[str, AbstractBaseUser]:
@@ -46,9 +53,9 @@ def _is_genuine(data: Mapping[str, Any], user: AbstractBaseUser) -> bool:
     return any(constant_time_compare(sealed, known) for known in hashes)
 
 
-def _permitted(user_ids: Collection[Any]) -> set[Any]:
+def _permitted(user_ids: Collection[Any], permission: str) -> set[Any]:
     # Who is active was asked just before; asked twice, somebody deactivated in between would get the wrong code.
     everybody: Any = None
     backend = settings.AUTHENTICATION_BACKENDS[0]
-    holders = get_user_model().objects.with_perm(VIEW, is_active=everybody, backend=backend)
+    holders = get_user_model().objects.with_perm(permission, is_active=everybody, backend=backend)
     return set(holders.filter(pk__in=user_ids).values_list("pk", flat=True))

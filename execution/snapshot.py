@@ -12,7 +12,7 @@ from execution.events import as_message
 from execution.listing import badge
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.payloads import prompt_payload, step_payload
-from execution.summary import run_summary
+from execution.summary import people, run_summary
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
 
@@ -43,7 +43,7 @@ def snapshot(execution: Execution) -> dict[str, Any]:
         "steps": [step_payload(s) for s in reversed(steps)],
         "decisions": decisions(execution),
         "events": events(execution),
-        "summary": run_summary(execution) if execution.is_final else None,
+        "summary": {**run_summary(execution), **people(execution)} if execution.is_final else None,
     }
 
 
@@ -74,7 +74,7 @@ def events(execution: Execution) -> list[dict[str, Any]]:
 
 
 def brief(payload: dict[str, Any]) -> dict[str, Any]:
-    kept = ("index", "sentence", "outcome", "message", "kind", "node_id", "verified")
+    kept = ("prompt_id", "index", "sentence", "outcome", "message", "kind", "node_id", "verified")
     step = payload.get("step")
     return {k: payload[k] for k in kept if k in payload} | ({"step": brief(step)} if isinstance(step, dict) else {})
 

@@ -8,7 +8,7 @@ from django.db.models import Avg, Count, Sum
 from django.utils.translation import gettext as _
 
 from execution.choices import Outcome, Verified
-from execution.models import Execution
+from execution.models import Decision, Execution
 
 
 def run_summary(execution: Execution) -> dict[str, Any]:
@@ -29,6 +29,16 @@ def run_summary(execution: Execution) -> dict[str, Any]:
         "not_verified": done.exclude(verified=Verified.YES).count(),
         "degraded": steps.filter(degraded=True).count(),
         "duration_seconds": round(execution.duration_seconds, 2),
+    }
+
+
+def people(execution: Execution) -> dict[str, Any]:
+    """Who had a hand in it: `started_by`, and how often each person gave which answer as `answers`."""
+    given = Decision.objects.filter(prompt__execution=execution, user__isnull=False)
+    counts = given.values("user__username", "choice").annotate(n=Count("pk")).order_by("user__username", "choice")
+    return {
+        "started_by": execution.started_by.get_username() if execution.started_by else "",
+        "answers": [{"who": row["user__username"], "choice": row["choice"], "n": row["n"]} for row in counts],
     }
 
 

@@ -18,10 +18,12 @@ from execution.choices import (
     ExecutionState,
     Origin,
     PauseReason,
+    PromptState,
     Wish,
 )
 from execution.exceptions import IllegalMove, UnknownExecution
 from execution.models.robot import Robot
+from execution.permissions import OPERATE
 
 COACHING_COUNTERS = ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
 
@@ -34,7 +36,13 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
         return self.filter(state__in=FINAL)
 
     def needing_a_person(self) -> ExecutionQuerySet:
-        return self.filter(Q(state__in=WAITING) | Q(state=ExecutionState.PAUSED))
+        """Runs that ask something, or are paused; not those that were answered and wait for their loop."""
+        asks = Q(state__in=WAITING) & Q(prompts__state=PromptState.OPEN)  # at most one is open
+        return self.filter(asks | Q(state=ExecutionState.PAUSED, wish=Wish.NONE)).distinct()
+
+    def for_person(self, user: Any) -> ExecutionQuerySet:
+        """Of these runs those that `user` may answer: all or none."""
+        return self if user.has_perm(OPERATE) else self.none()
 
     def queued(self) -> ExecutionQuerySet:
         return self.filter(state=ExecutionState.QUEUED).order_by("created_at", "pk")

@@ -56,6 +56,7 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "start_node": execution.start_node_id,
         "socket": f"/ws/executions/{key}/",
         "decide": f"/api/executions/{key}/decide/",
+        "hold": f"/api/executions/{key}/hold/",
         "control": f"/api/executions/{key}/control/",
         "snapshot": reverse("run_snapshot", args=[key]),
         "frame": reverse("run_frame", args=[key]),

@@ -1,4 +1,4 @@
-"""Fixtures of the loop's tests."""
+"""Fixtures of the tests of the loop and of the pages in a real browser."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
     from tests.doubles.stage import Stage
 
 
@@ -25,3 +27,42 @@ def stage() -> Iterator[Callable[..., Stage]]:
     yield make
     for one in made:
         one.leave.set()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium for all tests of this file. Its driver keeps an event loop in this thread, which Django would mind."""
+    from playwright.sync_api import sync_playwright
+
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]:
+    """`page_of(operator, "/")`: that person's browser on that page; a script error fails the test."""
+    from django.conf import settings
+    from django.test import Client
+
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(user: Any, path: str, **options: Any) -> Page:
+        client = Client()
+        client.force_login(user)
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en", **options})
+        contexts.append(context)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(live_server.url + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -441,9 +441,9 @@ async def test_a_cursor_that_is_no_number_is_refused(run, session_key, after):
 
 
 # --- all runs -------------------------------------------------------------------------------------------------------
-async def test_followers_of_all_runs_get_rows_that_change_and_how_many_need_a_person(run, session_key):
+async def test_followers_of_all_runs_get_rows_that_change_and_how_many_need_a_person(run, operator):
     """S8.1"""
-    async with Socket("/ws/runs/", session_key=session_key) as socket:
+    async with Socket("/ws/runs/", session_key=await in_thread(session_of, operator)) as socket:
         first = await socket.hear_until(lambda m: m["type"] == "runs")
         assert [row["execution_id"] for row in first["runs"]] == [run.execution_id]
         assert (await socket.hear_until(lambda m: m["type"] == "attention"))["count"] == 0
@@ -456,6 +456,13 @@ async def test_followers_of_all_runs_get_rows_that_change_and_how_many_need_a_pe
     assert (row["pause_reason"], row["pause_reason_label"]) == ("no_match", "screen not known")
     assert (row["workflow_id"], row["version"], row["steps_executed"]) == (other.workflow_id, 1, 0)
     assert told["count"] == 1
+
+
+async def test_a_viewer_is_not_told_that_a_run_needs_somebody_else(run, session_key):
+    """UI.md: the number counts what this person may answer; the row tells the rest."""
+    await in_thread(move, run, ExecutionState.PAUSED, pause_reason=PauseReason.NO_MATCH)
+    async with Socket("/ws/runs/", session_key=session_key) as socket:
+        assert (await socket.hear_until(lambda m: m["type"] == "attention"))["count"] == 0
 
 
 async def test_a_run_that_ends_is_told_and_so_is_one_that_ended_before_anyone_looked(run, session_key):

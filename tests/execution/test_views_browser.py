@@ -6,13 +6,10 @@ The server of these tests serves no sockets, so news reach the page the slow way
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, PauseReason, PromptKind
@@ -28,40 +25,6 @@ SCREEN = {
     "perception": {"detected_text": ["Save As", "Save All"], "text_boxes": [BOX, OTHER]},
     "ui_elements": [],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium for all tests of this file. Its driver keeps an event loop in this thread, which Django would mind."""
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]:
-    """`page_of(operator, "/")`: that person's browser on that page; a script error fails the test."""
-    complaints: list[str] = []
-    contexts = []
-
-    def open_page(user: Any, path: str, **options: Any) -> Page:
-        client = Client()
-        client.force_login(user)
-        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en", **options})
-        contexts.append(context)
-        cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(live_server.url + path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def ask(kind: str = PromptKind.COACHING, seconds: int | None = 60, **suggestion: Any) -> Prompt:
@@ -94,6 +57,22 @@ def ask(kind: str = PromptKind.COACHING, seconds: int | None = 60, **suggestion:
     )
     Prompt.objects.filter(pk=prompt.pk).update(picture=digest)
     return prompt
+
+
+def not_known() -> Execution:
+    """A run that is paused on a screen that it takes for none of its own."""
+    texts = {"sign": "texts", "score": 0.25, "note": "1 of 2 texts seen, missing: Cancel"}
+    title = {"sign": "window_title", "score": 1.0, "note": "the window is 'Save As'"}
+    candidate = {"node_id": "save_dialog", "name": "Save dialog", "confidence": 0.62, "reasons": [title, texts]}
+    detail = {
+        "message": "The screen is none of them.",
+        "candidates": [candidate],
+        "expected": {"node_id": "save_dialog", "name": "Save dialog"},
+        "picture": make_picture().digest,
+    }
+    return move(
+        make_execution(), ExecutionState.PAUSED, desktop="a", pause_reason=PauseReason.NO_MATCH, pause_detail=detail
+    )
 
 
 def path_of(prompt: Prompt) -> str:
@@ -265,14 +244,10 @@ def test_a_doubt_shows_before_and_after_and_takes_its_own_answers(page_of, opera
 
 def test_an_unknown_screen_can_be_named(page_of, operator) -> None:
     """S1.6: the coach is shown the screen and may pick the node."""
-    candidate = {"node_id": "save_dialog", "name": "Save dialog", "confidence": 0.62, "reasons": []}
-    detail = {"message": "The screen is none of them.", "candidates": [candidate], "picture": make_picture().digest}
-    execution = move(
-        make_execution(), ExecutionState.PAUSED, desktop="a", pause_reason=PauseReason.NO_MATCH, pause_detail=detail
-    )
+    execution = not_known()
     page = page_of(operator, f"/runs/{execution.execution_id}")
     with page.expect_response(re.compile("/control/$")):
-        page.click("text=This is “Save dialog”")
+        page.click(".screen:has-text('Save dialog')")
     expect(page.locator("#question")).to_contain_text("Resuming …")
     execution.refresh_from_db()
     assert (execution.wish, execution.wish_node_id) == ("resume", "save_dialog")

@@ -64,7 +64,7 @@ def test_a_question_can_be_accepted_on_its_card(client_of, operator) -> None:
 def test_a_viewer_sees_the_card_and_no_answer(client_of, viewer) -> None:
     make_question(make_execution())
     page = client_of(viewer).get("/").content.decode()
-    assert "Needs you" in page
+    assert "Waiting for a person" in page
     assert "data-answer" not in page
     assert "/runs/new" not in page
 
@@ -238,7 +238,7 @@ def test_an_answered_question_is_no_card_any_more() -> None:
 def test_the_card_shows_where_it_means_to_touch() -> None:
     make_question(make_execution(), suggestion={"box": [0.1, 0.2, 0.3, 0.04]})
     [card] = listing.cards(listing.listed(Execution.objects.all()))
-    assert card.spot == listing.Spot("10.00", "20.00", "30.00", "4.00", "25.00", "22.00")
+    assert card.box == "0.1 0.2 0.3 0.04"
 
 
 @pytest.mark.parametrize(

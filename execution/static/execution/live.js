@@ -23,7 +23,7 @@ const data = json("page-data");
 useWords(data.words);
 const store = new Store(data);
 const picture = new Picture(store);
-const question = new Question(store, picture);
+const question = new Question(store, picture, { askToStop });
 stepsView(store);
 whyView(store);
 eventsView(store);
@@ -78,12 +78,13 @@ function modeView(mode, next) {
   return select;
 }
 
-function askToStop() {
+/** Nothing stops a run in passing: it is asked back first. */
+function askToStop(stop = () => control(store, { verb: "stop" })) {
   const dialog = find("#stop-dialog");
   text(find("[data-title]", dialog), say("stop_title", { n: store.run.number }));
   dialog.returnValue = "no";
   dialog.showModal();
-  dialog.addEventListener("close", () => dialog.returnValue === "stop" && control(store, { verb: "stop" }), { once: true });
+  dialog.addEventListener("close", () => dialog.returnValue === "stop" && stop(), { once: true });
 }
 
 // --- tabs ------------------------------------------------------------------------------------------------------------
@@ -119,8 +120,9 @@ function keys() {
       find("#question").focus({ preventScroll: true });
       return;
     }
+    if (event.key === "Escape" && store.picking && !event.target.closest("dialog")) return void store.set({ picking: false, answer: null });
     if (event.key === "Escape" && store.selected) return void store.set({ selected: null });
-    if (isTyping(event) || event.repeat || store.correcting || !store.isAsking) return;
+    if (isTyping(event) || event.repeat || store.correcting || store.picking || !store.isAsking) return;
     const choice = store.prompt.choices.find((name) => KEYS[name] === event.key.toUpperCase());
     if (!choice) return;
     event.preventDefault();

@@ -14,10 +14,34 @@ document.addEventListener("click", (event) => {
   if (row && !event.target.closest("a, button") && !getSelection().toString()) location.assign(row.dataset.href);
 });
 
+// --- the pictures of the cards -----------------------------------------------------------------------------------------
+const NEAREST = 3;
+const FILLS = 0.7; // of the card's picture, at most: the rest is what stands around it
+
+/** As near to what is to be touched as it can be shown whole, with its surroundings. */
+function near(shot) {
+  const [image, spot, frame] = [find("img", shot), find(".card-spot", shot), shot.parentElement];
+  if (!image.naturalWidth) return void image.addEventListener("load", () => near(shot), { once: true });
+  const [x, y, w, h] = shot.dataset.box.split(" ").map(Number);
+  const [width, room] = [frame.clientWidth, frame.clientHeight];
+  const height = (width * image.naturalHeight) / image.naturalWidth;
+  const zoom = Math.max(1, Math.min(NEAREST, (FILLS * width) / (w * width), (FILLS * room) / (h * height)));
+  const along = (centre, size, span) => (zoom * size < span ? (span - zoom * size) / 2 : Math.min(0, Math.max(span - zoom * size, span / 2 - zoom * centre)));
+  Object.assign(shot.style, { transform: `translate(${along((x + w / 2) * width, width, width)}px, ${along((y + h / 2) * height, height, room)}px) scale(${zoom})` });
+  shot.style.setProperty("--near", zoom);
+  Object.assign(spot.style, { left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` });
+}
+
+const allNear = () => all(".card-shot[data-box]").forEach(near);
+allNear();
+addEventListener("resize", allNear);
+
+// --- answers -----------------------------------------------------------------------------------------------------------
 const answered = new Set(); // prompts that were answered here, until the server no longer shows them
 
 /** After a refresh a card is off only if its question is the one that was answered. */
 document.addEventListener("surehand:board", () => {
+  allNear();
   for (const card of all(".card-needs")) {
     const buttons = all("button", card);
     const off = buttons.some((b) => answered.has(key(b)));

@@ -2,6 +2,7 @@
    is touched: rows keep their place, focus and scroll stay where they are. */
 
 import { find } from "./dom.js";
+import { checkSession } from "./session.js";
 
 const BETWEEN = 400; // at most so often, however much happens; a board may say otherwise
 const WITHOUT_SOCKET = 5000;
@@ -28,11 +29,12 @@ async function once() {
   address.searchParams.set("board", "1");
   let response;
   try {
-    response = await fetch(address, { credentials: "same-origin", headers: { Accept: "text/html" } });
+    response = await fetch(address, { credentials: "same-origin", redirect: "manual", headers: { Accept: "text/html" } });
   } catch {
     return; // the live dot says that the server is away; the next round tries again
   }
-  if (!response.ok || response.redirected) return;
+  if (response.type === "opaqueredirect") return void checkSession();
+  if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html").body;
   morph(board, fresh);
   document.dispatchEvent(new CustomEvent("surehand:board"));
@@ -96,6 +98,9 @@ function become(old, fresh) {
 
 if (board) {
   document.addEventListener("surehand:runs", refresh);
+  document.addEventListener("surehand:session-back", refresh);
+  addEventListener("pageshow", (event) => event.persisted && refresh());
+  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") refresh(); // perhaps the browser's own copy
   document.addEventListener("surehand:live", ({ detail }) => {
     isLive = detail === "live";
     if (isLive) refresh(); // what happened while nobody listened

@@ -1,5 +1,6 @@
 /* One way to ask the server for something: JSON there, JSON back, a refusal as a sentence. */
 
+import { checkSession } from "./session.js";
 import { say } from "./words.js";
 
 /** A refusal of the server: `status`, `code`, and the sentence as its message. */
@@ -12,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-export async function post(url, body) {
+export async function post(url, body, options = {}) {
   let response;
   try {
     response = await fetch(url, {
@@ -24,11 +25,13 @@ export async function post(url, body) {
         "X-CSRFToken": document.querySelector('meta[name="csrf-token"]').content,
       },
       body: JSON.stringify(body),
+      ...options,
     });
   } catch {
     throw new Refusal(0, {});
   }
   const answer = await response.json().catch(() => ({}));
+  if ((response.status === 401 || response.status === 403) && (await checkSession())) throw new Refusal(response.status, { detail: say("session_over") });
   if (!response.ok) throw new Refusal(response.status, answer);
   return answer;
 }

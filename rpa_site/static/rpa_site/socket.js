@@ -1,8 +1,11 @@
 /* A socket that comes back: after a loss it tries again, ever more slowly, from where it was. */
 
+import { sessionEnded } from "./session.js";
+
+const NOT_LOGGED_IN = 4401;
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15000;
-const REFUSED = new Set([4401, 4403, 4404]);
+const REFUSED = new Set([NOT_LOGGED_IN, 4403, 4404]);
 
 export class LiveSocket {
   /**
@@ -17,7 +20,8 @@ export class LiveSocket {
     addEventListener("online", () => this.now());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.now());
     addEventListener("pagehide", () => this.socket?.close());
-    addEventListener("pageshow", (event) => event.persisted && this.now());
+    addEventListener("pageshow", (event) => event.persisted && this.again());
+    document.addEventListener("surehand:session-back", () => this.again());
     this.open();
   }
 
@@ -26,6 +30,15 @@ export class LiveSocket {
     if (this.timer === null) return;
     clearTimeout(this.timer);
     this.timer = null;
+    this.open();
+  }
+
+  /** Open anew, whatever there was: the page was put away, or its session had ended. */
+  again() {
+    clearTimeout(this.timer);
+    const old = this.socket;
+    this.socket = null;
+    old?.close();
     this.open();
   }
 
@@ -40,7 +53,7 @@ export class LiveSocket {
       this.onstate("live");
     });
     socket.addEventListener("message", (event) => this.onmessage(JSON.parse(event.data), (answer) => this.send(answer)));
-    socket.addEventListener("close", (event) => this.closed(event.code));
+    socket.addEventListener("close", (event) => this.socket === socket && this.closed(event.code));
   }
 
   send(message) {
@@ -48,6 +61,7 @@ export class LiveSocket {
   }
 
   closed(code) {
+    if (code === NOT_LOGGED_IN) sessionEnded();
     if (REFUSED.has(code)) {
       this.onstate("refused", code);
       return;

@@ -1,11 +1,19 @@
 /* How news of the run arrive: by socket, or by asking again and again where no socket gets through. */
 
+import { checkSession, isOver } from "../../rpa_site/session.js";
 import { LiveSocket } from "../../rpa_site/socket.js";
 
 const ASK_EVERY = 2000;
+const ASKING = { credentials: "same-origin", cache: "no-store", redirect: "manual", headers: { Accept: "application/json" } };
 
 export function connect(store) {
   const poller = new Poller(store);
+  // a page that comes back from the browser's memory, or from its disk, shows an old state and an old clock
+  addEventListener("pageshow", (event) => event.persisted && poller.once());
+  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") poller.once();
+  document.addEventListener("surehand:session-over", () => poller.stop());
+  document.addEventListener("surehand:session-back", () => poller.once());
+  store.onChange(() => store.isFinal && !store.summary && poller.askSummary());
   new LiveSocket({
     url: () => `${store.run.socket}?after=${store.seq}`,
     onstate(state) {
@@ -47,7 +55,23 @@ async function showFrame(store, url, takenAt) {
 
 class Poller {
   constructor(store) {
-    Object.assign(this, { store, timer: null, tag: "" });
+    Object.assign(this, { store, timer: null, tag: "", summaryAsked: false });
+  }
+
+  /** The state as it is, beside whatever else brings news. */
+  async once() {
+    const response = await fetch(this.store.run.snapshot, ASKING).catch(() => null);
+    if (!response?.ok) return void (response?.type === "opaqueredirect" && checkSession());
+    const snapshot = await response.json();
+    if (snapshot.seq >= this.store.seq) this.store.takeSnapshot(snapshot); // else events have overtaken it
+  }
+
+  /** The run has ended: what it came to is in no event. Asked until it is there. */
+  async askSummary() {
+    if (this.summaryAsked) return;
+    this.summaryAsked = true;
+    await this.once();
+    if (!this.store.summary && !isOver()) setTimeout(() => ((this.summaryAsked = false), this.store.set({})), ASK_EVERY);
   }
 
   start() {
@@ -62,7 +86,8 @@ class Poller {
   async ask() {
     const { store } = this;
     try {
-      const response = await fetch(store.run.snapshot, { credentials: "same-origin", headers: { Accept: "application/json" } });
+      const response = await fetch(store.run.snapshot, ASKING);
+      if (response.type === "opaqueredirect" && (await checkSession())) return;
       if (!response.ok) throw new Error(String(response.status));
       store.takeSnapshot(await response.json());
       store.set({ connection: "polling" });

@@ -3,6 +3,8 @@
 
 import { announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
+import { Hold } from "./hold.js";
+import { makeMagnifier } from "./magnifier.js";
 import { place } from "./picture.js";
 import { decide } from "./requests.js";
 
@@ -38,8 +40,20 @@ class Correction {
     this.prompt = store.prompt;
     this.suggestion = store.prompt.step.suggestion ?? {};
     this.takeDraft();
-    this.action = this.draft.action || (this.suggestion.action ?? store.prompt.step.action_type);
+    this.takeKept();
+    this.action ??= this.draft.action || (this.suggestion.action ?? store.prompt.step.action_type);
     this.ended = new AbortController();
+    this.hold = new Hold(store);
+  }
+
+  /** What was typed and not sent comes back where the same is asked again; an answer in between makes it another question. */
+  takeKept() {
+    const key = question(this.store, this.prompt);
+    const mine = kept?.key === key && !Object.keys(this.draft).length ? kept : { values: {} };
+    this.values = { ...mine.values };
+    if (mine.target) this.target = mine.target;
+    this.action = mine.action;
+    kept = null;
   }
 
   /** A correction that somebody drafted fills the form, once; sending it is up to the person. */
@@ -87,8 +101,11 @@ class Correction {
   }
 
   end() {
-    const { picture } = this;
+    const { picture, store } = this;
     this.ended.abort();
+    this.hold.end();
+    const answered = store.answer?.status === "given" || store.answer?.status === "refused";
+    if (!answered) kept = { key: question(store, this.prompt), values: this.values, target: this.target, action: this.action };
     picture.stage.classList.remove("correcting", "no-target");
     picture.panzoom?.setOptions({ disablePan: false });
     if (this.byTouch) picture.resetZoom();
@@ -242,6 +259,12 @@ function span([ax, ay], [bx, by]) {
 
 // --- the form --------------------------------------------------------------------------------------------------------
 let current = null;
+let kept = null; // in this page alone: nothing that was typed about a record outlives it
+
+/** What tells a question from others; another one is asked once somebody has answered anything. */
+function question({ decisions, run }, { step }) {
+  return JSON.stringify([run.id, step.edge_id, step.suggestion?.params, step.suggestion?.target?.label, Object.keys(decisions).at(-1)]);
+}
 
 /** The correction is over: the picture is a picture again. */
 export function endCorrection() {
@@ -286,6 +309,7 @@ export function correctForm(store, picture, ring) {
     correction.onTarget();
   };
   build();
+  form.addEventListener("input", ({ target: input }) => (correction.values[nameOf(input)] = read(input)));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(correction, fields);
@@ -313,16 +337,18 @@ function buildFields(correction, fields, rebuild) {
     rebuild();
   });
   const params = store.actions[action]?.params ?? [];
+  const { values, draft } = correction;
+  const wait = (name) => h("input", { class: "input", name, type: "number", min: 0, max: 60, step: 0.1, value: values[name] ?? 0, inputmode: "decimal" });
   // on a phone what is rarely changed is folded away
   const rare = h("details", { class: "fold rare", open: !matchMedia("(max-width: 767px)").matches || correction.wasOpen }, h("summary", {}, say("field_more")), h("div", { class: "correct-fields" },
     field(say("field_action"), choose),
-    field(say("field_wait_before"), h("input", { class: "input", name: "wait_before", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" }), "slim"),
-    field(say("field_wait_after"), h("input", { class: "input", name: "wait_after", type: "number", min: 0, max: 60, step: 0.1, value: 0, inputmode: "decimal" }), "slim")));
+    field(say("field_wait_before"), wait("wait_before"), "slim"),
+    field(say("field_wait_after"), wait("wait_after"), "slim")));
   rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
   fill(fields,
-    params.map((param) => paramField(param, correction.draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
+    params.map((param) => paramField(param, values[param.name] ?? draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
     rare,
-    field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off" }), "wide"));
+    field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off", value: values.feedback ?? "" }), "wide"));
 }
 
 let ids = 0;
@@ -357,6 +383,7 @@ function textField(shown, data) {
 }
 
 const written = new WeakMap(); // what a field was given: the browser shows line breaks in a way of its own
+const nameOf = (input) => input.dataset.param ?? input.name;
 
 function read(input) {
   const given = written.get(input);
@@ -392,62 +419,4 @@ function send(correction, fields) {
 function tidy({ box, point, text: words }) {
   const round = (values) => values.map((v) => Number(clamp(v).toFixed(5)));
   return { ...(box ? { box: round(box) } : {}), ...(point ? { point: round(point) } : {}), ...(words ? { text: words } : {}) };
-}
-
-// --- the magnifier, for fingers --------------------------------------------------------------------------------------
-const MAGNIFIED = 3;
-
-function makeMagnifier(correction) {
-  const canvas = h("canvas", { role: "img", "aria-label": say("magnifier") });
-  const nudge = (name, glyph, dx, dy) => h("button", { class: name, type: "button", "aria-label": say(`nudge.${name}`), onclick: () => correction.nudge(dx, dy) }, icon(glyph));
-  const element = h("div", { class: "magnifier" }, canvas,
-    h("div", { class: "nudges" }, nudge("up", "chevron-up", 0, -1), nudge("left", "chevron-left", -1, 0), nudge("right", "chevron-right", 1, 0), nudge("down", "chevron-down", 0, 1)));
-  let last = null;
-  canvas.addEventListener("pointerdown", (event) => {
-    last = event;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!last) return;
-    correction.nudge((last.clientX - event.clientX) / MAGNIFIED, (last.clientY - event.clientY) / MAGNIFIED);
-    last = event;
-  });
-  for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, () => (last = null));
-  return {
-    element,
-    show() {
-      const point = correction.target?.point;
-      element.classList.toggle("on", Boolean(point) && matchMedia("(pointer: coarse), (max-width: 767px)").matches);
-      if (element.classList.contains("on")) requestAnimationFrame(() => magnify(canvas, correction));
-    },
-  };
-}
-
-function magnify(canvas, { target, picture: { image } }) {
-  if (!target?.point) return;
-  const ratio = window.devicePixelRatio || 1;
-  const [cw, ch] = [canvas.clientWidth, canvas.clientHeight];
-  Object.assign(canvas, { width: cw * ratio, height: ch * ratio });
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  pen.imageSmoothingEnabled = false;
-  const [x, y] = [target.point[0] * image.naturalWidth, target.point[1] * image.naturalHeight];
-  const [sw, sh] = [cw / MAGNIFIED, ch / MAGNIFIED];
-  pen.drawImage(image, x - sw / 2, y - sh / 2, sw, sh, 0, 0, cw, ch);
-  if (target.box) {
-    const [bx, by, bw, bh] = target.box.map((v, i) => v * (i % 2 ? image.naturalHeight : image.naturalWidth));
-    pen.strokeStyle = "#1fa33a";
-    pen.lineWidth = 2;
-    pen.strokeRect((bx - x) * MAGNIFIED + cw / 2, (by - y) * MAGNIFIED + ch / 2, bw * MAGNIFIED, bh * MAGNIFIED);
-  }
-  for (const [colour, thick] of [["#ffffff", 4], ["#d6246e", 2]]) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = thick;
-    pen.beginPath();
-    pen.moveTo(cw / 2 - 14, ch / 2);
-    pen.lineTo(cw / 2 + 14, ch / 2);
-    pen.moveTo(cw / 2, ch / 2 - 14);
-    pen.lineTo(cw / 2, ch / 2 + 14);
-    pen.stroke();
-  }
 }

@@ -27,10 +27,17 @@ export function eventsView(store) {
   });
 }
 
-/** A state is news only when it differs from the one before. */
+/** A state is news only when it differs from the one before, a question when it is asked: not when somebody holds it. */
 function told(events) {
   let state = "";
+  const asked = new Set();
   return events.filter((event) => {
+    if (event.kind === "prompt") {
+      const { prompt_id: id } = event.payload;
+      const isAgain = asked.has(id);
+      asked.add(id);
+      return !isAgain;
+    }
     if (event.kind !== "state") return true;
     const now = `${event.payload.status}${event.payload.pause_reason ?? ""}`;
     const isNews = now !== state;

@@ -1,7 +1,8 @@
 /* The picture: what the robot sees, what it means to touch drawn on it, layers, zoom, and how old it is. */
 
-import { all, fill, find, h, icon, reducedMotion, text } from "../../rpa_site/dom.js";
+import { all, fill, find, h, icon, reducedMotion, s, text } from "../../rpa_site/dom.js";
 import { say, score } from "../../rpa_site/words.js";
+import { placeTags } from "./placement.js";
 
 const OLD = 2000;
 
@@ -12,6 +13,21 @@ export function place(element, [left, top, width, height]) {
   element.style.width = `${width * 100}%`;
   element.style.height = `${height * 100}%`;
   return element;
+}
+
+const MOST_OF_PICTURE = 0.03; // what is larger is a window or an area, with room in it
+
+/** What was read and detected, without areas: what a label should leave free. */
+function smallThings(screen) {
+  const elements = (screen?.ui_elements ?? []).map((element) => element.box);
+  return [...elements, ...(screen?.perception?.text_boxes ?? [])].filter((box) => box[2] * box[3] < MOST_OF_PICTURE);
+}
+
+/** The line from a label that stands apart to its box. */
+function leader([x1, y1, x2, y2], tag, zoom) {
+  const line = { x1, y1, x2, y2 };
+  return s("svg", { class: `leader ${tag.classList.contains("runner") ? "runner" : "chosen"}`, "aria-hidden": "true", width: 1, height: 1 },
+    s("line", { class: "ground", "stroke-width": 4 / zoom, ...line }), s("line", { "stroke-width": 2 / zoom, ...line }));
 }
 
 export class Picture {
@@ -125,7 +141,8 @@ export class Picture {
     const { naturalWidth: w, naturalHeight: hgt } = this.image;
     const { clientWidth, clientHeight } = this.stage;
     if (!w || !clientWidth) return;
-    const scale = Math.min(clientWidth / w, clientHeight / hgt);
+    const gutter = parseFloat(getComputedStyle(this.stage).paddingTop); // for the tools, and for labels without a place
+    const scale = Math.min(clientWidth / w, (clientHeight - gutter) / hgt);
     this.canvas.style.width = `${Math.round(w * scale)}px`;
     this.canvas.style.height = `${Math.round(hgt * scale)}px`;
     this.draw(true);
@@ -142,7 +159,7 @@ export class Picture {
     if (this.store.correcting) return; // the overlay belongs to the correction
     const marks = closed ? [] : [...this.runnerUp(suggestion), ...this.chosen(suggestion)];
     fill(this.overlay, marks);
-    for (const tag of all(".sign-tag", this.overlay)) this.keepInside(tag);
+    this.label(step);
     const label = suggestion.target?.label;
     this.image.alt = label && !closed ? say("alt_suggestion", { name: label }) : say("frame_alt");
     if (this.layers.size) this.drawLayers();
@@ -150,40 +167,65 @@ export class Picture {
 
   chosen(suggestion) {
     const words = `${suggestion.target?.label ?? ""} ${score(suggestion.score)}`.trim();
-    if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box, "above")];
+    if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box)];
     if (!suggestion.point) return [];
     const spot = [...suggestion.point, 0, 0];
-    return [place(h("div", { class: "spot point" }), spot), this.tag("chosen", words, spot, "above")];
+    return [place(h("div", { class: "spot point" }), spot), this.tag("chosen", words, spot)];
   }
 
   runnerUp(suggestion) {
     const other = suggestion.runner_up;
     if (!other?.box) return [];
     const words = `${say("runner_up")} ${other.text ?? ""} ${score(other.score)}`.replace("  ", " ");
-    return [place(h("div", { class: "spot runner" }), other.box), this.tag("runner", words, other.box, "beside")];
+    return [place(h("div", { class: "spot runner" }), other.box), this.tag("runner", words, other.box)];
   }
 
-  tag(kind, words, box, side) {
-    return h("div", { class: `sign-tag ${kind}`, data: { box: box.join(), side } }, words);
+  tag(kind, words, box) {
+    return h("div", { class: `sign-tag ${kind}`, data: { box: box.join() } }, words);
   }
 
-  /** A label above its box or beside it, wherever it is inside the picture. */
-  keepInside(tag) {
-    const box = tag.dataset.box.split(",").map(Number);
+  /** Give the labels their places, once it is known what else stands there: they cover neither what they name nor that. */
+  async label(step) {
+    if (!all(".sign-tag", this.overlay).length) return;
+    const key = this.drawn;
+    const screen = step ? await this.screen(step.index) : null;
+    if (key !== this.drawn) return;
+    this.neighbours = smallThings(screen);
+    this.placeLabels();
+  }
+
+  placeLabels() {
+    for (const line of all(".leader", this.overlay)) line.remove();
+    const tags = all(".sign-tag", this.overlay);
+    if (!tags.length || !this.neighbours) return;
     const zoom = this.panzoom?.getScale() ?? 1;
-    const width = this.canvas.clientWidth;
-    const height = this.canvas.clientHeight;
-    const [x, y, w, hgt] = [box[0] * width, box[1] * height, box[2] * width, box[3] * height];
-    const [tw, th] = [tag.offsetWidth / zoom, tag.offsetHeight / zoom];
-    const gap = 3 / zoom;
-    let left = x;
-    let top = y - th - gap;
-    if (tag.dataset.side === "beside" && x + w + tw + gap * 2 < width) [left, top] = [x + w + gap * 2, y + hgt / 2 - th / 2];
-    else if (tag.dataset.side === "beside") top = y + hgt + gap;
-    if (top < 0) top = y + hgt + gap;
-    left = Math.max(0, Math.min(left, width - tw));
-    top = Math.max(0, Math.min(top, height - th));
-    Object.assign(tag.style, { left: `${left}px`, top: `${top}px`, transformOrigin: "0 0", transform: `scale(${1 / zoom})` });
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const scaled = ([x, y, w, hgt]) => [x * width, y * height, w * width, hgt * height];
+    const wishes = tags.map((tag) => {
+      const box = scaled(tag.dataset.box.split(",").map(Number));
+      const dot = box[2] === 0 ? 10 / zoom : 0; // a point is drawn as a dot
+      return { box: [box[0] - dot, box[1] - dot, box[2] + dot * 2, box[3] + dot * 2], width: tag.offsetWidth / zoom, height: tag.offsetHeight / zoom };
+    });
+    const places = placeTags(wishes, {
+      bounds: this.seen(this.stage, zoom),
+      picture: [0, 0, width, height],
+      walls: all(".stage-tools, .stage-notes > :not([hidden]), .stage-hint:not([hidden])", this.stage).map((wall) => this.seen(wall, zoom)),
+      avoid: this.neighbours.map(scaled),
+      gap: 4 / zoom,
+    });
+    tags.forEach((tag, i) => {
+      tag.classList.toggle("placed", Boolean(places[i]));
+      if (!places[i]) return;
+      const [left, top] = places[i].box;
+      Object.assign(tag.style, { left: `${left}px`, top: `${top}px`, transformOrigin: "0 0", transform: `scale(${1 / zoom})` });
+      if (places[i].line) this.overlay.prepend(leader(places[i].line, tag, zoom));
+    });
+  }
+
+  /** Where an element of the stage lies, in the canvas's own pixels. */
+  seen(element, zoom) {
+    const [box, own] = [element.getBoundingClientRect(), this.canvas.getBoundingClientRect()];
+    return [(box.left - own.left) / zoom, (box.top - own.top) / zoom, box.width / zoom, box.height / zoom];
   }
 
   async drawLayers() {
@@ -199,10 +241,10 @@ export class Picture {
     this.overlay.prepend(...seen.map(([kind, box, words]) => {
       const mark = place(h("div", { class: `spot ${kind}` }), box);
       mark.addEventListener("pointerenter", () => {
-        const tag = this.tag("seen", words, box, "above");
+        const tag = this.tag("seen", words, box);
         this.overlay.append(tag);
-        this.keepInside(tag);
-        mark.addEventListener("pointerleave", () => tag.remove(), { once: true });
+        this.placeLabels();
+        mark.addEventListener("pointerleave", () => (tag.remove(), this.placeLabels()), { once: true });
       });
       return mark;
     }));
@@ -242,7 +284,7 @@ export class Picture {
       this.stage.style.setProperty("--zoom", scale);
       out.hidden = scale <= 1.01;
       this.canvas.style.touchAction = scale > 1.01 || this.store.correcting ? "none" : "pan-x pan-y";
-      for (const tag of all(".sign-tag[data-box]", this.overlay)) this.keepInside(tag);
+      this.placeLabels();
     });
     this.stage.addEventListener("wheel", (event) => {
       if (!this.canvas.contains(event.target)) return;

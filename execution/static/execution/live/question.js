@@ -1,18 +1,21 @@
 /* What is asked of the person, or what there is to know instead: at work, paused, queued, over. One primary button. */
 
 import { announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
-import { duration, milliseconds, say, score, word } from "../../rpa_site/words.js";
+import { duration, say, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
+import { figures } from "./over.js";
 import { control, decide } from "./requests.js";
+import { expectation, screenList } from "./screens.js";
 import { emphasised, messageOf, named, sentenceOf, whyInWords } from "./sentence.js";
 
-export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T", stop: "S" };
+export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
+const PICKLESS = new Set(["asked", "storage", "desktop_lost"]); // pauses in which no screen is in question
 const RING = 2 * Math.PI * 19;
 
 export class Question {
-  constructor(store, picture) {
-    Object.assign(this, { store, picture, shown: "" });
+  constructor(store, picture, { askToStop }) {
+    Object.assign(this, { store, picture, askToStop, shown: "" });
     this.element = find("#question");
     this.roleNeeded = this.element.dataset.roleNeeded;
     store.onChange(() => this.render());
@@ -22,7 +25,7 @@ export class Question {
   render() {
     const { store } = this;
     const kind = this.kind();
-    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
+    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
     if (signature === this.shown) return;
     const hadFocus = this.element.contains(document.activeElement) && document.activeElement?.dataset.key;
     const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
@@ -40,6 +43,7 @@ export class Question {
     const { store } = this;
     const { status } = store.execution;
     if (store.correcting) return "correct";
+    if (store.picking && store.isAsking) return "pick";
     if (store.isAsking) return store.prompt.kind === "in_doubt" ? "doubt" : "ask";
     if (store.answer?.status === "given" && status !== "paused" && !store.isFinal) return "answered";
     if (status === "paused") return "paused";
@@ -89,8 +93,10 @@ export class Question {
       h("button", {
         class: `button ${choice === primary ? "primary" : ""} ${choice === "reject" || choice === "stop" ? "danger" : ""}`, type: "button", data: { key: choice },
         disabled: busy, "aria-keyshortcuts": KEYS[choice], onclick: () => this.choose(choice),
-      }, icon(ICONS[choice]), this.label(prompt, choice), h("kbd", { "aria-hidden": "true" }, KEYS[choice])));
-    return h("div", { class: "answers" }, buttons, h("span", { class: "then", data: { then: "" } }));
+      }, icon(ICONS[choice]), this.label(prompt, choice), KEYS[choice] ? h("kbd", { "aria-hidden": "true" }, KEYS[choice]) : null));
+    const canPick = prompt.choices.includes("reject") && prompt.step.edge_id;
+    const other = canPick ? h("button", { class: "button plain", type: "button", data: { key: "pick" }, disabled: busy, onclick: () => this.store.setNow({ picking: true, answer: null }) }, icon("help-circle"), say("another_screen")) : null;
+    return h("div", { class: "answers" }, buttons, other, h("span", { class: "then", data: { then: "" } }));
   }
 
   label(prompt, choice) {
@@ -103,6 +109,7 @@ export class Question {
   choose(choice) {
     const { store } = this;
     if (!store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
+    if (choice === "stop") return void this.askToStop(() => decide(store, { choice }));
     if (choice === "correct") return void store.setNow({ correcting: true, selected: null, answer: null });
     decide(store, { choice });
   }
@@ -127,19 +134,28 @@ export class Question {
   tick() {
     const { store } = this;
     if (!store.isAsking) return;
-    const { deadline_at: end, created_at: start, timeout_choice: then } = store.prompt;
+    const { deadline_at: end, created_at: start, timeout_choice: then, held } = store.prompt;
     const note = find("[data-then]", this.element);
-    if (!end) return void text(note, say("no_timeout"));
-    const left = Math.max(0, store.until(end));
+    note?.classList.toggle("held", Boolean(held));
+    if (!end) return void text(note, held ? this.heldWords(held) : say("no_timeout"));
+    const left = store.timeLeft;
     const seconds = Math.ceil(left / 1000);
     const ring = find(".ring", this.element);
     if (ring) {
       text(find("span", ring), seconds < 100 ? say("seconds", { n: seconds }) : duration(left));
       find(".rest", ring).style.strokeDashoffset = String(RING * (1 - Math.min(1, left / (Date.parse(end) - Date.parse(start)))));
+      ring.classList.toggle("held", Boolean(held));
       ring.classList.toggle("soon", seconds <= 30 && seconds > 10);
       ring.classList.toggle("late", seconds <= 10);
     }
-    text(note, seconds ? say(`then.${then}`, { n: seconds }) : say("time_over"));
+    if (held) text(note, this.heldWords(held));
+    else text(note, seconds ? say(`then.${then}`, { n: seconds }) : say("time_over"));
+  }
+
+  /** Who lets the time stand still, and since when. */
+  heldWords({ by, since }) {
+    const time = minutes(this.store.since(since));
+    return by === this.store.me.name ? say("held_by_you", { time }) : say("held_by", { who: by, time });
   }
 
   /** On a phone: the target as large as it is on the desktop, so that it can be read. */
@@ -189,13 +205,17 @@ export class Question {
   paused() {
     const { store } = this;
     const { execution, me } = store;
-    const reason = execution.pause_reason;
+    const { pause_reason: reason, pause_detail: detail } = execution;
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
     const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
-    const message = asked ? this.pausedBy(execution.pause_detail) : (execution.pause_detail?.message ?? "");
+    const message = asked ? this.pausedBy(detail) : (detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
-    return this.plain("player-pause", "amber", title, message, this.waysOn());
+    const ways = this.waysOn();
+    if (PICKLESS.has(reason) || asked) return this.plain("player-pause", "amber", title, message, ways);
+    const main = h("div", { class: "grow" }, this.plain("player-pause", "amber", title, message, expectation(store, detail), ways));
+    const onpick = (node_id) => control(store, { verb: "resume", node_id });
+    return [h("div", { class: "beside" }, main, this.screens({ candidates: detail?.candidates, busy: Boolean(store.wishing), onpick }))];
   }
 
   pausedBy(detail) {
@@ -203,28 +223,37 @@ export class Question {
     return who ? say("paused_by", { who }) : say("paused_asked");
   }
 
-  /** Out of a pause: say which screen it is, look again, teach it, or stop. */
+  /** All screens with what would be done next on each: for the person to say which it is. */
+  screens(options) {
+    return h("div", { class: "screens-box" }, h("h3", { class: "overline" }, say("screens_title")), screenList(this.store, options));
+  }
+
+  /** Out of a pause: look again is the first way; a screen is never suggested for a click in passing. */
   waysOn() {
     const { store } = this;
-    const { pause_reason: reason, pause_detail: detail } = store.execution;
+    const { pause_reason: reason } = store.execution;
     const busy = Boolean(store.wishing);
     const isUnknown = reason === "no_match" || reason === "dialog";
-    const candidates = isUnknown ? (detail?.candidates ?? []).slice(0, 3) : [];
-    const resume = h("button", { class: `button ${candidates.length ? "" : "primary"}`, type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
-      icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume"));
-    const others = h("select", { class: "input", "aria-label": say("pick_screen"), disabled: busy, style: { width: "auto", "max-width": "240px" } },
-      h("option", { value: "" }, say("another_screen")),
-      [...store.nodes.values()].map((node) => h("option", { value: node.id }, node.name)));
-    others.addEventListener("change", () => others.value && control(store, { verb: "resume", node_id: others.value }));
-    return [
-      h("div", { class: "answers candidates" },
-        candidates.map((candidate, index) =>
-          h("button", { class: `button ${index ? "" : "primary"}`, type: "button", disabled: busy, data: { key: candidate.node_id }, onclick: () => control(store, { verb: "resume", node_id: candidate.node_id }) },
-            icon("check"), say("this_is", { name: candidate.name ?? store.nodeName(candidate.node_id) }), " ", h("span", { class: "score" }, score(candidate.confidence)))),
-        resume,
-        ["asked", "storage", "desktop_lost"].includes(reason) ? null : others,
-        isUnknown && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null),
-    ];
+    return h("div", { class: "answers" },
+      h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
+        icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume")),
+      isUnknown && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null);
+  }
+
+  /** In a question: the suggestion rests on a screen that it is not. */
+  pick() {
+    const { store } = this;
+    const { prompt, answer } = store;
+    this.element.classList.add("asks");
+    const back = h("button", { class: "button", type: "button", data: { key: "back" }, onclick: () => store.set({ picking: false, answer: null }) }, say("back"), h("kbd", { "aria-hidden": "true" }, "Esc"));
+    const words = say("pick_screen_text", { name: store.nodeName(prompt.step.node_id) });
+    const main = h("div", { class: "grow" },
+      h("div", { class: "question-top" }, this.ring(),
+        h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, h("strong", {}, say("pick_screen"))), h("p", { class: "question-why" }, emphasised(words)))),
+      h("div", { class: "answers" }, back, h("span", { class: "then", data: { then: "" } })), this.said());
+    const onpick = (node_id) => decide(store, { choice: "reject", node_id });
+    const busy = Boolean(answer) && answer.status !== "failed";
+    return [h("div", { class: "beside" }, main, this.screens({ except: prompt.step.node_id, busy, onpick }))];
   }
 
   over() {
@@ -246,21 +275,10 @@ export class Question {
   }
 }
 
-function figures(summary) {
-  const rungs = Object.entries(summary.rungs).map(([rung, n]) => `${say(`rungs.${rung}`) || rung} ${n}`).join(", ");
-  const rows = [
-    ["actions", say("n_of_m", { n: summary.done, m: summary.actions })],
-    ["corrected", summary.corrected],
-    ["retries", summary.retries],
-    ["score", summary.mean_score ? score(summary.mean_score) : "–"],
-    ["resolve", summary.mean_resolve_ms ? milliseconds(summary.mean_resolve_ms) : "–"],
-    ["unverified", summary.not_verified, summary.not_verified > 0],
-    ["degraded", summary.degraded, summary.degraded > 0],
-  ];
-  return [
-    h("dl", { class: "figures" }, rows.map(([name, value, warn]) => h("div", { class: warn ? "warn" : "" }, h("dt", {}, say(`summary.${name}`)), h("dd", {}, String(value))))),
-    rungs ? h("p", { class: "small muted" }, `${say("summary.by_rung")}: ${rungs}`) : null,
-  ];
+/** 0:20, 1:05: how long it has been so. */
+function minutes(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 function drawCloser(canvas, image, [left, top, width, height]) {

@@ -11,11 +11,11 @@ export async function decide(store, answer) {
     if (store.prompt?.prompt_id !== prompt.prompt_id) return; // the next question is there already
     const lost = refusal.status === 409;
     // a lost race leaves the buttons off: there is nothing left to answer
-    store.set({ answer: { status: lost ? "refused" : "failed", choice: answer.choice, sentence: refusal.message }, correcting: store.correcting && !lost });
+    store.set({ answer: { status: lost ? "refused" : "failed", choice: answer.choice, sentence: refusal.message }, correcting: store.correcting && !lost, picking: store.picking && !lost });
     return;
   }
   if (store.prompt?.prompt_id === prompt.prompt_id && store.answer?.status === "sending") {
-    store.set({ answer: { status: "given", choice: answer.choice, who: null }, correcting: false });
+    store.set({ answer: { status: "given", choice: answer.choice, who: null }, correcting: false, picking: false });
   }
 }
 

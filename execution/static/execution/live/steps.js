@@ -78,7 +78,7 @@ function wishes(store) {
   const rows = [];
   if (steps[0]?.index > 1) rows.push(note("earlier", say("earlier_steps", { n: steps[0].index - 1 })));
   for (const step of steps) rows.push(taken(store, step));
-  const isOpen = Boolean(store.prompt);
+  const isOpen = Boolean(store.openStep);
   const ahead = store.ahead.slice(0, MOST_AHEAD);
   if (!steps.length && !ahead.length) rows.push(note("none", say("no_steps")));
   const running = store.execution.status === "running";
@@ -89,16 +89,17 @@ function wishes(store) {
 const note = (key, words) => ({ key, signature: words, build: () => h("li", { class: "steps-note step", data: { row: key } }, words) });
 
 function taken(store, step) {
-  const isNow = store.prompt?.step.index === step.index && step.phase !== "closed";
+  const isNow = store.openStep?.index === step.index;
+  const isAsked = isNow && store.isAsking;
   const isSelected = store.selected?.index === step.index;
   const decision = store.decisions[step.index];
-  const signature = JSON.stringify([step.phase, step.outcome, step.verified, step.sentence, step.duration_ms, isNow, isSelected, decision?.choice, store.answer?.status]);
+  const signature = JSON.stringify([step.phase, step.outcome, step.verified, step.sentence, step.duration_ms, isNow, isAsked, isSelected, decision?.choice, store.answer?.status]);
   return {
     key: `step-${step.index}`,
     signature,
     build() {
-      const [name, css] = isNow ? ["message-question", "blue-ink"] : mark(step, decision);
-      const word_ = isNow ? say("waiting_for_you") : word("outcome", step.outcome);
+      const [name, css] = isAsked ? ["message-question", "blue-ink"] : isNow ? ["player-play", "blue-ink"] : mark(step, decision);
+      const word_ = isAsked ? say("waiting_for_you") : isNow ? say("running_title") : word("outcome", step.outcome);
       const sentence = step.sentence ? emphasised(sentenceOf(store, step)) : store.nodeName(step.node_id);
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {

@@ -19,6 +19,7 @@ export class Store {
     this.wishing = ""; // a verb that was sent and not yet done
     this.refusal = ""; // why a verb was refused
     this.correcting = false;
+    this.picking = false; // which screen it is, where the run takes it for another one
     this.draft = null; // a drafted correction, for the form that is about to open
     this.skew = 0;
     this.listeners = [];
@@ -55,7 +56,7 @@ export class Store {
     this.seq = snapshot.seq;
     this.steps = new Map(snapshot.steps.map((step) => [step.index, step]));
     this.decisions = { ...this.decisions, ...snapshot.decisions };
-    this.summary = snapshot.summary ?? null;
+    if ("summary" in snapshot) this.summary = snapshot.summary; // the socket's has none
     if (snapshot.events) this.events = snapshot.events;
     this.takePrompt(snapshot.prompt);
     if (status && status !== this.execution.status) this.wishing = "";
@@ -94,7 +95,7 @@ export class Store {
     const inTime = decision.source !== "policy";
     if (decision.source === "stop") decision = { ...decision, choice: "stop" };
     this.answer = { status: "given", choice: decision.choice, who: mine ? null : decision.decided_by, inTime };
-    this.correcting = false;
+    Object.assign(this, { correcting: false, picking: false });
   }
 
   on_mode_changed({ mode }) {
@@ -109,14 +110,13 @@ export class Store {
     if (prompt?.prompt_id !== this.prompt?.prompt_id) {
       // the answer to the question before stays in sight until the next question comes
       if (prompt) this.answer = null;
-      this.correcting = false;
+      Object.assign(this, { correcting: false, picking: false });
     }
     if (!prompt) this.answer = this.answer?.status === "given" ? this.answer : null;
+    const isNew = prompt && prompt.prompt_id !== this.prompt?.prompt_id;
     this.prompt = prompt ?? null;
-    if (prompt) {
-      this.steps.set(prompt.step.index, prompt.step);
-      this.selected = null;
-    }
+    if (prompt) this.steps.set(prompt.step.index, prompt.step);
+    if (isNew) this.selected = null;
   }
 
   // --- questions about it ------------------------------------------------------------------------------------------
@@ -146,6 +146,11 @@ export class Store {
     return this.nodes.get(id)?.name || id || "";
   }
 
+  /** What the run would do next on a screen, in a sentence; empty where it ends. */
+  nextOn(id) {
+    return this.nodes.get(id)?.end ? "" : (this.outgoing(id)[0]?.sentence ?? "");
+  }
+
   outgoing(id) {
     return [...this.edges.values()].filter((edge) => edge.source === id);
   }
@@ -153,7 +158,7 @@ export class Store {
   /** The first edge of each node from where the run is, until an end or a ring. */
   get ahead() {
     if (this.isFinal) return [];
-    const open = this.prompt ? this.edges.get(this.prompt.step.edge_id) : null;
+    const open = this.openStep ? this.edges.get(this.openStep.edge_id) : null;
     const path = [];
     const seen = new Set();
     let node = open ? open.destination : this.whereNow;
@@ -165,6 +170,12 @@ export class Store {
       node = edge.destination;
     }
     return path;
+  }
+
+  /** The step that is asked about or being carried out: it has a row of its own. */
+  get openStep() {
+    const last = this.lastStep;
+    return last && last.phase !== "closed" && !this.isFinal ? last : null;
   }
 
   /** Where the run stands: past the last step where that was done and the next screen is not yet recognised. */
@@ -187,8 +198,15 @@ export class Store {
     return this.run.screen.replace("/steps/0/", `/steps/${index}/`);
   }
 
-  /** Milliseconds until an ISO time, by the server's clock. */
-  until(iso) {
-    return Date.parse(iso) - (Date.now() - this.skew);
+  /** Milliseconds since an ISO time, by the server's clock. */
+  since(iso) {
+    return Date.now() - this.skew - Date.parse(iso);
+  }
+
+  /** Milliseconds left to answer; they stand still while somebody corrects. Never more than there were: clocks differ. */
+  get timeLeft() {
+    const { deadline_at: end, created_at: start, held } = this.prompt;
+    const left = held ? Date.parse(end) - Date.parse(held.since) : -this.since(end);
+    return Math.max(0, Math.min(left, Date.parse(end) - Date.parse(start)));
   }
 }

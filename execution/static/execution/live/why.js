@@ -111,17 +111,24 @@ function aspect(store, step, box) {
   return (w * (image.naturalWidth || 16)) / (hgt * (image.naturalHeight || 10));
 }
 
-/** The found box with the same surroundings as the taught picture has. */
+const MARGIN = 0.012; // of the picture's width, around what was taught without its surroundings
+
+/** The found box with the same surroundings as the taught picture has; in any case whole, with a margin. */
 function around(edge, [x, y, w, h_], target) {
-  if (!edge?.has_context || !edge.box || !edge.context_box || !target.picture) return [x, y, w, h_];
+  const [mx, my] = [MARGIN, MARGIN * 1.6];
+  if (!edge?.has_context || !edge.box || !edge.context_box || !target.picture) return [x - mx, y - my, w + mx * 2, h_ + my * 2];
   const [tx, ty, tw, th] = edge.box;
   const [cx, cy, cw, ch] = edge.context_box;
-  const left = x - (tx - cx);
-  const top = y - (ty - cy);
-  return [left, top, w + (cw - tw), h_ + (ch - th)];
+  const left = x - Math.max(mx, tx - cx);
+  const top = y - Math.max(my, ty - cy);
+  const right = x + w + Math.max(mx, cx + cw - tx - tw);
+  const bottom = y + h_ + Math.max(my, cy + ch - ty - th);
+  return [left, top, right - left, bottom - top];
 }
 
-async function cut(canvas, url, [x, y, w, h_]) {
+async function cut(canvas, url, box) {
+  const [x, y] = [Math.max(0, box[0]), Math.max(0, box[1])]; // nothing of it lies outside the picture
+  const [w, h_] = [Math.min(1, box[0] + box[2]) - x, Math.min(1, box[1] + box[3]) - y];
   const image = new Image();
   image.src = url;
   try {

@@ -1,0 +1,31 @@
+/* What a run came to: its figures, and who had a hand in it. */
+
+import { h } from "../../rpa_site/dom.js";
+import { milliseconds, say, score } from "../../rpa_site/words.js";
+
+export function figures(summary) {
+  const rungs = Object.entries(summary.rungs).map(([rung, n]) => `${say(`rungs.${rung}`) || rung} ${n}`).join(", ");
+  const rows = [
+    ["actions", say("n_of_m", { n: summary.done, m: summary.actions })],
+    ["corrected", summary.corrected],
+    ["retries", summary.retries],
+    ["score", summary.mean_score ? score(summary.mean_score) : "–"],
+    ["resolve", summary.mean_resolve_ms ? milliseconds(summary.mean_resolve_ms) : "–"],
+    ["unverified", summary.not_verified, summary.not_verified > 0],
+    ["degraded", summary.degraded, summary.degraded > 0],
+  ];
+  return [
+    h("dl", { class: "figures" }, rows.map(([name, value, warn]) => h("div", { class: warn ? "warn" : "" }, h("dt", {}, say(`summary.${name}`)), h("dd", {}, String(value))))),
+    h("p", { class: "small muted" }, [rungs ? `${say("summary.by_rung")}: ${rungs}` : "", ...people(summary)].filter(Boolean).join(" · ")),
+  ];
+}
+
+/** Who started it, and what each person answered. */
+function people(summary) {
+  const answers = new Map();
+  for (const { who, choice, n } of summary.answers ?? []) answers.set(who, [...(answers.get(who) ?? []), `${say(`answers.${choice}`)} ${n}`]);
+  return [
+    summary.started_by ? say("summary.started_by", { who: summary.started_by }) : "",
+    ...[...answers].map(([who, choices]) => `${who}: ${choices.join(", ")}`),
+  ];
+}
