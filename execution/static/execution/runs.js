@@ -15,7 +15,6 @@ document.addEventListener("click", (event) => {
 });
 
 // --- the pictures of the cards -----------------------------------------------------------------------------------------
-const NEAREST = 3;
 const FILLS = 0.7; // of the card's picture, at most: the rest is what stands around it
 
 /** As near to what is to be touched as it can be shown whole, with its surroundings. */
@@ -25,7 +24,7 @@ function near(shot) {
   const [x, y, w, h] = shot.dataset.box.split(" ").map(Number);
   const [width, room] = [frame.clientWidth, frame.clientHeight];
   const height = (width * image.naturalHeight) / image.naturalWidth;
-  const zoom = Math.max(1, Math.min(NEAREST, (FILLS * width) / (w * width), (FILLS * room) / (h * height)));
+  const zoom = Math.max(1, Math.min(image.naturalWidth / width, (FILLS * width) / (w * width), (FILLS * room) / (h * height)));
   const along = (centre, size, span) => (zoom * size < span ? (span - zoom * size) / 2 : Math.min(0, Math.max(span - zoom * size, span / 2 - zoom * centre)));
   Object.assign(shot.style, { transform: `translate(${along((x + w / 2) * width, width, width)}px, ${along((y + h / 2) * height, height, room)}px) scale(${zoom})` });
   shot.style.setProperty("--near", zoom);

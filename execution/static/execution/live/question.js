@@ -80,7 +80,7 @@ export class Question {
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(prompt.message)),
           h("p", { class: "question-why" }, say(same ? "in_doubt_same" : "in_doubt_differ"), " ", prompt.step.verification?.message ?? ""))),
-      this.buttons(prompt, same ? "retry" : "done"),
+      this.buttons(prompt, ""), // what the pictures suggest is a guess: none of the answers stands out
       this.said(),
     ];
   }
