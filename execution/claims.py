@@ -14,11 +14,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, close_old_connections, connections, transaction
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections, transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from execution.choices import ON_DESKTOP, ExecutionState
+from execution.clocks import JumpWatch
 from execution.desktop.base import DesktopIdentity
 from execution.events import emit_state
 from execution.exceptions import IllegalMove, LeaseLost
@@ -115,9 +117,15 @@ class Heartbeat:
         self._thread.join()
 
     def check(self) -> None:
+        """Raises LeaseLost; where it was silent for long but can say now that it lives, it does."""
         silent = time.monotonic() - self._last
-        if silent > settings.RPA_LEASE_S / 2:
-            raise LeaseLost(f"no heartbeat could be written for {silent:.0f} s")
+        if silent <= settings.RPA_LEASE_S / 2:
+            return
+        try:
+            beat(self._robot)
+        except DatabaseError as error:
+            raise LeaseLost(f"no heartbeat could be written for {silent:.0f} s: {error}") from error
+        self._last = time.monotonic()
 
     def _told(self) -> Mapping[str, Any]:
         try:
@@ -126,14 +134,23 @@ class Heartbeat:
             log.warning("heartbeat: nothing to tell, %r", error, extra={"desktop": self._robot.desktop})
             return {}
 
+    def _tell_of_jumps(self, watch: JumpWatch) -> None:
+        """A clock that jumped makes all times of day before it wrong; durations are not taken from it."""
+        if jump := watch.jumped_s():
+            words = _("The clock of this machine jumped by %(n)+d s. Times of day before that are off by as much.")
+            Robot.objects.warn(self._robot.pk, "clock", words % {"n": round(jump)})
+            log.warning("the clock jumped by %+.0f s", jump, extra={"desktop": self._robot.desktop})
+
     def _run(self) -> None:
+        watch = JumpWatch()
         try:
             while not self._stop.wait(settings.RPA_LEASE_S / 5):
                 close_old_connections()
                 try:
                     beat(self._robot, **self._told())
                     self._last = time.monotonic()
-                except OperationalError as error:
+                    self._tell_of_jumps(watch)
+                except (DatabaseError, InterfaceError) as error:
                     log.warning("heartbeat: %s", error, extra={"desktop": self._robot.desktop})
         finally:
             connections.close_all()

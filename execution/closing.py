@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from execution.holding import Hold
 from execution.journal import Journal
 from execution.models import Step
 from execution.popups import Closable
+from execution.readiness import FRESH_S
 from execution.types import (
     ActionStatus,
     Answer,
@@ -89,9 +91,14 @@ class Closer:
             message = _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return
+        looked = time.monotonic()
         self.hold.may_act()
         if self.journal.open_intent() is None:  # while an action is being done, its intent is this one's too (S9.1)
             self.journal.intend(step, suggestion, state, attempt=0)
+        if time.monotonic() - looked > FRESH_S:
+            message = _("The database had to be waited for: the screen is looked at anew.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, message)
+            return
         result = self.stages.act(suggestion, self.hold)
         if result.status is ActionStatus.UNCERTAIN:
             raise DesktopLost(result.message)

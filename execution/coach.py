@@ -12,8 +12,9 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from execution.actions.decide import decide
-from execution.actions.hold import expire
+from execution.actions.hold import expire, postpone
 from execution.choices import Origin, PromptKind, Wish
+from execution.clocks import FairClock
 from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.journal import Journal
 from execution.models import Decision as DecisionRow
@@ -62,15 +63,19 @@ class Coach:
         return Answer(decision, row.user)
 
     def _wait(self, prompt: Prompt) -> DecisionRow | None:
+        patience, clock = self.journal.patience, FairClock(self.journal.patience)
         while True:
-            row = DecisionRow.objects.select_related("user").filter(prompt=prompt).first()
+            row = patience.until_done(DecisionRow.objects.select_related("user").filter(prompt=prompt).first)
             if row is not None:
                 return row
             if self.leave.is_set() or self.journal.refresh().wish == Wish.PAUSE:
                 return None
-            if prompt.timeout_choice and self._is_over(prompt):
-                self._time_out(prompt, prompt.timeout_choice)
-                continue
+            if prompt.timeout_choice:
+                if late := clock.unfair_s():
+                    patience.until_done(lambda: postpone(prompt, late))
+                if patience.until_done(lambda: self._is_over(prompt)):
+                    patience.until_done(lambda: self._time_out(prompt, prompt.timeout_choice))
+                    continue
             close_old_connections()
             self.leave.wait(LOOK_EVERY_S)
 

@@ -8,6 +8,7 @@ DomainError
 │   ├── HeldBySomebody         says who is correcting
 │   └── NothingToDecide, BadDecision, NoMatch
 └── LeaseLost (not for people: the run belongs to another run loop now)
+    └── DatabaseAway       nobody can tell whose it is: it is left as it stands
 """
 
 from __future__ import annotations
@@ -116,3 +117,7 @@ class NoMatch(ExecutionError):
 
 class LeaseLost(Exception):
     """Another run loop owns the execution; whoever gets this must stop acting at once (S9.4)."""
+
+
+class DatabaseAway(LeaseLost):
+    """The database was waited for long enough, or the loop is to leave: nothing is acted on and nothing recorded."""

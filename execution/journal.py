@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from django.db import OperationalError, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -39,6 +39,7 @@ from execution.events import emit, emit_state
 from execution.exceptions import LeaseLost
 from execution.models import Decision as Answer
 from execution.models import Execution, Prompt, ReferenceVector, Step, WishRecord
+from execution.patience import Patience
 from execution.payloads import (
     mode_payload,
     prompt_payload,
@@ -66,6 +67,9 @@ from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 # Which counter a coach's answer adds to (S1.13).
 COUNTER_OF_CHOICE = {
     Choice.ACCEPT: "accepted",
@@ -76,19 +80,15 @@ COUNTER_OF_CHOICE = {
 }
 
 
-def persistent(method: Callable[..., None]) -> Callable[..., None]:
-    """For what has already happened: a busy database is waited for; only the record is retried, never the act."""
+def persistent(method: Callable[Concatenate[Journal, P], R]) -> Callable[Concatenate[Journal, P], R]:
+    """One transaction, begun again while the database is away: only the record is repeated, never an act.
+
+    Raises DatabaseAway where that takes too long or the loop is to leave; then nothing of it is recorded.
+    """
 
     @wraps(method)
-    def recorded(self: Journal, *args: Any, **kwargs: Any) -> None:
-        delay = 0.1
-        while True:
-            try:
-                return method(self, *args, **kwargs)
-            except OperationalError as error:
-                log.warning("waiting for the database: %s", error, extra={"execution": self.execution.execution_id})
-                time.sleep(delay)  # nothing can be awaited but the lock itself
-                delay = min(delay * 2, 5)
+    def recorded(self: Journal, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.patience.until_done(lambda: method(self, *args, **kwargs))
 
     return recorded
 
@@ -96,13 +96,21 @@ def persistent(method: Callable[..., None]) -> Callable[..., None]:
 class Journal:
     """The record of one claimed run. `execution` is the row as last read or written."""
 
-    def __init__(self, execution: Execution, graph: GraphSpec, *, pictures: PictureStore | None = None) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        graph: GraphSpec,
+        *,
+        pictures: PictureStore | None = None,
+        patience: Patience | None = None,
+    ) -> None:
         self.execution = execution
         self.graph = graph
         self.epoch = execution.epoch
         self.pictures = pictures or PictureStore()
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
+        self.patience = patience or Patience()
         self.on_step: list[Callable[[Step], None]] = []
         self.on_mode: list[Callable[[Execution], None]] = []
         self.on_state: list[Callable[[Execution], None]] = []
@@ -117,6 +125,7 @@ class Journal:
             self.execution = Execution.objects.by_id(self.execution.execution_id)
             yield self.execution
 
+    @persistent
     def refresh(self) -> Execution:
         """The run as it is now, wishes included; LeaseLost when it is no longer ours."""
         execution = Execution.objects.by_id(self.execution.execution_id)
@@ -130,6 +139,7 @@ class Journal:
         """A turn begins: the step that is opened in it begins here, before the screen is looked at (S2.5)."""
         self._turn_began = time.perf_counter()
 
+    @persistent
     def open_step(
         self, state: ScreenState, recognition: Recognition, suggestion: Suggestion | None, *, match_ms: float
     ) -> Step:
@@ -175,6 +185,7 @@ class Journal:
         step.suggestion = suggestion_json(suggestion, state.frame.size, self.graph)
         step.rung, step.score, step.resolve_ms = resolution.rung, resolution.score, resolution.resolve_ms
 
+    @persistent
     def intend(self, step: Step, suggestion: Suggestion, state: ScreenState, *, attempt: int) -> None:
         """Commit that the action is about to be done. Only after this may input be sent."""
         with self._fenced():
@@ -252,6 +263,7 @@ class Journal:
         if changes:
             self._update(**changes)
 
+    @persistent
     def agreed(self, step: Step, agreed: bool, message: str, after: ScreenState) -> None:
         """Observation: whether the person did what would have been suggested (S1.18)."""
         picture_after = self._picture_after(after)
@@ -260,10 +272,12 @@ class Journal:
             step.save(update_fields=["agreed", "message", "picture_after"])
             emit(execution, EventKind.STEP, step_payload(step))
 
+    @persistent
     def open_intent(self) -> Step | None:
         """The step in doubt, if a loop died between its intent and its result."""
         return self.execution.steps.in_doubt().first()
 
+    @persistent
     def show_after(self, step: Step, after: ScreenState, verification: Verification | None) -> None:
         """What the screen shows now, for a person who is asked whether the step was done."""
         step.picture_after = self._picture_after(after)
@@ -272,11 +286,13 @@ class Journal:
         with self._fenced():
             step.save(update_fields=["picture_after", "verification"])
 
+    @persistent
     def doubt(self, step: Step) -> None:
         with self._fenced():
             step.in_doubt = True
             step.save(update_fields=["in_doubt"])
 
+    @persistent
     def tidy(self) -> None:
         """Taking over: questions of the loop before us are withdrawn, its planned steps were never carried out."""
         with self._fenced() as execution:
@@ -287,6 +303,7 @@ class Journal:
         for step in self.execution.steps.filter(phase=StepPhase.PLANNED):
             self.close_step(step, Outcome.INTERRUPTED, _("The run loop was restarted before this was done."))
 
+    @persistent
     def correction(self, step: Step, correction: Mapping[str, Any], decision: Decision, user: Any) -> None:
         """Keep what a coach put in the place of the suggestion (S1.10)."""
         kinds = [name for name in ("target", "params", "action") if correction.get(name)]
@@ -311,6 +328,7 @@ class Journal:
             )
 
     # --- prompts ----------------------------------------------------------------------------------------------------
+    @persistent
     def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Prompt:
         """Put a question to a person and move the run to the state that waits for the answer."""
         confirmation = kind is PromptKind.CONFIRMATION
@@ -334,6 +352,7 @@ class Journal:
         _tell(self.on_state, self.execution)
         return prompt
 
+    @persistent
     def answered(self, prompt: Prompt, *, withdrawn: bool = False) -> None:
         """The question is settled: the run is running again, and what was waited for it is kept with its step."""
         with self._fenced() as execution:
@@ -345,6 +364,7 @@ class Journal:
         _tell(self.on_state, self.execution)
 
     # --- the run ----------------------------------------------------------------------------------------------------
+    @persistent
     def arrive(self, node_id: str, confidence: float) -> None:
         """The run is at `node_id` now."""
         with self._fenced() as execution:
@@ -366,6 +386,7 @@ class Journal:
             emit_state(execution)
         _tell(self.on_state, self.execution)
 
+    @persistent
     def pause_as_asked(self) -> None:
         """Fulfil a wish to pause, saying whose it was (S1.24)."""
         wish = self._last_wish(Verb.PAUSE)
@@ -376,6 +397,7 @@ class Journal:
     def _last_wish(self, verb: Verb) -> WishRecord | None:
         return self.execution.wishes.filter(verb=verb).first()
 
+    @persistent
     def change_mode(self) -> None:
         """Take the mode that was asked for; a turn is in one mode from its beginning to its end (S1.23)."""
         with self._fenced() as execution:
@@ -392,6 +414,7 @@ class Journal:
         """A pause was asked for and is here; a stop stays to be heeded."""
         return {"wish": Wish.NONE} if self.execution.wish == Wish.PAUSE else {}
 
+    @persistent
     def resume(self) -> str:
         """Run again after a pause; gives the node that the person picked, if any."""
         with self._fenced() as execution:
@@ -439,6 +462,7 @@ class Journal:
         answer = Answer.objects.select_related("user").filter(prompt__execution=self.execution).first()
         return {"stopped_by": answer.decided_by, "stopped_from": answer.origin} if answer else {}
 
+    @persistent
     def degrade(self, reason: str) -> None:
         with self._fenced() as execution:
             self._update(degraded=True, degraded_reason=reason)
@@ -446,6 +470,7 @@ class Journal:
             emit(execution, EventKind.DEGRADED, {"reason": reason})
             emit_state(execution)
 
+    @persistent
     def error(self, kind: str, message: str) -> None:
         """An `error` event: something went wrong and the person looking should know."""
         log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
@@ -459,15 +484,18 @@ class Journal:
             log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
         if robot is not None:
             robot.warnings[kind] = {"message": message, "at": timezone.now().isoformat()}
-            type(robot).objects.filter(pk=robot.pk).update(warnings=robot.warnings)
+            with _without_waiting("warning"):
+                type(robot).objects.filter(pk=robot.pk).update(warnings=robot.warnings)
 
+    @persistent
     def keep_variables(self, variables: Mapping[str, Any]) -> None:
         """The run's variables as a program's executor left them."""
         with self._fenced():
             self._update(variables=dict(variables))
 
     def capture_stats(self, stats: Mapping[str, Any]) -> None:
-        Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(capture_stats=dict(stats))
+        with _without_waiting("capture_stats"):
+            Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(capture_stats=dict(stats))
 
     def _update(self, **changes: Any) -> None:
         Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch).update(**changes)
@@ -478,6 +506,15 @@ def _keep_vector(picture: str, state: ScreenState) -> None:
     if state.embedding is not None:
         vector = state.embedding.vector.astype("<f4").tobytes()
         ReferenceVector.objects.get_or_create(picture=picture, model=state.embedding.model, defaults={"vector": vector})
+
+
+@contextmanager
+def _without_waiting(kind: str) -> Iterator[None]:
+    """For what is only told: no run waits for it."""
+    try:
+        yield
+    except DatabaseError as error:
+        log.warning("not kept: %s", error, extra={"kind": kind})
 
 
 def _announce(step_id: int) -> None:

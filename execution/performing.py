@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from execution.holding import Hold
 from execution.journal import Journal
 from execution.models import Step
 from execution.navigation.hands import Stopped
-from execution.readiness import NotReady, Readiness, Ready
+from execution.readiness import FRESH_S, NotReady, Readiness, Ready
 from execution.repeating import is_harmless, is_settled, may_repeat, may_try_again
 from execution.types import (
     ActionResult,
@@ -106,6 +107,8 @@ class Performer:
                 return ready
             state, suggestion = ready.state, ready.suggestion
             attempt = self._attempt(step, state, suggestion, number)
+            if attempt is None:
+                continue
             if attempt.result.status is ActionStatus.UNCERTAIN:
                 raise DesktopLost(attempt.result.message)
             again = number < edge.retries and may_try_again(
@@ -181,9 +184,14 @@ class Performer:
             step, PromptKind.IDENTITY, unready.message, timeout_s=self.answer_timeout_s, picture=picture
         )
 
-    def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt:
+    def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt | None:
+        """None where the intent had to wait for the database: the screen it was made for may no longer be there."""
+        looked = time.monotonic()
         self.may_act()
         self.journal.intend(step, suggestion, state, attempt=number)
+        if time.monotonic() - looked > FRESH_S:
+            self.journal.attempt_failed(step, _("The database had to be waited for: the screen is looked at anew."))
+            return None
         result = self.stages.act(suggestion, self.hold)
         if result.status is not ActionStatus.DONE:
             return Attempt(

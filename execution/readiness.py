@@ -18,6 +18,7 @@ from execution.types import Answer, ResolveStatus, ScreenState, Suggestion
 if TYPE_CHECKING:
     from execution.stages import Stages
 
+FRESH_S = 2.0  # how old the last look may be when input is sent
 CHANCES = 2  # resolved anew once; what still does not stand still is left alone
 CHANCES_OF_IDENTITY = 4  # everything in the window must stand still, so that a clock in it may need another look
 

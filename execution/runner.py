@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -24,7 +24,7 @@ from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, Deskt
 from execution.desktop.capture import ContinuousCapture
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
-from execution.exceptions import LeaseLost, NoMatch, UnknownWindowProvider
+from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
 from execution.eyes import Eyes, Flags, masks_from
 from execution.gpu_mode import RunDrivenGpu
 from execution.journal import Journal
@@ -33,6 +33,7 @@ from execution.loop import Loop, LoopLimits
 from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
 from execution.naming import element_classifier
+from execution.patience import Patience, forget
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.place_store import DatabasePlaces
@@ -45,6 +46,7 @@ from execution.types import Frame
 from execution.who_words import how_it_ended
 from execution.window_providers import load_provider
 from gpu import get_gpu_resource_manager
+from workflows.availability import is_away
 from workflows.graph import NormBox
 from workflows.pictures import PictureStore
 
@@ -91,6 +93,7 @@ class Runner:
         self._desktop, self._analyzer = desktop, analyzer
         self.hooks = hooks or Hooks()
         self.pictures = PictureStore()
+        self.patience = Patience(leave=self.leave, say=self.out)
         self._gpu = RunDrivenGpu(say=self.out)
         self.done = 0
 
@@ -98,8 +101,11 @@ class Runner:
         """Raises DesktopUnavailable or DesktopBusy when there is no desktop to work on at the start."""
         try:
             self._while_there_is_a_desktop()
+        except DatabaseAway as error:  # it was told to leave while it waited
+            self.out(str(error))
         finally:
             self._gpu.release()
+            forget()
 
     def _while_there_is_a_desktop(self) -> None:
         while not self.leave.is_set():
@@ -135,7 +141,8 @@ class Runner:
             stack.enter_context(DesktopLock(identity, settings.DATA_DIR / "locks"))
             self.execution_id = self.hooks.on_hold(identity) or self.execution_id
             desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
-            robot = self._sign_on(identity)
+            robot = self.patience.until_done(lambda: self._sign_on(identity), for_ever=True)
+            self.patience.on_return = lambda sentence: tell_of_return(robot, sentence)
             stack.callback(self._sign_off, robot)
             self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
             heartbeat = stack.enter_context(Heartbeat(robot))
@@ -159,14 +166,18 @@ class Runner:
         heartbeat.tells = lambda: {"perception": analyzer.report()}
         while not self.leave.is_set():
             close_old_connections()
-            claimed = claim(robot, identity, execution_id=self.execution_id)
+            claimed = self.patience.until_done(
+                lambda: claim(robot, identity, execution_id=self.execution_id), for_ever=True
+            )
             if claimed is None:
                 if self.once or self._has_ended():
                     self.out(_("Nothing is queued for this desktop."))
                     return
                 self.leave.wait(LOOK_EVERY_S)
                 continue
-            self._run_claimed(claimed, desktop, identity, analyzer, heartbeat, capture)
+            if not self._run_claimed(claimed, desktop, identity, analyzer, heartbeat, capture):
+                self.leave.wait(RECONNECT_EVERY_S)
+                continue  # as after a crash: taken over anew
             self.done += 1
             if self.once or self.execution_id or self.done == self.max_executions:
                 return
@@ -193,13 +204,14 @@ class Runner:
         analyzer: ScreenAnalyzer,
         heartbeat: Heartbeat,
         capture: ShownCapture,
-    ) -> None:
+    ) -> bool:
+        """Run it to its end, or until the loop leaves; False where the database was away for too long."""
         execution = claimed.execution
-        journal = Journal(execution, execution.version.spec(), pictures=self.pictures)
+        journal = Journal(execution, execution.version.spec(), pictures=self.pictures, patience=self.patience)
         self.listen_to(journal)
         if claimed.deadly:
             self._set_aside(journal)
-            return
+            return True
         self.hooks.on_begin(journal)
         self.out(
             _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
@@ -219,22 +231,26 @@ class Runner:
             self._loop(journal, desktop, analyzer, heartbeat, capture).run()
         except LeaseLost as error:
             self.out(_("%(id)s: given up, %(error)s") % {"id": execution.execution_id, "error": error})
-            return
+            return not isinstance(error, DatabaseAway)
         except DesktopLost:
             raise
         except UnknownWindowProvider as error:  # listed when the run was started, and no longer
             journal.error("window_info_provider", str(error))
             journal.finish(ExecutionState.FAILED, str(error))
         except Exception as error:
+            if is_away(error):  # nothing that is recorded: what was on its way is looked at anew
+                log.warning("the run is taken anew: %s", error, extra={"execution": execution.execution_id})
+                return False
             log.exception("the run failed", extra={"execution": execution.execution_id})
             self.hooks.on_error("execution_loop", error)
             journal.error("execution_loop", f"{type(error).__name__}: {error}")
             journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
         finally:
-            release(journal.execution)
+            self.patience.until_done(lambda: release(journal.execution), for_ever=True)
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
             journal.capture_stats(asdict(capture.stats()))
         self._say_end(journal.execution)
+        return True
 
     def _set_aside(self, journal: Journal) -> None:
         """A run whose loops die is not taken a third time; nothing of it is loaded or called before it is ended."""
@@ -303,7 +319,10 @@ class Runner:
         return robot
 
     def _sign_off(self, robot: Robot) -> None:
-        Robot.objects.filter(pk=robot.pk, pid=os.getpid()).update(stopped_at=timezone.now())
+        try:
+            Robot.objects.filter(pk=robot.pk, pid=os.getpid()).update(stopped_at=timezone.now())
+        except DatabaseError as error:
+            log.warning("could not sign off: %s", error, extra={"desktop": robot.desktop})
 
     def _say_step(self, step: Step) -> None:
         what = " ".join((step.sentence or step.node_id).split())
@@ -332,9 +351,18 @@ class Runner:
         if execution.is_final:
             state = execution.get_state_display()
             ended = how_it_ended(execution) or f"{state}."
-            self.out(f"{execution.execution_id}: {ended} {as_sentence(run_summary(execution))}")
+            summary = self.patience.until_done(lambda: as_sentence(run_summary(execution)))
+            self.out(f"{execution.execution_id}: {ended} {summary}")
         else:
             self.out(_("%(id)s: left for the next run loop.") % {"id": execution.execution_id})
+
+
+def tell_of_return(robot: Robot, sentence: str) -> None:
+    """The robots page says for how long the database was away."""
+    try:
+        Robot.objects.warn(robot.pk, "database", sentence)
+    except DatabaseError as error:
+        log.warning("not kept: %s", error, extra={"kind": "database"})
 
 
 def robot_name(identity: DesktopIdentity) -> str:

@@ -13,6 +13,8 @@ from rpa_site.file_modes import from_now_on
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
 from_now_on()
+# One request waits at a time: whoever stands behind a locked database should be told soon. A run loop has more time.
+os.environ.setdefault("RPA_DATABASE_TIMEOUT_S", "5")
 http = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402  what follows needs Django set up

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,16 +11,28 @@ from django.core.exceptions import PermissionDenied
 from django.db import DataError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.views.defaults import server_error as default_server_error
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from execution.patience import loops_waiting
 from rpa_site.roles import role_needed
+from workflows.availability import in_words, kind_of_trouble
 from workflows.exceptions import DomainError
 
 Answer = tuple[int, dict[str, Any]]
 
 TRY_AGAIN_S = 5
+CODES = {
+    "locked": "database_busy",
+    "full": "database_full",
+    "read only": "database_read_only",
+    "gone": "database_away",
+}
+
+log = logging.getLogger(__name__)
 
 
 def answer_to(error: Exception) -> Answer | None:
@@ -31,9 +45,41 @@ def answer_to(error: Exception) -> Answer | None:
         return 403, {"error": "permission_denied", "detail": words}
     if is_number_out_of_range(error):
         return 400, {"error": "number_out_of_range", "detail": _("A number in this request is too large or too small.")}
-    if isinstance(error, OperationalError) and "locked" in str(error):
-        return 503, {"error": "database_busy", "detail": _("The database is busy. Try again in a few seconds.")}
+    if kind := kind_of_trouble(error):
+        return 503, {"error": CODES[kind], "detail": _away(kind)}
     return None
+
+
+def _away(kind: str) -> str:
+    if kind == "locked":
+        said = _("The database is busy. Try again in a few seconds.")
+    else:
+        said = f"{in_words(kind)} {_('Nothing was changed by this request.')}"
+    return f"{said} {_('The run loop waits for it and goes on by itself.')}" if loops_waiting() else said
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """`handler500`: what failed outside of a view, such as the session of a database that is away.
+
+    Django turns an error of a middleware into an answer before any other middleware sees it; this is where it asks.
+    """
+    error = sys.exc_info()[1]
+    kind = kind_of_trouble(error) if error else ""
+    if not kind:
+        return default_server_error(request)
+    log.warning("503 for %s: %s", request.path, error)
+    answered = away(request, kind)
+    answered._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark: else a traceback for each
+    return answered
+
+
+def away(request: HttpRequest, kind: str) -> HttpResponse:
+    """503 without asking the database for anything: no session, no navigation."""
+    message = _away(kind)
+    if wants_json(request):
+        return JsonResponse({"error": CODES[kind], "detail": message}, status=503, headers=headers(503))
+    page = render_to_string("away.html", {"message": message, "title": title(503), "again_s": TRY_AGAIN_S})
+    return HttpResponse(page, status=503, headers=headers(503))
 
 
 def is_number_out_of_range(error: Exception) -> bool:
@@ -65,6 +111,8 @@ class DomainErrors:
             return JsonResponse(body, status=status, headers=headers(status))
         if status == 403:
             return None  # Django's own way to 403.html, which says which role it takes
+        if kind := kind_of_trouble(error):
+            return away(request, kind)
         context = {"status": status, "title": title(status), "message": body["detail"]}
         return render_calmly(request, context, status=status)
 

@@ -14,8 +14,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from execution.models import Robot
+from execution.patience import loops_waiting
 from gpu import last_known_status
 from gpu.machine.status import KnownStatus
+from workflows.availability import kind_of_trouble
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None
@@ -31,7 +33,8 @@ def health(request: HttpRequest) -> JsonResponse:
         report["run_loops"] = run_loops()
         report |= helpers(last_known_status())
     except DatabaseError as error:
-        report["database"] = type(error).__name__
+        report["database"] = kind_of_trouble(error) or type(error).__name__
+    report["run_loops_waiting"] = loops_waiting()  # from files: they say so while the database does not answer
     report["run_loops_alive"] = sum(loop["alive"] for loop in report["run_loops"])
     ok = report["database"] == "ok" and not report["pending_migrations"]
     answer = {"status": "ok" if ok else "failing", **report}

@@ -85,7 +85,7 @@ TEMPLATES = [
 # --- Database -------------------------------------------------------------------------------------------------------
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'surehand.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = sqlite.options()
+    DATABASES["default"]["OPTIONS"] = sqlite.options(env.float("RPA_DATABASE_TIMEOUT_S", sqlite.BUSY_TIMEOUT_S))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The in-memory layer is enough: the event table is the stream, the layer would only carry a nudge.
@@ -187,6 +187,7 @@ RPA_MATCH_THRESHOLD = env.float("RPA_MATCH_THRESHOLD", 0.75)
 RPA_SIMILARITY_THRESHOLD = env.float("RPA_SIMILARITY_THRESHOLD", 0.75)
 RPA_EMBEDDING_FALLBACK = env.bool("RPA_EMBEDDING_FALLBACK", True)
 RPA_LEASE_S = env.int("RPA_LEASE_S", 15)
+RPA_DATABASE_WAIT_S = env.int("RPA_DATABASE_WAIT_S", 600)  # then a run is left as after a crash, and taken over anew
 RPA_MAX_PICTURE_MEGAPIXELS = env.int("RPA_MAX_PICTURE_MEGAPIXELS", 33)
 RPA_MAX_BUNDLE_MEGAPIXELS = env.int("RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of all pictures in an imported workflow
 RPA_OLLAMA_URL = env.str("RPA_OLLAMA_URL", "")

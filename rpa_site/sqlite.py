@@ -16,12 +16,12 @@ def wal_is_safe(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> 
     return version >= (3, 51, 3) or (backported is not None and version[2] >= backported)
 
 
-def options() -> dict[str, Any]:
+def options(timeout_s: float = BUSY_TIMEOUT_S) -> dict[str, Any]:
     """Options for Django's SQLite backend: writers queue instead of failing, a commit survives a power cut."""
     journal = "WAL" if wal_is_safe() else "TRUNCATE"
     return {
         "transaction_mode": "IMMEDIATE",
-        "timeout": BUSY_TIMEOUT_S,
+        "timeout": timeout_s,
         "init_command": (
             f"PRAGMA journal_mode={journal};PRAGMA synchronous=FULL;"
             "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-8000"

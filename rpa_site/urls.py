@@ -11,6 +11,8 @@ from rpa_site.account import LoginView, LogoutView, PasswordView, account, revok
 from rpa_site.api_docs import Docs, Schema
 from rpa_site.health import health
 
+handler500 = "rpa_site.errors.server_error"
+
 urlpatterns = [
     path("health", health, name="health"),
     path("login", LoginView.as_view(), name="login"),

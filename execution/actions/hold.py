@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -52,6 +52,15 @@ def expire(prompt: Prompt, now: datetime) -> Prompt:
     """The prompt as it is now; a hold without a sign of life is ended at the moment up to which it was good."""
     prompt.refresh_from_db(fields=["state", "deadline_at", "held_by", "held_since", "held_until"])
     return _end(prompt, prompt.held_until) if prompt.held_until and prompt.held_until <= now else prompt
+
+
+def postpone(prompt: Prompt, seconds: float) -> None:
+    """Move the deadline by a time in which nobody could answer, or by which the clock jumped; browsers are told."""
+    with transaction.atomic():
+        rows = Prompt.objects.open().filter(pk=prompt.pk).exclude(deadline_at=None)
+        if rows.update(deadline_at=F("deadline_at") + timedelta(seconds=seconds)):
+            _tell(Prompt.objects.select_related("step", "execution").get(pk=prompt.pk))
+    prompt.refresh_from_db(fields=["state", "deadline_at"])
 
 
 def _end(prompt: Prompt, at: datetime) -> Prompt:

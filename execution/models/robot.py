@@ -3,13 +3,20 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 
 class RobotQuerySet(models.QuerySet["Robot"]):
     def alive(self) -> RobotQuerySet:
         return self.filter(stopped_at=None, heartbeat_at__gte=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S))
+
+    def warn(self, pk: int, kind: str, message: str) -> None:
+        """A line on the robots page, the last of its kind."""
+        with transaction.atomic():
+            warnings = self.values_list("warnings", flat=True).get(pk=pk)
+            told = {**warnings, kind: {"message": message, "at": timezone.now().isoformat()}}
+            self.filter(pk=pk).update(warnings=told)
 
 
 class Robot(models.Model):

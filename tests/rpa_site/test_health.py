@@ -47,6 +47,7 @@ def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
             "database": "ok",
             "pending_migrations": 0,
             "run_loops": [],
+            "run_loops_waiting": [],
             "run_loops_alive": 0,
             "gpu": "not asked yet",
             "gpu_degraded": False,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -15,6 +16,8 @@ from execution.runner import Runner
 from workflows.exceptions import DomainError
 
 EXIT_NO_DESKTOP = 2
+
+log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -73,8 +76,11 @@ class Command(BaseCommand):
         return execution.execution_id
 
     def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        try:
+            self.stdout.write(line)
+            self.stdout.flush()
+        except OSError as error:  # a disk that is full, or a terminal that is gone
+            log.warning("a line could not be told: %s", error)
 
 
 def parse_variables(pairs: list[str]) -> dict[str, str]:

@@ -1,0 +1,135 @@
+"""The database is away for everybody: nothing dies, nothing is lost, and people are told (S9.1, S9.4)."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import httpx
+import pytest
+
+from tests.e2e.test_faults import start, wait_for
+from tests.support.display import wait_until
+from tests.support.product import Product, product
+
+pytestmark = pytest.mark.display
+
+AWAY_S = 10
+ROOM = 300_000  # bytes of a file: enough for the log of the run loop, and no page more for the database
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RPA_DATABASE_TIMEOUT_S", "1")
+        with product(tmp_path_factory.mktemp("product")) as one:
+            one.start_runloop()
+            yield one
+
+
+@pytest.fixture
+def otto(world: Product) -> Iterator[httpx.Client]:
+    with closing(world.client("otto")) as client:
+        yield client
+
+
+@contextmanager
+def locked(world: Product) -> Iterator[None]:
+    """Another program has the database to itself: nobody else reads either."""
+    with closing(sqlite3.connect(world.data / "surehand.sqlite3", isolation_level=None, timeout=20)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def sequence(world: Product, execution_id: str) -> list[int]:
+    rows = world.rows(
+        "SELECT e.seq FROM execution_executionevent e JOIN execution_execution x ON x.id = e.execution_id "
+        "WHERE x.execution_id = ? ORDER BY e.id",
+        execution_id,
+    )
+    return [seq for (seq,) in rows]
+
+
+def log_of_loop(world: Product) -> str:
+    return world.log("runloop").read_text()
+
+
+def times_told(world: Product) -> int:
+    return log_of_loop(world).count("waits for it and goes on by itself")
+
+
+def test_a_database_locked_against_readers_is_told_of_and_waited_for(world: Product, otto: httpx.Client) -> None:
+    world.open_editor()
+    execution_id = start(otto, "automatic", "locked.txt")
+    wait_until(lambda: world.rows("SELECT 1 FROM execution_step"), timeout=60, what="the first step")
+    with locked(world):
+        began = time.monotonic()
+        page = otto.get("/")
+        answer = otto.get("/api/executions/")
+        wish = otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "pause"})
+        health = wait_until(waiting_loops(world), timeout=AWAY_S, what="the run loop to say that it waits")
+        admin = otto.get("/admin/")
+        wait_until(lambda: time.monotonic() - began > AWAY_S, timeout=AWAY_S + 5, what="the end of the lock")
+    for told in (page, answer, wish, admin):
+        assert (told.status_code, told.headers["Retry-After"]) == (503, "5"), told.text[:500]
+    assert "The database is busy" in page.text
+    assert answer.json()["error"] == wish.json()["error"] == "database_busy"
+    assert health[0]["why"] == "The database is locked by another program."
+    assert "Traceback" not in log_of_loop(world)
+    wait_for(otto, execution_id, "completed")
+    assert (world.documents / "locked.txt").read_text().startswith("Marie Lefèvre\n")
+    seqs = sequence(world, execution_id)
+    assert seqs == list(range(1, len(seqs) + 1))
+    log = log_of_loop(world)
+    assert "The database is locked by another program. The run loop waits for it and goes on by itself." in log
+    assert "The database is there again after" in log
+    assert otto.get("/health").json()["run_loops_waiting"] == []
+    assert "nothing was lost" in otto.get("/robots").text
+
+
+def waiting_loops(world: Product):
+    def told():
+        answer = httpx.get(f"{world.url}/health", trust_env=False, timeout=20)
+        assert answer.status_code == 503
+        return answer.json()["run_loops_waiting"]
+
+    return told
+
+
+def test_a_disk_without_room_for_the_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
+    """The run loop's files may not grow any more; once they may, it goes on where it was."""
+    world.open_editor()
+    execution_id = start(otto, "coaching", "full.txt")
+    wait_for(otto, execution_id, "coaching")
+    prompt = otto.get(f"/api/executions/{execution_id}/prompt/").json()
+    (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
+    told = times_told(world)
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (ROOM, before[1]))
+    try:
+        said = {"prompt_id": prompt["prompt_id"], "choice": "accept"}
+        assert otto.post(f"/api/executions/{execution_id}/decide/", json=said).status_code < 300
+        wait_until(lambda: times_told(world) > told, timeout=30, what="to be told")
+        assert world.rows("SELECT COUNT(*) FROM execution_step WHERE phase = 'intent'") == [(0,)]
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+    wait_for(otto, execution_id, "coaching", "paused", timeout=60)
+    assert os.path.exists(f"/proc/{pid}")
+    assert otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"}).status_code == 200
+    wait_for(otto, execution_id, "stopped")
+
+
+def test_a_loop_that_is_told_to_leave_while_it_waits_leaves(world: Product, otto: httpx.Client) -> None:
+    (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
+    told = times_told(world)
+    with locked(world):
+        wait_until(lambda: times_told(world) > told, timeout=30, what="to be told")
+        process = next(p for p in world.processes.values() if p.pid == pid)
+        process.terminate()
+        assert process.wait(20) == 0
+    assert "Traceback" not in log_of_loop(world)

@@ -1,0 +1,47 @@
+"""When the database is away: locked, full, read only, gone. Told apart from faults of the product, and in words."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.utils.translation import gettext as _
+
+# By SQLite's primary result codes; all others of its operational errors are ours (no such table).
+_OF_SQLITE = {
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_PROTOCOL: "locked",
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_READONLY: "read only",
+    sqlite3.SQLITE_PERM: "read only",
+    sqlite3.SQLITE_IOERR: "gone",
+    sqlite3.SQLITE_CANTOPEN: "gone",
+}
+_BY_WORDS = {"locked": "locked", "full": "full", "readonly": "read only", "read-only": "read only"}
+
+
+def kind_of_trouble(error: BaseException) -> str:
+    """`locked`, `full`, `read only` or `gone`; empty for an error that is no trouble of the database's own."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return ""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", None)
+        return "" if code is None else _OF_SQLITE.get(code & 0xFF, "")
+    text = str(error).lower()
+    by_words = next((kind for word, kind in _BY_WORDS.items() if word in text), "")
+    return by_words or ("" if "no such" in text or "does not exist" in text else "gone")
+
+
+def is_away(error: BaseException) -> bool:
+    return isinstance(error, DatabaseError | InterfaceError) and bool(kind_of_trouble(error))
+
+
+def in_words(kind: str) -> str:
+    """A sentence for people who can do something about it."""
+    return {
+        "locked": _("The database is locked by another program."),
+        "full": _("There is no room left for the database: free some space on its disk."),
+        "read only": _("The database cannot be written to: look at the rights of its file and of the folder."),
+    }.get(kind) or _("The database does not answer: look at its file, its disk or its server.")
