@@ -17,7 +17,6 @@ from execution.models import Robot
 from execution.patience import loops_waiting
 from gpu import last_known_status
 from gpu.machine.status import KnownStatus
-from workflows.availability import kind_of_trouble
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None
@@ -33,7 +32,7 @@ def health(request: HttpRequest) -> JsonResponse:
         report["run_loops"] = run_loops()
         report |= helpers(last_known_status())
     except DatabaseError as error:
-        report["database"] = kind_of_trouble(error) or type(error).__name__
+        report["database"] = type(error).__name__
     report["run_loops_waiting"] = loops_waiting()  # from files: they say so while the database does not answer
     report["run_loops_alive"] = sum(loop["alive"] for loop in report["run_loops"])
     ok = report["database"] == "ok" and not report["pending_migrations"]

@@ -17,7 +17,7 @@ from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind, PromptState, StepPhase
 from execution.events import emit
-from execution.exceptions import IllegalMove, LeaseLost
+from execution.exceptions import DatabaseAway, IllegalMove, LeaseLost
 from execution.journal import Journal
 from execution.models import Execution, ExecutionEvent, Robot, Step
 from execution.signals import step_recorded
@@ -304,7 +304,7 @@ def test_a_result_waits_for_a_busy_database_and_is_recorded_once(
     """RELIABILITY C.7: what happened is recorded however long it takes; it is not done again for that."""
     step = open_step(journal)
     waits: list[float] = []
-    monkeypatch.setattr("execution.journal.time.sleep", waits.append)
+    monkeypatch.setattr(journal.patience.leave, "wait", lambda seconds: waits.append(seconds))
     save, refusals = Step.save, [True, True, True]
 
     def busy(self: Step, *args: Any, **kwargs: Any) -> None:
@@ -321,8 +321,8 @@ def test_a_result_waits_for_a_busy_database_and_is_recorded_once(
     assert Execution.objects.get().steps_executed == 1
 
 
-def test_an_intent_is_not_insisted_on(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S9.1: without the intent on record nothing may be done, so the failure comes out at once."""
+def test_an_intent_is_given_up_when_the_loop_is_to_leave(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9.1: without the intent on record nothing may be done, so that this ends the work on the run."""
     step = open_step(journal)
 
     def busy(self: Step, *args: Any, **kwargs: Any) -> None:
@@ -330,7 +330,8 @@ def test_an_intent_is_not_insisted_on(journal: Journal, monkeypatch: pytest.Monk
 
     with monkeypatch.context() as patch:
         patch.setattr(Step, "save", busy)
-        with pytest.raises(OperationalError):
+        journal.patience.leave.set()
+        with pytest.raises(DatabaseAway, match="asked to leave"):
             journal.intend(step, suggestion(journal), screen(), attempt=0)
     assert Step.objects.get().phase == StepPhase.PLANNED
 
