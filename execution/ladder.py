@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import cv2
@@ -36,21 +36,36 @@ class ManagedVision:
             )
         except GPUError as error:
             raise VisionUnavailable(str(error)) from error
+        except Exception as error:  # a helper: whatever it raises costs this rung and no more (S1.21)
+            raise VisionUnavailable(f"{type(error).__name__}: {error}") from error
         return answer
 
 
 def further_rungs(
-    graph: GraphSpec, embedder: Embedder | None, flags: Flags, *, execution_id: str = ""
+    graph: GraphSpec,
+    embedder: Embedder | None,
+    flags: Flags,
+    *,
+    execution_id: str = "",
+    warn: Callable[[str, str], None] = lambda kind, message: None,
 ) -> tuple[Rung, ...]:
-    """In the order they are asked; none where elements are not looked for (S2.2)."""
+    """In the order they are asked; none where elements are not looked for (S2.2).
+
+    A GPU manager that cannot be had costs a `warn`ing and the rung of the model (S1.21).
+    """
     if not flags.enable_ui_detection:
         return ()
     rungs: list[Rung] = []
     if embedder is not None and settings.RPA_EMBEDDING_FALLBACK:
         rungs.append(EmbeddingRung(embedder).find)
     rungs.append(MarksRung().find)
-    manager = get_gpu_resource_manager()
-    if manager.config.has_vlm:
+    try:
+        manager = get_gpu_resource_manager()
+        has_vlm = manager.config.has_vlm
+    except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
+        warn("gpu", f"{type(error).__name__}: {error}")
+        return tuple(rungs)
+    if has_vlm:
         model = ManagedVision(manager, execution_id=execution_id)
         rungs.append(VisionRung(model, masks=flags.masks, effect_classes=effect_classes(graph)).find)
     return tuple(rungs)

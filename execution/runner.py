@@ -188,13 +188,20 @@ class Runner:
 
     def _load_analyzer(self) -> ScreenAnalyzer:
         self.out(_("Loading the reader “%(name)s” …") % {"name": settings.RPA_OCR_ENGINE})
-        analyzer = build_analyzer(
-            PerceptionConfig.from_settings(settings),
-            clip=get_gpu_resource_manager().clip,
-            classifier=element_classifier(),
-        )
+        clip, classifier = self._from_gpu_manager()
+        analyzer = build_analyzer(PerceptionConfig.from_settings(settings), clip=clip, classifier=classifier)
         analyzer.warm_up()
         return analyzer
+
+    def _from_gpu_manager(self) -> tuple[Any, Any]:
+        """Its CLIP and its model for names; a helper that raises is told of and done without (S1.21)."""
+        try:
+            return get_gpu_resource_manager().clip, element_classifier()
+        except Exception as error:
+            log.exception("the GPU manager cannot be used")
+            words = _("The GPU and its models are not used: %(error)s")
+            self.out(words % {"error": f"{type(error).__name__}: {error}"})
+            return None, None
 
     def _run_claimed(
         self,
@@ -426,7 +433,7 @@ def build_stages(
         pictures=pictures,
         similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
         places=DatabasePlaces(),
-        further=further_rungs(graph, analyzer.embedder, flags, execution_id=execution.execution_id),
+        further=further_rungs(graph, analyzer.embedder, flags, execution_id=execution.execution_id, warn=journal.warn),
     )
     return Stages(graph, execution.variables, eyes, matcher, resolver)
 

@@ -24,6 +24,7 @@ from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from execution.routing import websocket_urlpatterns  # noqa: E402
+from gpu import GPUResourceConfig  # noqa: E402
 from rpa_site.data_lock import share  # noqa: E402
 
 Application = Callable[..., Awaitable[None]]
@@ -55,6 +56,7 @@ if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
         "them. Name the hosts under which people reach this server."
     )
 
+GPUResourceConfig.from_settings()  # raises ImproperlyConfigured at the start, and not at the first question to a model
 share(settings.DATA_DIR)  # held until this process ends: `manage.py restore` sees that the data is in use
 
 application = ProtocolTypeRouter(

@@ -10,11 +10,16 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.config import PerceptionConfig
 from execution.window_providers import known_name, load_provider
+from gpu import GPUResourceConfig
+from gpu.catalogue.entries import path_of_file
+from gpu.catalogue.file import read_file
+from gpu.exceptions import GPUError
 from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
 
@@ -92,6 +97,22 @@ def window_providers_can_be_called(**kwargs: Any) -> list[CheckMessage]:
     except UnknownWindowProvider as error:
         found.append(Error(f"RPA_WINDOW_INFO_PROVIDER: {error}", hint=hint, id=PROVIDERS))
     return found
+
+
+@register()
+def helpers_can_be_built(**kwargs: Any) -> list[CheckMessage]:
+    """What is said of the GPU and the models, before the first run asks for them."""
+    found: list[CheckMessage] = []
+    for read, code in ((GPUResourceConfig.from_settings, "rpa_site.E020"), (_catalogue, "rpa_site.E021")):
+        try:
+            read()
+        except (ImproperlyConfigured, GPUError) as error:
+            found.append(Error(str(error), hint="Change it in the environment or in .env.local.", id=code))
+    return found
+
+
+def _catalogue() -> None:
+    read_file(path_of_file())
 
 
 @register()

@@ -54,7 +54,7 @@ def run_loops() -> list[dict[str, Any]]:
     """The run loops that did not sign off, with the age of their last sign of life; desktops stay unnamed here."""
     now = timezone.now()
     return [
-        {"alive": robot.is_alive, "last_heartbeat_s": round((now - robot.heartbeat_at).total_seconds(), 1)}
+        {"alive": robot.is_alive, "last_heartbeat_s": round(max(0.0, (now - robot.heartbeat_at).total_seconds()), 1)}
         for robot in Robot.objects.filter(stopped_at=None)
     ]
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import environ
-from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from rpa_site import secret_key, sqlite
+from rpa_site import reading, secret_key, sqlite
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -20,11 +19,11 @@ environ.Env.read_env(os.environ.get("RPA_ENV_FILE", BASE_DIR / ".env.local"), ov
 # Where run-time data lives: database, pictures, locks. Never tracked, never deleted by a command.
 DATA_DIR = Path(env.str("RPA_DATA_DIR", str(BASE_DIR / "var"))).resolve()
 
-DEBUG = env.bool("RPA_DEBUG", False)
+DEBUG = reading.switch(env, "RPA_DEBUG", False)
 SECRET_KEY = env.str("RPA_SECRET_KEY", "") or secret_key.load(DATA_DIR / "secret_key")
 ALLOWED_HOSTS = env.list("RPA_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("RPA_CSRF_TRUSTED_ORIGINS", default=[])
-PORT = env.int("PORT", 5005)
+PORT = reading.whole(env, "PORT", 5005, most=65535)
 
 INSTALLED_APPS = [
     "daphne",
@@ -85,7 +84,8 @@ TEMPLATES = [
 # --- Database -------------------------------------------------------------------------------------------------------
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'surehand.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = sqlite.options(env.float("RPA_DATABASE_TIMEOUT_S", sqlite.BUSY_TIMEOUT_S))
+    _timeout_s = reading.number(env, "RPA_DATABASE_TIMEOUT_S", sqlite.BUSY_TIMEOUT_S, most=600)
+    DATABASES["default"]["OPTIONS"] = sqlite.options(_timeout_s)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The in-memory layer is enough: the event table is the stream, the layer would only carry a nudge.
@@ -97,9 +97,11 @@ if redis_url := env.str("REDIS_URL", ""):
     }
 
 # --- Who may come in ------------------------------------------------------------------------------------------------
-RPA_SESSION_HOURS = env.float("RPA_SESSION_HOURS", 11)  # from the log-in on, whatever is done meanwhile
-RPA_PROXIES = env.int("RPA_PROXIES", 0)  # how many proxies in front are believed about where a request comes from
-RPA_API_BASIC_AUTH = env.bool("RPA_API_BASIC_AUTH", False)
+RPA_SESSION_HOURS = reading.number(env, "RPA_SESSION_HOURS", 11, most=8760)  # from the log-in on
+RPA_PROXIES = reading.whole(
+    env, "RPA_PROXIES", 0, least=0, most=100
+)  # in front, believed about where a request comes from
+RPA_API_BASIC_AUTH = reading.switch(env, "RPA_API_BASIC_AUTH", False)
 SESSION_COOKIE_AGE = int(RPA_SESSION_HOURS * 3600)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "runs"
@@ -112,7 +114,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
-BEHIND_TLS = env.bool("RPA_BEHIND_TLS", False)
+BEHIND_TLS = reading.switch(env, "RPA_BEHIND_TLS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
@@ -160,11 +162,11 @@ STORAGES = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("fr", _("French"))]
 LOCALE_PATHS = [BASE_DIR / "rpa_site" / "locale"]
-TIME_ZONE = env.str("TZ", "UTC") or "UTC"
+TIME_ZONE = reading.time_zone(env)
 USE_I18N = USE_TZ = True
 
 # --- The product ----------------------------------------------------------------------------------------------------
-RPA_AUTH_DISABLED = env.bool("RPA_AUTH_DISABLED", False)  # changes nothing; `check` warns where somebody set it
+RPA_AUTH_DISABLED = reading.switch(env, "RPA_AUTH_DISABLED", False)  # changes nothing; `check` warns of it
 RPA_OCR_ENGINE = env.str("RPA_OCR_ENGINE", "rapidocr")
 RPA_OCR_LANGUAGES = [code.strip() for code in env.list("RPA_OCR_LANGUAGES", default=["en", "fr"]) if code.strip()]
 RPA_MODELS_DIR = Path(env.str("RPA_MODELS_DIR", str(DATA_DIR / "models"))).resolve()
@@ -172,48 +174,38 @@ RPA_EMBEDDER = env.str("RPA_EMBEDDER", "builtin")
 RPA_CLIP_MODEL = env.str("RPA_CLIP_MODEL", "ViT-B-32")
 RPA_CLIP_WEIGHTS = env.str("RPA_CLIP_WEIGHTS", "")  # a file in RPA_MODELS_DIR, or a path of its own
 RPA_UI_DETECTOR = env.str("RPA_UI_DETECTOR", "builtin")
-RPA_CLASSIFY_ELEMENTS = env.bool("RPA_CLASSIFY_ELEMENTS", False)  # by the VLM, some seconds for every new screen
-RPA_ENABLE_UI_DETECTION = env.bool("RPA_ENABLE_UI_DETECTION", True)
-RPA_ENABLE_OCR = env.bool("RPA_ENABLE_OCR", True)
-RPA_ANALYZE_TIMEOUT_MS = env.int("RPA_ANALYZE_TIMEOUT_MS", 8000)
+RPA_CLASSIFY_ELEMENTS = reading.switch(env, "RPA_CLASSIFY_ELEMENTS", False)  # by the VLM, seconds for a new screen
+RPA_ENABLE_UI_DETECTION = reading.switch(env, "RPA_ENABLE_UI_DETECTION", True)
+RPA_ENABLE_OCR = reading.switch(env, "RPA_ENABLE_OCR", True)
+RPA_ANALYZE_TIMEOUT_MS = reading.whole(env, "RPA_ANALYZE_TIMEOUT_MS", 8000)
 # Code that may tell which window is open, as name=dotted.path; runs, workflows and the next setting choose by name.
 RPA_WINDOW_PROVIDERS = env.dict("RPA_WINDOW_PROVIDERS", default={})
 RPA_WINDOW_INFO_PROVIDER = env.str("RPA_WINDOW_INFO_PROVIDER", "")
-RPA_CAPTURE_INTERVAL_MS = env.int("RPA_CAPTURE_INTERVAL_MS", 500)
-RPA_MAX_NO_MATCH_RETRIES = env.int("RPA_MAX_NO_MATCH_RETRIES", 5)
-RPA_CONFIRMATION_TIMEOUT_S = env.int("RPA_CONFIRMATION_TIMEOUT_S", 60)
-RPA_COACHING_TIMEOUT_S = env.int("RPA_COACHING_TIMEOUT_S", 120)
-RPA_MATCH_THRESHOLD = env.float("RPA_MATCH_THRESHOLD", 0.75)
-RPA_SIMILARITY_THRESHOLD = env.float("RPA_SIMILARITY_THRESHOLD", 0.75)
-RPA_EMBEDDING_FALLBACK = env.bool("RPA_EMBEDDING_FALLBACK", True)
-RPA_LEASE_S = env.int("RPA_LEASE_S", 15)
-RPA_DATABASE_WAIT_S = env.int("RPA_DATABASE_WAIT_S", 600)  # then a run is left as after a crash, and taken over anew
-RPA_MAX_PICTURE_MEGAPIXELS = env.int("RPA_MAX_PICTURE_MEGAPIXELS", 33)
-RPA_MAX_BUNDLE_MEGAPIXELS = env.int("RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of all pictures in an imported workflow
-RPA_OLLAMA_URL = env.str("RPA_OLLAMA_URL", "")
+RPA_CAPTURE_INTERVAL_MS = reading.whole(env, "RPA_CAPTURE_INTERVAL_MS", 500)
+RPA_MAX_NO_MATCH_RETRIES = reading.whole(env, "RPA_MAX_NO_MATCH_RETRIES", 5)
+RPA_CONFIRMATION_TIMEOUT_S = reading.whole(env, "RPA_CONFIRMATION_TIMEOUT_S", 60)
+RPA_COACHING_TIMEOUT_S = reading.whole(env, "RPA_COACHING_TIMEOUT_S", 120)
+RPA_MATCH_THRESHOLD = reading.number(env, "RPA_MATCH_THRESHOLD", 0.75)
+RPA_SIMILARITY_THRESHOLD = reading.number(env, "RPA_SIMILARITY_THRESHOLD", 0.75)
+RPA_EMBEDDING_FALLBACK = reading.switch(env, "RPA_EMBEDDING_FALLBACK", True)
+RPA_LEASE_S = reading.whole(env, "RPA_LEASE_S", 15)
+RPA_DATABASE_WAIT_S = reading.whole(env, "RPA_DATABASE_WAIT_S", 600, least=0)  # then a run is left, and taken over anew
+RPA_MAX_PICTURE_MEGAPIXELS = reading.whole(env, "RPA_MAX_PICTURE_MEGAPIXELS", 33)
+RPA_MAX_BUNDLE_MEGAPIXELS = reading.whole(env, "RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of an imported workflow
+RPA_OLLAMA_URL = reading.address(env, "RPA_OLLAMA_URL")
 RPA_VAULT_KEYS = env.list("RPA_VAULT_KEYS", default=[])  # none: the file vault.key in DATA_DIR
 RPA_VLM_MODEL = env.str("RPA_VLM_MODEL", "")
 DASHBOARD_PASSWORD = env.str("DASHBOARD_PASSWORD", "")
-RPA_OPENAI_URL = env.str("RPA_OPENAI_URL", "")  # of a server that speaks as OpenAI's does, such as LM Studio
+RPA_OPENAI_URL = reading.address(env, "RPA_OPENAI_URL")  # of a server that speaks as OpenAI's does, such as LM Studio
 RPA_OPENAI_KEY = env.str("RPA_OPENAI_KEY", "")
 RPA_MODEL_CATALOGUE = env.str("RPA_MODEL_CATALOGUE", "")  # a file of models to choose from; empty: the product's own
 RPA_ASSISTANT_NAME = env.str("RPA_ASSISTANT_NAME", "") or "Mai"
-
-for _name in (
-    "RPA_SESSION_HOURS",
-    "RPA_CAPTURE_INTERVAL_MS",
-    "RPA_MAX_NO_MATCH_RETRIES",
-    "RPA_LEASE_S",
-    "RPA_ANALYZE_TIMEOUT_MS",
-):
-    if globals()[_name] <= 0:
-        raise ImproperlyConfigured(f"{_name} must be greater than 0, it is {globals()[_name]}.")
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "rpa_site.logs.LineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("RPA_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": reading.log_level(env)},
     "loggers": {name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL")},
 }

@@ -119,6 +119,8 @@ def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[s
 
     Of the parameters each is merged by itself: those of `corrected_params` over those of `params` (S11.11).
     """
+    if not isinstance(correction, Mapping):
+        raise BadDecision(_("A correction is an object with a target, parameters, an action or waits."))
     if not any(correction.values()):
         return {}  # "correct" without a correction executes the suggestion
     if unknown := sorted(set(correction) - CORRECTION_KEYS):

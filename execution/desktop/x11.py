@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from execution.desktop.base import Button, DesktopIdentity, DesktopUnavailable
+from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
 from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
@@ -31,6 +31,7 @@ ALL_BUTTONS = range(1, 10)
 # A drag is recognised by the motion: programs want to see the pointer on its way.
 DRAG_STEPS = 12
 DRAG_STEP_S = 0.01
+STALE_S = 2.0  # between pointing and pressing
 
 
 class X11Desktop:
@@ -68,7 +69,7 @@ class X11Desktop:
         )
 
     def click(self, point: Point, *, button: Button = "left", count: int = 1) -> None:
-        self.move(point)
+        self._aim(point)
         self._push(BUTTONS[button], count=count)
 
     def drag(self, start: Point, end: Point, *, button: Button = "left") -> None:
@@ -87,7 +88,7 @@ class X11Desktop:
                 display.sync()
 
     def scroll(self, point: Point, *, dx: int = 0, dy: int = 0) -> None:
-        self.move(point)
+        self._aim(point)
         self._push(WHEEL["down" if dy > 0 else "up"], count=abs(dy))
         self._push(WHEEL["right" if dx > 0 else "left"], count=abs(dx))
 
@@ -114,6 +115,13 @@ class X11Desktop:
         with self._grab_lock:
             self._close_screen()
         self._connection.close()
+
+    def _aim(self, point: Point) -> None:
+        """Point at it; raises DesktopError where the server stood still meanwhile: what is there now is not known."""
+        began = time.monotonic()
+        self.move(point)
+        if (stood := time.monotonic() - began) > STALE_S:
+            raise DesktopError(f"the X server {self.name} stood still for {stood:.0f} s: nothing was clicked")
 
     def _push(self, button: int, *, count: int) -> None:
         with self._connection.talking() as display:

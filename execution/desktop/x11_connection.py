@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import socket
@@ -19,8 +20,13 @@ from execution.types import Size
 if TYPE_CHECKING:
     from Xlib.display import Display
 
-# A healthy server answers within milliseconds; a frozen one never does.
-STALL_S = 10.0
+log = logging.getLogger(__name__)
+
+# A healthy server answers within milliseconds. One that was stopped goes on where it was, so it is waited for; one that
+# is dead is seen at once by its closed socket.
+STALL_S = 120.0
+TOLD_AFTER_S = 5.0
+CONNECT_S = 10.0
 SESSION_PROPERTY = "_SUREHAND_SESSION"
 
 
@@ -34,12 +40,12 @@ class XConnection:
         self._closed = threading.Event()
         self._busy_since: float | None = None
         self._lost = ""
-        self.display = _connected(self.name, stall_s=stall_s)
+        self.display = _connected(self.name, stall_s=min(stall_s, CONNECT_S))
         self.root = self.display.screen().root
         self._refuse_unfit()
         self.display.set_error_handler(lambda *_: None)
         self._socket = self.display.display.socket
-        self.name = _local_name(self.name, self.session(), stall_s=stall_s)
+        self.name = _local_name(self.name, self.session(), stall_s=min(stall_s, CONNECT_S))
         threading.Thread(target=self._watch, name=f"x11-watch{self.name}", daemon=True).start()
 
     @contextmanager
@@ -102,9 +108,14 @@ class XConnection:
 
     def _watch(self) -> None:
         """Cut the connection when the server has not answered for too long: the waiting call then ends as lost."""
-        while not self._closed.wait(self._stall_s / 10):
+        told = False
+        while not self._closed.wait(min(self._stall_s / 10, 1.0)):
             since = self._busy_since
-            if since is None or time.monotonic() - since < self._stall_s:
+            silent = time.monotonic() - since if since is not None else 0.0
+            if told != (silent > TOLD_AFTER_S):
+                told = not told
+                log.warning("the X server %s %s", self.name, "does not answer" if told else "answers again")
+            if silent < self._stall_s:
                 continue
             self._lost = f"the X server {self.name} has not answered for {self._stall_s:g} s"
             try:

@@ -169,7 +169,8 @@ class Execution(models.Model):
     def duration_seconds(self) -> float:
         if self.started_at is None:
             return 0.0
-        return ((self.ended_at or timezone.now()) - self.started_at).total_seconds()
+        # a clock that was set back meanwhile must not end a run before it began
+        return max(0.0, ((self.ended_at or timezone.now()) - self.started_at).total_seconds())
 
     def move(self, to: ExecutionState, *, fence: int | None = None, **changes: Any) -> None:
         """Compare-and-set to `to`; raises IllegalMove where the table forbids it or somebody moved first (S1.2)."""

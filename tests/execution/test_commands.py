@@ -227,3 +227,13 @@ def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(
     assert left == []
     signal.raise_signal(number)
     assert left == [128 + number]
+
+
+def test_a_run_that_there_is_not_or_that_has_ended_is_refused_at_once() -> None:
+    """S1.17: nothing would ever come of waiting for it."""
+    with pytest.raises(CommandError, match="exec_nothing"):
+        call_command("runloop", "--execution", "exec_nothing", stdout=StringIO())
+    done = make_execution()
+    done.move(ExecutionState.STOPPED)
+    with pytest.raises(CommandError, match=f"{done.execution_id} is stopped"):
+        call_command("runloop", "--execution", done.execution_id, stdout=StringIO())

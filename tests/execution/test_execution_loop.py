@@ -171,6 +171,22 @@ def test_a_callback_that_raises_counts_as_skip(loop: ExecutionLoop, program: Pro
     assert program.executed == []
 
 
+@pytest.mark.parametrize(
+    "correction", [{"box": [0, 0, 1]}, {"action": "explode"}, {"target": [1]}, ["a list"], {"wait_before": "long"}, 7]
+)
+def test_a_bad_correction_counts_as_skip_and_never_ends_the_run(
+    loop: ExecutionLoop, program: Program, correction: Any
+) -> None:
+    """S11.3"""
+    loop.coaching_callback = lambda message, info: CoachingResponse(CoachingDecision.CORRECT, correction=correction)
+    paused = threading.Event()
+    loop.on_state_change(lambda state: paused.set() if state == ExecutionState.PAUSED else None)
+    assert loop.start("wf_program")
+    assert paused.wait(30)
+    assert loop.get_coaching_stats()["skipped"] == 1
+    assert program.executed == []
+
+
 def test_listeners_that_raise_are_harmless(loop: ExecutionLoop, program: Program) -> None:
     """S11.3"""
     loop.on_step_complete(lambda step: 1 / 0)

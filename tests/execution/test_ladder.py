@@ -48,6 +48,27 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> Manager:
     return one
 
 
+def test_a_manager_that_cannot_be_had_costs_one_warning_and_its_rung(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S1.21"""
+    told: list[tuple[str, str]] = []
+
+    def broken() -> Any:
+        raise RuntimeError("no driver")
+
+    monkeypatch.setattr(ladder, "get_gpu_resource_manager", broken)
+    rungs = further_rungs(GRAPH, BuiltinEmbedder(), flags(), warn=lambda kind, message: told.append((kind, message)))
+    assert names(rungs) == ["EmbeddingRung", "MarksRung"]
+    assert told == [("gpu", "RuntimeError: no driver")]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the event loop is closed"), OSError(28, "no room"), KeyError("x")])
+def test_whatever_the_manager_raises_costs_this_rung_alone(manager: Manager, error: Exception) -> None:
+    """S1.21"""
+    manager.answer = error
+    with pytest.raises(VisionUnavailable, match=type(error).__name__):
+        ManagedVision(manager).ask(np.zeros((4, 4, 3), np.uint8), "?", {})
+
+
 def test_the_model_is_asked_last(manager: Manager) -> None:
     assert names(further_rungs(GRAPH, BuiltinEmbedder(), flags())) == ["EmbeddingRung", "MarksRung", "VisionRung"]
 

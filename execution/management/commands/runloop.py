@@ -8,10 +8,12 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
 
 from execution.actions.start import start
-from execution.choices import ExecutionMode
+from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState
 from execution.desktop.base import DesktopError
+from execution.models import Execution
 from execution.runner import Runner
 from workflows.exceptions import DomainError
 
@@ -41,6 +43,8 @@ class Command(BaseCommand):
         execution_id = options["execution"]
         if options["workflow"]:
             execution_id = self._start(options)
+        elif execution_id:
+            check_waiting(execution_id)
         leave = threading.Event()
         install_signals(leave, self.stderr.write)
         runner = Runner(
@@ -81,6 +85,17 @@ class Command(BaseCommand):
             self.stdout.flush()
         except OSError as error:  # a disk that is full, or a terminal that is gone
             log.warning("a line could not be told: %s", error)
+
+
+def check_waiting(execution_id: str) -> None:
+    """Refuse a run that there is not, or that no run loop can take: nothing would ever come of waiting for it."""
+    try:
+        execution = Execution.objects.by_id(execution_id)
+    except DomainError as error:
+        raise CommandError(str(error)) from error
+    if execution.state not in ON_DESKTOP | {ExecutionState.QUEUED}:
+        words = _("The run %(id)s is %(state)s: it cannot be run. Start another one.")
+        raise CommandError(words % {"id": execution_id, "state": ExecutionState(execution.state).label})
 
 
 def parse_variables(pairs: list[str]) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import select
+import signal
 import socket
 import socketserver
 import subprocess
@@ -14,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from execution.desktop.base import DesktopBusy
+from execution.desktop.base import DesktopBusy, DesktopError, DesktopLost
 from execution.desktop.lock import DesktopLock
-from execution.desktop.x11 import X11Desktop
+from execution.desktop.x11 import STALE_S, X11Desktop
+from execution.types import Point
 from tests.support.display import VirtualDesktop, virtual_desktop
 
 pytestmark = pytest.mark.display
@@ -110,3 +113,22 @@ def by_tcp(display: str, *, to: str = "") -> Iterator[None]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def test_a_display_that_answers_after_a_long_stop_is_not_lost(own_screen: VirtualDesktop) -> None:
+    """A stopped server goes on where it was; what was under the pointer before is not clicked after."""
+    desktop = X11Desktop(own_screen.display)
+    before = desktop.identity()
+    os.kill(own_screen.server.pid, signal.SIGSTOP)
+    resume = threading.Timer(STALE_S + 1, os.kill, (own_screen.server.pid, signal.SIGCONT))
+    resume.start()
+    try:
+        with pytest.raises(DesktopError, match="nothing was clicked") as refusal:
+            desktop.click(Point(10, 10))
+        assert not isinstance(refusal.value, DesktopLost)
+        assert desktop.grab().size == before.size
+        assert desktop.identity() == before
+        desktop.click(Point(10, 10))
+    finally:
+        resume.join()
+        desktop.close()
