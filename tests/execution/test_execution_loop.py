@@ -171,9 +171,7 @@ def test_a_callback_that_raises_counts_as_skip(loop: ExecutionLoop, program: Pro
     assert program.executed == []
 
 
-@pytest.mark.parametrize(
-    "correction", [{"box": [0, 0, 1]}, {"action": "explode"}, {"target": [1]}, ["a list"], {"wait_before": "long"}, 7]
-)
+@pytest.mark.parametrize("correction", [{"box": [0, 0, 1]}, {"target": [1]}, ["a list"], {"wait_before": "long"}, 7])
 def test_a_bad_correction_counts_as_skip_and_never_ends_the_run(
     loop: ExecutionLoop, program: Program, correction: Any
 ) -> None:
