@@ -143,11 +143,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 def test_options_reach_the_run_loop(made: list[dict[str, Any]]) -> None:
     """S1.17"""
-    said = run("runloop", "--desktop", ":7", "--max-executions", "3", "--execution", "exec_1")
+    waiting = make_execution(state=ExecutionState.QUEUED)
+    said = run("runloop", "--desktop", ":7", "--max-executions", "3", "--execution", waiting.execution_id)
     assert said == "ran\n"
-    assert (made[0]["desktop_name"], made[0]["max_executions"], made[0]["execution_id"]) == (":7", 3, "exec_1")
+    told = (made[0]["desktop_name"], made[0]["max_executions"], made[0]["execution_id"])
+    assert told == (":7", 3, waiting.execution_id)
     assert made[0]["once"] is False
-    assert not Execution.objects.exists()
+    assert Execution.objects.count() == 1
 
 
 def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[str, Any]], settings: Any) -> None:
