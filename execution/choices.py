@@ -100,6 +100,8 @@ class PauseReason(models.TextChoices):
     ASKED = "asked", _("paused by a person")
     NO_MATCH = "no_match", _("screen not known")
     DIALOG = "dialog", _("a dialog came over it")
+    LEAP = "leap", _("another screen than expected")
+    ALREADY_AT_END = "already_at_end", _("at the end before anything was done")
     REJECTED = "rejected", _("suggestion rejected")
     TARGET = "target", _("target not found")
     SKIPPED = "skipped", _("nothing left to suggest")

@@ -26,6 +26,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from execution.watching import watch
 from execution.who_words import rejected
 
 if TYPE_CHECKING:
@@ -65,17 +66,18 @@ class Closer:
                 step, Outcome.INTERRUPTED, _("Not done: the run was asked to pause, stop or leave.")
             )
             return ""
-        if self._allowed(step, found, suggestion):
+        if self._allowed(step, state, found, suggestion):
             self._in_a_row += 1
             self._act(step, found, state, suggestion)
         return ""
 
-    def _allowed(self, step: Step, found: Closable, suggestion: Suggestion) -> bool:
+    def _allowed(self, step: Step, state: ScreenState, found: Closable, suggestion: Suggestion) -> bool:
         """Automatic runs close it by themselves; the others ask, as before every action."""
         if self.journal.execution.mode == ExecutionMode.AUTOMATIC:
             return True
         message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
-        answer = self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.timeout_s)
+        look = watch(self.stages, suggestion, state)
+        answer = self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.timeout_s, look=look)
         if answer.decision is None:
             self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
             return False

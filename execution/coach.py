@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
@@ -20,6 +21,7 @@ from execution.journal import Journal
 from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
 from execution.types import Choice, Decision, DecisionSource
+from execution.watching import Look
 
 LOOK_EVERY_S = 0.05
 
@@ -39,14 +41,27 @@ class Coach:
         self, journal: Journal, *, leave: threading.Event, listener: Callable[[Prompt], None] | None = None
     ) -> None:
         self.journal, self.leave, self.listener = journal, leave, listener
+        self.look_every_s = settings.RPA_CAPTURE_INTERVAL_MS / 1000
 
-    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Answer:
-        """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with."""
+    def ask(
+        self,
+        step: Step,
+        kind: PromptKind,
+        message: str,
+        *,
+        timeout_s: float | None,
+        picture: str = "",
+        look: Look = lambda: "",
+    ) -> Answer:
+        """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with.
+
+        `look` says what is not any more as it was when it was asked, "" while all is. Raises what `look` raises.
+        """
         prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s, picture=picture)
         asked = time.perf_counter()
         if self.listener:
             self.listener(prompt)
-        row = self._wait(prompt)
+        row = self._wait(prompt, look)
         step.waited_ms += (time.perf_counter() - asked) * 1000
         self.journal.answered(prompt, withdrawn=row is None)
         if row is None:
@@ -62,8 +77,9 @@ class Coach:
         )
         return Answer(decision, row.user)
 
-    def _wait(self, prompt: Prompt) -> DecisionRow | None:
+    def _wait(self, prompt: Prompt, look: Look) -> DecisionRow | None:
         patience, clock = self.journal.patience, FairClock(self.journal.patience)
+        looked = time.monotonic()
         while True:
             row = patience.until_done(DecisionRow.objects.select_related("user").filter(prompt=prompt).first)
             if row is not None:
@@ -76,6 +92,10 @@ class Coach:
                 if patience.until_done(lambda: self._is_over(prompt)):
                     patience.until_done(lambda: self._time_out(prompt, prompt.timeout_choice))
                     continue
+            if time.monotonic() - looked >= self.look_every_s:
+                if (changed := look()) != prompt.changed:
+                    self.journal.prompt_changed(prompt, changed)
+                looked = time.monotonic()
             close_old_connections()
             self.leave.wait(LOOK_EVERY_S)
 

@@ -69,6 +69,7 @@ log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_LONGEST_CHANGE = 300  # characters, as the column holds them: a window's title stands in it
 
 # Which counter a coach's answer adds to (S1.13).
 COUNTER_OF_CHOICE = {
@@ -273,6 +274,12 @@ class Journal:
             emit(execution, EventKind.STEP, step_payload(step))
 
     @persistent
+    def anything_done(self) -> bool:
+        """Whether an action of this run was done, by the robot or, told or watched, by a person."""
+        done = (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED)
+        return self.execution.steps.filter(outcome__in=done).exclude(edge_id="").exists()
+
+    @persistent
     def open_intent(self) -> Step | None:
         """The step in doubt, if a loop died between its intent and its result."""
         return self.execution.steps.in_doubt().first()
@@ -351,6 +358,14 @@ class Journal:
             emit_state(execution)
         _tell(self.on_state, self.execution)
         return prompt
+
+    @persistent
+    def prompt_changed(self, prompt: Prompt, words: str) -> None:
+        """What an open question asks about is not any more as it was, or is again: whoever sees it is told."""
+        with self._fenced() as execution:
+            if Prompt.objects.open().filter(pk=prompt.pk).update(changed=words[:_LONGEST_CHANGE]):
+                prompt.refresh_from_db()
+                emit(execution, EventKind.PROMPT, prompt_payload(prompt))
 
     @persistent
     def answered(self, prompt: Prompt, *, withdrawn: bool = False) -> None:

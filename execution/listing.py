@@ -12,7 +12,7 @@ from django.db.models import Max, Q, TextField
 from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from execution.choices import (
     FINAL,
@@ -59,6 +59,7 @@ CELL_OF_OUTCOME = {
     Outcome.INTERRUPTED: "skipped",
 }
 
+DONE = frozenset({Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED})
 PASSED = frozenset({Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.SKIPPED})
 
 WORDS_OF_CELL = {
@@ -110,6 +111,7 @@ class Row:
     badge: Badge
     cells: tuple[str, ...]
     cells_words: str
+    done_words: str  # how much of it was done: "3 of 13 actions done"
     about: str  # what it is about: the values it was started with
     problem: str
 
@@ -162,7 +164,7 @@ def rows(executions: Iterable[Execution]) -> list[Row]:
     page = list(executions)
     ids = [e.pk for e in page]
     steps: dict[int, list[Step]] = {pk: [] for pk in ids}
-    fields = ("execution_id", "index", "outcome", "phase", "verified", "node_id")
+    fields = ("execution_id", "index", "outcome", "phase", "verified", "node_id", "edge_id")
     for step in Step.objects.filter(execution__in=ids).order_by("index").only(*fields):
         steps[step.execution_id].append(step)
     corrected = set(
@@ -170,23 +172,23 @@ def rows(executions: Iterable[Execution]) -> list[Row]:
             "prompt__execution_id", "prompt__step__index"
         )
     )
-    graphs = _graphs({e.version_id for e in page if not e.is_final})
-    return [_row(e, steps[e.pk], corrected, graphs.get(e.version_id)) for e in page]
+    graphs = _graphs({e.version_id for e in page})
+    return [_row(e, steps[e.pk], corrected, graphs[e.version_id]) for e in page]
 
 
 def _graphs(version_ids: Iterable[int]) -> dict[int, GraphSpec]:
     return {v.pk: v.spec() for v in WorkflowVersion.objects.filter(pk__in=version_ids)}
 
 
-def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec | None) -> Row:
+def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec) -> Row:
     cells = [cell(step, corrected=(execution.pk, step.index) in corrected) for step in steps]
-    if graph is not None:
-        cells += ["ahead"] * steps_ahead(execution, steps, graph)
+    cells += ["ahead"] * steps_ahead(execution, steps, graph)
     return Row(
         execution=execution,
         badge=badge(execution),
         cells=squeezed(cells),
         cells_words=cells_words(cells),
+        done_words=done_words(execution, steps, graph),
         about=about(execution),
         problem=problem(execution),
     )
@@ -210,6 +212,19 @@ def steps_ahead(execution: Execution, steps: Sequence[Step], graph: GraphSpec) -
     # The open step is the path's first; so is one just passed while the next screen is not yet recognised.
     counted = last is not None and last.node_id == node and (last.phase != StepPhase.CLOSED or last.outcome in PASSED)
     return max(0, len(likely_path(graph, node)) - counted)
+
+
+def done_words(execution: Execution, steps: Sequence[Step], graph: GraphSpec) -> str:
+    """How much of the workflow was done, by the robot or a person; of a run that only watches, what it saw.
+
+    The whole is the likely way from where the run began, or what was done where that is more.
+    """
+    done = sum(bool(step.edge_id) and step.outcome in DONE for step in steps)
+    whole = max(done, len(likely_path(graph, execution.start_node_id)))
+    if not whole:
+        return ""
+    words = ngettext("%(n)d of %(m)d action done", "%(n)d of %(m)d actions done", whole)
+    return words % {"n": done, "m": whole}
 
 
 def squeezed(cells: Sequence[str]) -> tuple[str, ...]:
@@ -277,7 +292,7 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
         prompt=prompt,
         sentence=step_sentence(prompt.step) if suggests else prompt.message,
         picture=prompt.picture or prompt.step.picture_before,
-        box=box_words(prompt.step.suggestion.get("box")) if suggests else "",
+        box=box_words(prompt.step.suggestion.get("box")) if suggests and not prompt.changed else "",
         choices=prompt.choices,
     )
 

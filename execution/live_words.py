@@ -76,6 +76,7 @@ def _question() -> dict[str, object]:
         },
         "show_target": _("Show where"),
         "look_again": _("Look again"),
+        "changed_since": _("The screen has changed since this was asked."),
         "answered": {
             "accept": _("%(who)s accepted."),
             "correct": _("%(who)s corrected."),
@@ -126,7 +127,7 @@ def _question() -> dict[str, object]:
         "on_screen": _("on “%(name)s”"),
         "the_screen": _("the screen"),
         "target_missing": _("The target was not found on the screen."),
-        "in_doubt_same": _("The two pictures are the same: it was probably not done."),
+        "in_doubt_same": _("The two pictures are the same: it was not done, or it was done without a sign."),
         "in_doubt_differ": _("The screen changed since. Compare the two pictures."),
         "before": _("Before"),
         "after": _("After"),

@@ -10,12 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from execution import who_words
+from execution import leaps, who_words
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
 from execution.closing import Closer
 from execution.coach import Answer as CoachAnswer
@@ -38,6 +38,8 @@ from execution.types import (
     ScreenState,
     Suggestion,
 )
+from execution.watching import watch
+from execution.ways import Place, Ways
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 
@@ -52,16 +54,23 @@ _OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over 
 class Position:
     """Where the run is in its graph, as far as the loop remembers between turns."""
 
-    last_node: str | None = None
-    expected: str | None = None
+    place: Place = Place()  # noqa: RUF009  frozen
     picked: str | None = None
+    anywhere: bool = False  # a person had the desktop: the first known screen is where they left it
     tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
     rejected: bool = False
-    behind: EdgeSpec | None = None  # the last edge that was done
     misses: int = 0
     looks: int = 0  # how often an unresolved target was looked for again
     unready: int = 0  # how often in a row the screen did not stand still for an action
     known: ScreenState | None = None  # the last screen that was recognised, as it was seen
+
+    @property
+    def last_node(self) -> str | None:
+        return self.place.last
+
+    @property
+    def expected(self) -> str | None:
+        return self.place.expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +98,7 @@ class Loop:
     ) -> None:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
+        coach.look_every_s = self.limits.capture_interval_ms / 1000
         self.performer = Performer(
             journal,
             stages,
@@ -100,6 +110,7 @@ class Loop:
         self.performer.clear, self.performer.dialog_over = self._clear, self._dialog_over
         self.on_miss, self.on_look = on_miss, on_look
         self.graph = journal.graph
+        self.ways = Ways(self.graph)
         self.closer = Closer(journal, stages, coach, self.performer.hold, timeout_s=self.limits.confirmation_timeout_s)
         self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
@@ -113,10 +124,13 @@ class Loop:
     def _where(self) -> Position:
         """Where the run was left: at its start, or where a loop before us got to."""
         execution = self.journal.execution
-        done = execution.steps.filter(outcome__in=(Outcome.SUCCEEDED, Outcome.MANUAL)).exclude(edge_id="").last()
-        behind = self.graph.edge(done.edge_id) if done else None
-        expected = behind.destination if behind else execution.current_node_id or execution.start_node_id
-        return Position(last_node=execution.current_node_id or None, expected=expected or None, behind=behind)
+        rows = execution.steps.exclude(edge_id="").order_by("index").values_list("node_id", "edge_id", "outcome")
+        done = (Outcome.SUCCEEDED, Outcome.MANUAL)
+        steps = [(node, edge, how in done, how == Outcome.SKIPPED) for node, edge, how in rows]
+        place = self.ways.replay(Place(expected=execution.start_node_id or None), steps)
+        if execution.current_node_id:
+            place = self.ways.arrive(place, execution.current_node_id)
+        return Position(place=place)
 
     def run(self) -> None:
         while not self.journal.execution.is_final and not self.leave.is_set():
@@ -138,7 +152,7 @@ class Loop:
             pending()
             return
         self.journal.begin_turn()
-        state = self.stages.observe()
+        state, picked = self.stages.observe(), self.at.picked
         recognition, match_ms = self._recognise(state)
         match = recognition.match
         if self._close_dialog(state, recognition):
@@ -146,14 +160,19 @@ class Loop:
         if match is None:
             self._miss(state, recognition)
             return
-        if contradiction := self._contradiction(match) or self._covered(state, match):
-            self._miss(state, contradiction)
+        contradiction = None if picked else self._contradiction(match)
+        if refusal := contradiction or self._covered(state, match):
+            self._miss(state, refusal)
             return
-        self._arrive(match.node_id, match.confidence, state)
+        leaping = self._leaps(match)
+        if leaping and picked is None and not self.at.anywhere:
+            self._miss(state, Recognition(match=None, candidates=(match,)), leap_to=match.node_id)
+            return
+        self._arrive(match.node_id, match.confidence, state, anew=leaping or picked is not None)
         if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
-            self._end(state, recognition, match_ms)
+            self._end(state, recognition, match_ms, by_person=picked is not None)
             return
-        edge = self.stages.next_edge(match.node_id, self.at.tried)
+        edge = self.stages.next_edge(match.node_id, self._behind())
         if edge is None:
             self._nothing_left(state)
             return
@@ -203,20 +222,19 @@ class Loop:
             self.journal.degrade(self.stages.eyes.degraded_reason)
 
     def _resume(self) -> None:
+        anywhere = self.journal.execution.pause_reason == PauseReason.ASKED
         if picked := self.journal.resume():
             self._pick(picked)
             return
-        self.at = Position(
-            last_node=self.at.last_node, expected=self.at.expected, behind=self.at.behind, known=self.at.known
-        )
+        self.at = Position(place=self.at.place, anywhere=anywhere, known=self.at.known)
 
     def _pick(self, node_id: str) -> None:
         """A person says which screen it is: the next turn believes it."""
-        self.at = Position(last_node=self.at.last_node, expected=node_id, picked=node_id, known=self.at.known)
+        self.at = Position(place=self.at.place, picked=node_id, known=self.at.known)
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:
-            picked, self.at.picked, self.at.behind = self.at.picked, None, None
+            picked, self.at.picked = self.at.picked, None
             return self.stages.picked(picked), 0.0
         began = time.perf_counter()
         recognition = self.stages.recognise(state, last_node=self.at.last_node, expected=self.at.expected)
@@ -224,7 +242,7 @@ class Loop:
 
     def _contradiction(self, match: Match) -> Recognition | None:
         """What was just done must not be done again because the screen still looks like before it."""
-        edge = self.at.behind
+        edge = self.ways.arrive(self.at.place, match.node_id).done
         if edge is None or match.node_id != edge.source or self.stages.may_stay(edge):
             return None
         why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
@@ -240,16 +258,34 @@ class Loop:
             return None
         return Recognition(match=None, candidates=(match,), why_not=self._said(dialog))
 
-    def _miss(self, state: ScreenState, recognition: Recognition) -> None:
-        """No match: look again; the last miss in a row pauses the run and shows the screen (S1.6)."""
+    def _leaps(self, match: Match) -> bool:
+        """Whether the run could not have come to that screen. Observation follows the person, wherever they go."""
+        if self.mode is ExecutionMode.OBSERVATION or not self.stages.knows_ways:
+            return False
+        return not self.ways.may_go_on(self.at.place, match.node_id)
+
+    def _miss(self, state: ScreenState, recognition: Recognition, *, leap_to: str = "") -> None:
+        """No way on: look again; the last miss in a row pauses the run and shows the screen (S1.6, S1.22)."""
         self.at.misses += 1
         if self.at.misses < self.limits.max_no_match_retries:
             self.leave.wait(self.limits.capture_interval_ms / 1000)
             return
         self.at.misses = 0
-        reason, message = self._why_unknown(state, recognition)
+        if leap_to:
+            reason, message = PauseReason.LEAP, leaps.message(self.ways, self.at.place, leap_to)
+            detail = {"leap": leaps.detail(self.ways, self.at.place, leap_to, picture=self._last_picture())}
+        else:
+            reason, message = self._why_unknown(state, recognition)
+            detail = {}
         self.on_miss(message)
-        self._pause(reason, message, state, recognition)
+        self._pause(reason, message, state, recognition, **detail)
+
+    def _last_picture(self) -> str:
+        """The screen that was known last; after a restart as its step kept it."""
+        if self.at.known is not None:
+            return self.journal.pictures.put(self.at.known.frame.pixels)
+        step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
+        return (step.picture_after or step.picture_before) if step else ""
 
     def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
         """A dialog that came over a known screen is told as such, with what it says."""
@@ -279,7 +315,7 @@ class Loop:
         return True
 
     def _pause(
-        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None
+        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
     ) -> None:
         candidates = recognition.candidates if recognition else ()
         over = self.stages.dialog_over(state, self.at.known) if reason in _OF_DIALOGS else None
@@ -292,6 +328,7 @@ class Loop:
                 **({"dialog": over.to_json(state)} if over else {}),
                 "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
                 "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
+                **more,
             },
         )
 
@@ -307,19 +344,28 @@ class Loop:
         found = self.closer.find(state, recognition, self.at.known)
         return found is not None and not self.closer.close(found, state, recognition, edge.source)
 
-    def _arrive(self, node_id: str, confidence: float, state: ScreenState) -> None:
-        self.at.misses, self.at.known = 0, state
+    def _arrive(self, node_id: str, confidence: float, state: ScreenState, *, anew: bool) -> None:
+        """The run is there; `anew`: a person said so, or left the desktop there, and what was before is behind."""
+        self.at.misses, self.at.known, self.at.anywhere = 0, state, False
         if node_id != self.at.last_node:
             self.at.looks = 0
-        self.at.last_node = node_id
+        self.at.place = self.at.place.anew(node_id) if anew else self.ways.arrive(self.at.place, node_id)
         self.journal.arrive(node_id, confidence)
 
-    def _end(self, state: ScreenState, recognition: Recognition, match_ms: float) -> None:
+    def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:
         node_id = self.at.last_node or ""
+        if not (by_person or self.graph.already_at_end_is_fine or self.journal.anything_done()):
+            message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")
+            self._pause(PauseReason.ALREADY_AT_END, message % {"node": self._name(node_id)}, state, recognition)
+            return
         if self.stages.is_terminal(node_id):
             step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
             self.journal.close_step(step, Outcome.TERMINAL, who_words.TERMINAL)
         self.journal.finish(ExecutionState.COMPLETED)
+
+    def _behind(self) -> set[str]:
+        """The steps of this screen that do not come next: rejected, skipped, or done and led back to it."""
+        return self.at.tried | self.at.place.done_here if self.stages.knows_ways else self.at.tried
 
     def _nothing_left(self, state: ScreenState) -> None:
         if self.at.rejected:
@@ -350,7 +396,7 @@ class Loop:
         if self.mode is ExecutionMode.OBSERVATION:
             self._follow(step, suggestion)
             return
-        answer = self._answer(step, suggestion)
+        answer = self._answer(step, state, suggestion)
         if answer.decision is None:
             self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
             return
@@ -373,18 +419,23 @@ class Loop:
         }[choice]
         handle(step, state, suggestion, answer)
 
-    def _answer(self, step: Step, suggestion: Suggestion) -> CoachAnswer:
+    def _answer(self, step: Step, state: ScreenState, suggestion: Suggestion) -> CoachAnswer:
         """Who decides, by mode; a target that was not found is never guessed."""
         found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        look = watch(self.stages, suggestion, state)
         if self.mode is ExecutionMode.COACHING:
             message = _("Suggested action: %(sentence)s") % {"sentence": suggestion.sentence}
-            return self.coach.ask(step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s)
+            return self.coach.ask(
+                step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s, look=look
+            )
         if not found:
             message = suggestion.resolution.message or _("The target was not found.")
-            return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s)
+            return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
         if self.mode is ExecutionMode.SUPERVISED:
             message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
-            return self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s)
+            return self.coach.ask(
+                step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look
+            )
         return CoachAnswer(Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO))
 
     def _accept(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
@@ -436,11 +487,10 @@ class Loop:
 
     def _passed(self, edge: EdgeSpec, *, done: bool) -> None:
         """The edge is behind us: its destination is what the next look expects."""
-        self.at.expected = edge.destination
+        self.at.place = self.at.place.passed(edge, done=done)
         if done:
             self.at.tried.clear()
             self.at.rejected = False
-            self.at.behind = edge
 
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         done = self.performer.perform(step, state, suggestion, answer)
@@ -464,7 +514,7 @@ class Loop:
         if done.passed:
             self._passed(edge, done=True)
         elif done.retry:
-            self.at.picked = self.at.expected = edge.source
+            self.at.picked = edge.source
         elif done.stop:
             self.journal.finish(ExecutionState.STOPPED)
         elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
@@ -498,7 +548,7 @@ class Loop:
                 agreed = match.node_id == suggestion.edge.destination
                 said = _("The person did the same.") if agreed else _("The person did something else.")
                 self.journal.agreed(step, agreed, f"{would}. {said}", state)
-                self.at.expected = match.node_id
+                self.at.place = Place(last=node_id, expected=match.node_id)
                 return
             self.leave.wait(self.limits.capture_interval_ms / 1000)
 

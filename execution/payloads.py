@@ -185,6 +185,7 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "created_at": prompt.created_at.isoformat(),
         "deadline_at": prompt.deadline_at.isoformat() if prompt.deadline_at else None,
         "held": held_payload(prompt),
+        "changed": prompt.changed,
         "step": step_payload(step),
     }
 

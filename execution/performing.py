@@ -30,6 +30,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from execution.watching import watch
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec
 
@@ -170,7 +171,7 @@ class Performer:
             if not ready.asks:
                 self.journal.close_step(step, Outcome.INTERRUPTED, ready.message, after=ready.state, decision=decision)
                 return Done(unready=True, failure=ready.message, after=ready.state)
-            said = self._ask_about(step, ready)
+            said = self._ask_about(step, suggestion, ready)
             if said.decision is None:
                 self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
                 return Done()
@@ -178,10 +179,11 @@ class Performer:
                 return Done(answer=said, failure=ready.message, after=ready.state)
             anew = True
 
-    def _ask_about(self, step: Step, unready: NotReady) -> CoachAnswer:
+    def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
         picture = self.journal.pictures.put(unready.state.frame.pixels)
+        look = watch(self.stages, suggestion, unready.state, whole=True)
         return self.coach.ask(
-            step, PromptKind.IDENTITY, unready.message, timeout_s=self.answer_timeout_s, picture=picture
+            step, PromptKind.IDENTITY, unready.message, timeout_s=self.answer_timeout_s, picture=picture, look=look
         )
 
     def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt | None:
@@ -247,7 +249,8 @@ class Performer:
         message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
         said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
         message = " ".join(part for part in (message, said, self.dialog_over(after)) if part)
-        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None)
+        look = watch(self.stages, suggestion, after, whole=True)
+        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, look=look)
         if answer.decision is None:
             return Done(unanswered=True)
         outcome, said, done = _VERDICTS[answer.decision.choice]

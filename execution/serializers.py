@@ -188,6 +188,9 @@ class PromptSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     deadline_at = serializers.DateTimeField(allow_null=True)
     held = HeldSerializer(allow_null=True, help_text="Who is correcting; until then the time stands still.")
+    changed = serializers.CharField(
+        allow_blank=True, help_text="What is not any more as it was when it was asked, in a sentence."
+    )
     step = StepSerializer()
 
 

@@ -80,6 +80,11 @@ class Stages:
     def is_terminal(self, node_id: str) -> bool:
         return not self.graph.outgoing(node_id)
 
+    @property
+    def knows_ways(self) -> bool:
+        """Whether the graph says all that may follow a screen."""
+        return True
+
     def may_stay(self, edge: EdgeSpec) -> bool:
         """Whether the screen may look the same once the edge was done."""
         return edge.source == edge.destination

@@ -178,6 +178,7 @@ def _write(graph: GraphSpec, description: str, incoming: PictureStore, *, user: 
         description=description,
         learning_state=LearningState.OBSERVATION if observed else LearningState.COACHING,
         popups=[asdict(popup) for popup in graph.popups],
+        already_at_end_is_fine=graph.already_at_end_is_fine,
         **graph.flags,
     )
     try:

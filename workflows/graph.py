@@ -113,6 +113,7 @@ class NodeSpec:
 
     `texts` must be on the screen, `absent` must not; both may hold {{variables}}. `window_title` is matched whole, with
     `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest.
+    `is_common`: it may come at any time, and the run goes on afterwards from where it was.
     """
 
     node_id: str
@@ -124,6 +125,7 @@ class NodeSpec:
     picture: str = ""
     is_entry: bool = False
     is_end: bool = False
+    is_common: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,7 @@ class EdgeSpec:
     identity: tuple[IdentitySpec, ...] = ()
     expect: ExpectSpec = ExpectSpec()
     effect_class: str = "undeclared"
+    optional: bool = False  # the run may go on where it was not done
     retries: int = 2
     retry_backoff_ms: int = 500
     settle_ms: int = 300
@@ -165,6 +168,7 @@ class GraphSpec:
     edges: tuple[EdgeSpec, ...] = ()
     variables: tuple[VariableSpec, ...] = ()
     popups: tuple[PopupSpec, ...] = ()
+    already_at_end_is_fine: bool = False
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -45,6 +45,7 @@ def _node(spec: NodeSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -
         reference=pictures.get(spec.picture),
         is_entry=spec.is_entry,
         is_end=spec.is_end,
+        is_common=spec.is_common,
     )
 
 
@@ -75,6 +76,7 @@ def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets
         identity=[asdict(identity) for identity in spec.identity],
         expect=_expect(spec.expect),
         effect_class=spec.effect_class,
+        optional=spec.optional,
         retries=spec.retries,
         retry_backoff_ms=spec.retry_backoff_ms,
         settle_ms=spec.settle_ms,

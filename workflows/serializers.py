@@ -100,6 +100,7 @@ class NodeSerializer(serializers.Serializer[Any]):
     picture = serializers.CharField(help_text="Digest of the reference picture; empty where there is none.")
     is_entry = serializers.BooleanField()
     is_end = serializers.BooleanField()
+    is_common = serializers.BooleanField(help_text="It may come at any time.")
 
 
 class EdgeSerializer(serializers.Serializer[Any]):
@@ -115,6 +116,7 @@ class EdgeSerializer(serializers.Serializer[Any]):
     identity = IdentitySerializer(many=True)
     expect = ExpectSerializer()
     effect_class = serializers.CharField(help_text="undeclared, read, idempotent, observable or opaque.")
+    optional = serializers.BooleanField(help_text="A run may go on where it was not done.")
     retries = serializers.IntegerField()
     retry_backoff_ms = serializers.IntegerField()
     settle_ms = serializers.IntegerField()
@@ -140,6 +142,7 @@ class GraphSerializer(serializers.Serializer[Any]):
     edges = EdgeSerializer(many=True)
     variables = VariableSerializer(many=True)
     popups = PopupSerializer(many=True)
+    already_at_end_is_fine = serializers.BooleanField()
     flags = serializers.DictField()
 
 

@@ -39,6 +39,7 @@ def graph_of(workflow: Workflow) -> GraphSpec:
         ),
         variables=tuple(variable_spec(v) for v in workflow.variables.all()),
         popups=popup_specs(workflow.popups),
+        already_at_end_is_fine=workflow.already_at_end_is_fine,
         flags={name: value for name in FLAGS if (value := getattr(workflow, name)) not in (None, "", [])},
     )
 
@@ -54,6 +55,7 @@ def node_spec(node: Node) -> NodeSpec:
         picture=node.reference.digest if node.reference else "",
         is_entry=node.is_entry,
         is_end=node.is_end,
+        is_common=node.is_common,
     )
 
 
@@ -69,6 +71,7 @@ def edge_spec(edge: Edge) -> EdgeSpec:
         identity=identity_specs(edge.identity),
         expect=expect_spec(edge.expect),
         effect_class=edge.effect_class,
+        optional=edge.optional,
         retries=edge.retries,
         retry_backoff_ms=edge.retry_backoff_ms,
         settle_ms=edge.settle_ms,

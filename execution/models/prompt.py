@@ -31,6 +31,8 @@ class Prompt(models.Model):
     held_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     held_since = models.DateTimeField(null=True, blank=True)
     held_until = models.DateTimeField(null=True, blank=True)
+    # what is not any more as it was when it was asked, in a sentence; looked at while it is open
+    changed = models.CharField(max_length=300, blank=True)
 
     objects = PromptQuerySet.as_manager()
 
@@ -46,11 +48,14 @@ class Prompt(models.Model):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The answers it takes. Accepting needs a target where the action needs one."""
+        """The answers it takes, the likeliest first. Accepting needs a target where the action needs one.
+
+        Where what it asks about is gone, a person has probably done it.
+        """
         choices = CHOICES_OF_PROMPT[PromptKind(self.kind)]
         if not self.step.suggestion.get("can_accept", True):
             choices = tuple(c for c in choices if c != Choice.ACCEPT)
-        return choices
+        return tuple(sorted(choices, key=lambda c: c != Choice.MANUAL)) if self.changed else choices
 
     @property
     def timeout_s(self) -> float | None:

@@ -101,6 +101,11 @@ class ProgramStages(Stages):
         self._done = ("", "")  # a person says where the run is: what follows is no repetition of the program's
         return super().picked(node_id)
 
+    @property
+    def knows_ways(self) -> bool:
+        """A pipeline alone knows its ways."""
+        return self.pipeline is None
+
     def may_stay(self, edge: EdgeSpec) -> bool:
         """A pipeline need not say where its action leads, and may have several actions on one screen."""
         return super().may_stay(edge) or (self.pipeline is not None and not edge.destination)

@@ -47,9 +47,17 @@ class Stage:
     """One claimed run with its loop, and a person who answers each prompt as told."""
 
     def __init__(
-        self, edges: list[dict[str, Any]], mode: str, *, popups: Sequence[Mapping[str, Any]] = (), **limits: Any
+        self,
+        edges: list[dict[str, Any]],
+        mode: str,
+        *,
+        popups: Sequence[Mapping[str, Any]] = (),
+        common: Sequence[str] = (),
+        fields: Mapping[str, Any] | None = None,
+        **limits: Any,
     ) -> None:
-        version = make_published(nodes=LINE, edges=edges, variables=[], popups=list(popups))
+        nodes = [{**node, "is_common": node["node_id"] in common} for node in LINE]
+        version = make_published(nodes=nodes, edges=edges, variables=[], popups=list(popups), **(fields or {}))
         self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode)
         self.robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
         self.world = World(version.spec(), node="a")

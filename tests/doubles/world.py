@@ -64,6 +64,8 @@ class World:
     _looks: int = 0
     _late: str = ""  # where the screen will be at the next look but one
 
+    knows_ways = True
+
     @property
     def eyes(self) -> World:
         return self

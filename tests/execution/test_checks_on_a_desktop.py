@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from execution.actions.decide import decide
-from execution.choices import ExecutionState, Outcome, PromptKind
+from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
 from execution.desktop.scripted import Button, Label, Screen, ScriptedDesktop
 from execution.models import Execution, Prompt
 from execution.runner import Hooks, Runner
@@ -134,10 +135,15 @@ def test_a_window_that_goes_away_right_before_the_click_is_not_clicked_behind() 
         own.glance = closing
         return own
 
-    execution = workflow()
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, hooks=Hooks(stages=hooked)).run()
+    execution, leave = workflow(), threading.Event()
+
+    def begun(journal: Any) -> None:
+        journal.on_state.append(lambda run: leave.set() if run.state == ExecutionState.PAUSED else None)
+
+    hooks = Hooks(stages=hooked, on_begin=begun)
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks).run()
     done = Execution.objects.by_id(execution.execution_id)
-    assert (done.state, clicks(desktop)) == (ExecutionState.COMPLETED, 0)
+    assert (done.pause_reason, clicks(desktop)) == (PauseReason.LEAP, 0)
     first = done.steps.order_by("index").first()
     assert first.outcome == Outcome.INTERRUPTED
     assert "“Two - Forms” is the window in front now, not “One - Forms”" in first.message

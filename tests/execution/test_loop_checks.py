@@ -140,14 +140,15 @@ def test_waiting_for_what_must_be_seen_ends_at_once_when_asked_to(stage: Any, wi
 
 # --- a screen that changes under the action --------------------------------------------------------------------------
 def test_an_automatic_click_notices_that_the_screen_changed(stage: Any) -> None:
-    """Between looking and acting another screen came: nothing is done there, the next turn begins with it."""
+    """Between looking and acting another screen came: nothing is done there, and nobody leaps (S1.22)."""
     s = stage("automatic")
     moved = iter([True])
     s.world.on_glance = lambda world: setattr(world, "node", "b") if next(moved, False) else None
     execution = s.run()
-    assert s.world.acts == ["bc", "cd"]
-    assert s.outcomes() == ["interrupted", "succeeded", "succeeded", "terminal"]
+    assert s.world.acts == []
+    assert s.outcomes() == ["interrupted"]
     assert "changed before the action" in execution.steps.first().message
+    assert execution.pause_reason == PauseReason.LEAP
 
 
 def test_a_screen_that_never_stands_still_is_asked_about_in_the_end(stage: Any) -> None:

@@ -200,6 +200,17 @@ def test_a_step_just_done_is_not_counted_as_still_to_come() -> None:
     assert row.cells == ("done", "ahead", "ahead")
 
 
+def test_a_row_says_how_much_of_the_workflow_was_done() -> None:
+    """S1.22: a run that completed without doing anything looks like none that did it all."""
+    execution = move(make_execution(), ExecutionState.COMPLETED)
+    assert listing.rows([execution])[0].done_words == "0 of 3 actions done"
+    make_step(execution, 1, edge_id="type_patient")
+    make_step(execution, 2, Outcome.SKIPPED, edge_id="open_save")
+    make_step(execution, 3, Outcome.MANUAL, edge_id="click_save")
+    make_step(execution, 4, Outcome.TERMINAL)
+    assert listing.rows([execution])[0].done_words == "2 of 3 actions done"
+
+
 def test_a_long_run_keeps_its_failures_in_sight() -> None:
     cells = ["done"] * 100
     cells[57] = "failed"

@@ -54,7 +54,7 @@ class NodeAdmin(PartAdmin):
     search_fields = ("name", "node_id", "window_title")
     readonly_fields = ("shown",)
     fieldsets = (
-        (None, {"fields": ("name", "node_id", ("is_entry", "is_end"))}),
+        (None, {"fields": ("name", "node_id", ("is_entry", "is_end", "is_common"))}),
         (_("Recognised by"), {"fields": ("texts", "absent", "window_title", "app_name")}),
         (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference")}),
     )
@@ -110,7 +110,7 @@ class EdgeAdmin(PartAdmin):
     search_fields = ("edge_id", "source__name", "destination__name", "target__label")
     radio_fields = {"effect_class": admin.VERTICAL}
     fieldsets = (
-        (None, {"fields": ("edge_id", ("source", "destination"), "order")}),
+        (None, {"fields": ("edge_id", ("source", "destination"), ("order", "optional"))}),
         (_("What it does"), {"fields": ("action_type", "target", *(f"param_{name}" for name in PARAMS))}),
         (
             _("What must be seen before it"),

@@ -126,6 +126,7 @@ class WorkflowAdmin(admin.ModelAdmin):
     radio_fields = {"learning_state": admin.HORIZONTAL}
     fieldsets = (
         (None, {"fields": ("name", "workflow_id", "description", "learning_state")}),
+        (gettext_lazy("At the end"), {"fields": ("already_at_end_is_fine",)}),
         (gettext_lazy("Dialogs that may come over a screen"), {"classes": ("collapse",), "fields": ("popups",)}),
         (
             gettext_lazy("How runs look at the screen"),

@@ -22,6 +22,11 @@ class Node(models.Model):
     reference = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     is_entry = models.BooleanField(_("entry"), default=False)
     is_end = models.BooleanField(_("end"), default=False)
+    is_common = models.BooleanField(
+        _("common"),
+        default=False,
+        help_text=_("It may come at any time; the run goes on afterwards from where it was."),
+    )
 
     class Meta:
         ordering = ("workflow", "id")
@@ -69,6 +74,9 @@ class Edge(models.Model):
     identity = models.JSONField(_("whose record it must be"), default=list, blank=True)
     expect = models.JSONField(_("what must be seen after"), default=dict, blank=True)
     effect_class = models.CharField(_("effect"), max_length=20, choices=EffectClass, default=EffectClass.UNDECLARED)
+    optional = models.BooleanField(
+        _("optional"), default=False, help_text=_("A run that finds itself on the next screen may go on without it.")
+    )
     retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])
     retry_backoff_ms = models.PositiveIntegerField(_("wait before a retry (ms)"), default=500)
     settle_ms = models.PositiveIntegerField(_("still for (ms)"), default=300)

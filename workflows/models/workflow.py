@@ -91,6 +91,11 @@ class Workflow(models.Model):
         validators=[screen_boxes],
         help_text=_("Places whose changes do not matter, as [[x, y, width, height], …] in fractions of the screen."),
     )
+    already_at_end_is_fine = models.BooleanField(
+        _("already at the end is fine"),
+        default=False,
+        help_text=_("A run that finds itself on an end screen before it has done anything completes; else it pauses."),
+    )
     popups = models.JSONField(_("dialogs that may come"), default=list, blank=True, validators=[popup_list])
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

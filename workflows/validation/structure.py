@@ -44,7 +44,8 @@ def reach(graph: GraphSpec) -> Iterator[Problem]:
                 % {"name": _name(graph, entry)},
                 where=entry,
             )
-    reached = graph.reachable()
+    common = [n.node_id for n in graph.nodes if n.is_common]
+    reached = graph.reachable([*graph.entry_nodes, *common]) if graph.entry_nodes else frozenset()
     for node in graph.nodes:
         if reached and node.node_id not in reached:
             yield of_node(

@@ -64,6 +64,8 @@ export class Picture {
     if (store.isAsking && prompt.kind === "in_doubt") return this.pair(prompt.step);
     if (store.correcting) return { src: store.pictureUrl(prompt.picture), step: prompt.step };
     if (execution.status === "failed" && store.failedStep?.picture_after) return this.pair(store.failedStep);
+    const before = execution.status === "paused" && execution.pause_detail?.leap?.last.picture;
+    if (before) return { pair: [store.pictureUrl(before), store.pictureUrl(execution.pause_detail.picture)], step: null };
     if (store.frame && !store.isFinal) return { src: store.frame.url, takenAt: store.frame.takenAt, step: store.isAsking ? step : null };
     if (store.isAsking) return { src: store.pictureUrl(prompt.picture || step.picture_before), takenAt: prompt.created_at, step };
     if (execution.status === "paused" && execution.pause_detail?.picture) return { src: store.pictureUrl(execution.pause_detail.picture), step: null };
@@ -152,7 +154,8 @@ export class Picture {
   draw(anew = false) {
     const step = this.store.correcting ? null : this.choice?.step;
     const suggestion = step?.suggestion ?? {};
-    const closed = step?.phase === "closed" && !this.store.selected;
+    const isGone = !this.store.selected && Boolean(this.store.prompt?.changed); // a box would point at something else
+    const closed = isGone || (step?.phase === "closed" && !this.store.selected);
     const key = JSON.stringify([step?.index, suggestion.box, suggestion.point, suggestion.runner_up, closed, [...this.layers], this.store.correcting]);
     if (key === this.drawn && !anew) return;
     this.drawn = key;

@@ -25,7 +25,7 @@ export class Question {
   render() {
     const { store } = this;
     const kind = this.kind();
-    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
+    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.prompt?.changed, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
     if (signature === this.shown) return;
     const hadFocus = this.element.contains(document.activeElement) && document.activeElement?.dataset.key;
     const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
@@ -63,7 +63,7 @@ export class Question {
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(sentenceOf(this.store, step) || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
           h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : whyInWords(step)))),
-      this.closer(step),
+      prompt.changed ? this.changed(prompt) : this.closer(step),
       this.buttons(prompt),
       this.said(),
       this.refused(),
@@ -80,9 +80,15 @@ export class Question {
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(prompt.message)),
           h("p", { class: "question-why" }, say(same ? "in_doubt_same" : "in_doubt_differ"), " ", prompt.step.verification?.message ?? ""))),
+      prompt.changed ? this.changed(prompt) : null,
       this.buttons(prompt, ""), // what the pictures suggest is a guess: none of the answers stands out
       this.said(),
     ];
+  }
+
+  /** What it asks about is gone, or looks otherwise now. */
+  changed(prompt) {
+    return h("p", { class: "said", role: "status" }, icon("alert-triangle"), `${say("changed_since")} ${prompt.changed}`);
   }
 
   buttons(prompt, primary = prompt.choices[0]) {
@@ -233,7 +239,7 @@ export class Question {
     const { store } = this;
     const { pause_reason: reason } = store.execution;
     const busy = Boolean(store.wishing);
-    const isUnknown = reason === "no_match" || reason === "dialog";
+    const isUnknown = ["no_match", "dialog", "leap", "already_at_end"].includes(reason);
     return h("div", { class: "answers" },
       h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
         icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume")),

@@ -1,0 +1,127 @@
+"""Where a run stands in its graph, and which screens it may go on from: no leap (S1.22).
+
+Values in, values out. A run that finds itself on a screen that it could not have come to has not done what lies
+between: what would be passed over may be the very step that it was started for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from workflows.catalogue import effect_class_of
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec, GraphSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a run stands: on `last`, or, where `done` was done there, on its way to `expected`.
+
+    `last` is None before the first screen; `expected` is then where it begins. `held` is where it stood before a common
+    screen came: it goes on from there afterwards. `done_here` are the steps that were done on `last` and led back.
+    """
+
+    last: str | None = None
+    expected: str | None = None
+    done: EdgeSpec | None = None
+    held: Place | None = None
+    done_here: frozenset[str] = frozenset()
+
+    def passed(self, edge: EdgeSpec, *, done: bool) -> Place:
+        """The edge is behind the run, done or skipped: its destination comes next."""
+        back = done and edge.source == edge.destination == self.last and not _only_looks(edge)
+        done_here = self.done_here | {edge.edge_id} if back else self.done_here
+        return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here)
+
+    def anew(self, node_id: str) -> Place:
+        """A person says that it is that screen: what was done before it is behind, what was done on it stays done."""
+        return Place(last=node_id, expected=node_id, done_here=self.done_here if node_id == self.last else frozenset())
+
+
+class Ways:
+    """The ways of one graph."""
+
+    def __init__(self, graph: GraphSpec) -> None:
+        self.graph = graph
+        self._common = frozenset(node.node_id for node in graph.nodes if node.is_common)
+        self._edges = {edge.edge_id: edge for edge in graph.edges}
+
+    def arrive(self, place: Place, node_id: str) -> Place:
+        """Where the run stands once `node_id` is seen."""
+        if node_id == place.last:
+            return place
+        if node_id in self._common:
+            return Place(last=node_id, expected=node_id, held=place.held if place.last in self._common else place)
+        if place.held is not None and node_id == place.held.last:
+            return place.held
+        return Place(last=node_id, expected=node_id)
+
+    def may_go_on(self, place: Place, node_id: str) -> bool:
+        """Whether the run may go on from that screen without anybody's word."""
+        roots = self._roots(place)
+        if not roots or node_id in self._common or node_id in self._within(roots):
+            return True
+        return place.held is not None and self.may_go_on(place.held, node_id)
+
+    def between(self, place: Place, node_id: str) -> tuple[EdgeSpec, ...]:
+        """What would be passed over: the shortest way to that screen; empty where none leads there."""
+        roots = self._roots(place.held or place)
+        came_by: dict[str, EdgeSpec | None] = dict.fromkeys(sorted(roots))
+        todo = list(came_by)
+        while todo and node_id not in came_by:
+            here = todo.pop(0)
+            for edge in self.graph.outgoing(here):
+                if edge.destination not in came_by:
+                    came_by[edge.destination] = edge
+                    todo.append(edge.destination)
+        way: list[EdgeSpec] = []
+        while edge := came_by.get(node_id):
+            way.insert(0, edge)
+            node_id = edge.source
+        return tuple(way)
+
+    def replay(self, place: Place, steps: Iterable[tuple[str, str, bool, bool]]) -> Place:
+        """Where steps led, each its node, its edge, whether it was done and whether it was skipped."""
+        for node_id, edge_id, done, skipped in steps:
+            place = self.arrive(place, node_id)
+            edge = self._edges.get(edge_id)
+            if edge is not None and (done or skipped):
+                place = place.passed(edge, done=done)
+        return place
+
+    def _roots(self, place: Place) -> frozenset[str]:
+        """The screens that the run stands on or is on its way to."""
+        if place.last is None:
+            entries = self.graph.entry_nodes
+            return frozenset(entries if place.expected in (None, *entries) else (place.expected,))
+        done = place.done
+        if place.expected == "":
+            return frozenset()  # a program's own action, of which it alone knows where it leads
+        outcomes = [e.destination for e in self.graph.outgoing(done.source) if _same_act(e, done)] if done else []
+        return frozenset({place.last, place.expected or place.last, *outcomes})
+
+    def _within(self, roots: Collection[str]) -> frozenset[str]:
+        """The roots, and what is reached from them over steps that need not be done."""
+        seen, todo = set(roots), list(roots)
+        while todo:
+            for edge in self.graph.outgoing(todo.pop()):
+                if edge.destination not in seen and _need_not_be_done(edge):
+                    seen.add(edge.destination)
+                    todo.append(edge.destination)
+        return frozenset(seen)
+
+
+def _need_not_be_done(edge: EdgeSpec) -> bool:
+    return edge.optional or _only_looks(edge)
+
+
+def _only_looks(edge: EdgeSpec) -> bool:
+    effect = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
+    return effect is EffectClass.READ
+
+
+def _same_act(one: EdgeSpec, other: EdgeSpec) -> bool:
+    """Whether two edges are one act that may end on one screen or on another."""
+    acts = [(e.action_type, dict(e.params), e.target.target_id if e.target else "") for e in (one, other)]
+    return acts[0] == acts[1]

@@ -1,0 +1,187 @@
+"""S1.22 in the loop: no leap ahead or back, nothing done is not success, and a person's word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from execution.actions import control
+from execution.choices import ExecutionState, PauseReason
+from tests.doubles.stage import EDGES, edge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAUSED = ExecutionState.PAUSED
+
+
+def after(s: Any, act: str, node: str) -> None:
+    """The screen is `node` once the step `act` is behind the run."""
+    s.journal.on_step.append(lambda step: setattr(s.world, "node", node) if step.edge_id == act else None)
+
+
+def paused(s: Any) -> tuple[str, str]:
+    return s.row().state, s.row().pause_reason
+
+
+def test_a_screen_farther_on_is_a_question_with_both_screens_and_what_lies_between(stage: Any) -> None:
+    """An empty form was taken for the saved record: six steps would have been passed over."""
+    s = stage()
+    after(s, "ab", "d")
+    execution = s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
+    detail = execution.pause_detail
+    assert detail["leap"]["last"]["node_id"] == "a"
+    assert detail["leap"]["last"]["picture"]
+    assert detail["picture"] != detail["leap"]["last"]["picture"]
+    assert detail["leap"]["between"] == ["Click “bc”", "Click “cd”"]
+    assert [c["node_id"] for c in detail["candidates"]] == ["d"]
+    assert "“D”" in detail["message"]
+    assert "Click “bc”" in detail["message"]
+
+
+def test_a_person_says_go_on_from_there_and_looking_again_is_no_leave(stage: Any) -> None:
+    s = stage()
+    after(s, "ab", "c")
+    s.run()
+    assert s.resume().pause_reason == PauseReason.LEAP
+    assert s.resume(node_id="c").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "cd"]
+
+
+def test_a_screen_back_is_a_question_too(stage: Any) -> None:
+    s = stage()
+    after(s, "bc", "a")
+    execution = s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab", "bc"])
+    assert execution.pause_detail["leap"]["between"] == []
+
+
+def test_one_look_at_another_screen_is_none(stage: Any) -> None:
+    """What shows for a moment while a screen is drawn stops nobody."""
+    s = stage()
+    looks = []
+
+    def flicker(world: Any) -> None:
+        if world.acts == ["ab"]:
+            looks.append(1)
+            world.node = "d" if len(looks) in (3, 4) else "b"
+
+    s.world.on_observe = flicker
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
+
+
+@pytest.mark.parametrize("fields", [{"optional": True}, {"effect_class": "read"}])
+def test_a_step_that_need_not_be_done_may_be_passed_over(stage: Any, fields: dict[str, Any]) -> None:
+    s = stage(edges=[EDGES[0], edge("bc", "b", "c", **fields), EDGES[2]])
+    after(s, "ab", "c")
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "cd"]
+
+
+def test_a_common_screen_may_come_at_any_time_and_what_was_done_is_not_forgotten(stage: Any) -> None:
+    """After it the run is where it was; had it shown the screen before the act again, the act would not be repeated."""
+    s = stage(edges=[edge("ab", "a", "b"), edge("bd", "b", "d"), edge("ca", "c", "a")], common=["c"])
+    after(s, "ab", "c")
+    act = s.world.act
+
+    def stays(suggestion: Any, hold: Any) -> Any:
+        done = act(suggestion, hold)
+        if suggestion.edge.edge_id == "ca":
+            s.world.node = "a"
+        return done
+
+    s.world.act = stays
+    s.run()
+    assert s.world.acts == ["ab", "ca"], "ab was done before the common screen came"
+    assert paused(s) == (PAUSED, PauseReason.NO_MATCH)
+    s.world.node = "b"
+    assert s.resume().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "ca", "bd"]
+
+
+def test_a_restarted_loop_keeps_the_rule(stage: Any) -> None:
+    s = stage()
+    s.journal.on_step.append(lambda step: s.leave.set())
+    s.loop.run()
+    assert s.world.acts == ["ab"]
+    s.leave.clear()
+    s.world.node = "d"
+    s.begin()
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
+    assert s.row().pause_detail["leap"]["last"]["picture"]
+
+
+def test_a_run_begins_on_its_first_screen_and_not_farther_on(stage: Any) -> None:
+    s = stage()
+    s.world.node = "c"
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), [])
+
+
+def test_who_paused_had_the_desktop_and_the_run_goes_on_from_where_they_left_it(stage: Any) -> None:
+    s = stage()
+    s.world.on_observe = lambda world: (
+        control.pause(execution_id=s.execution.execution_id) if s.row().state == "running" and not world.acts else None
+    )
+    s.run()
+    s.world.on_observe, s.world.node = None, "c"
+    assert s.resume().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["cd"]
+
+
+def test_observation_follows_the_person_wherever_they_go(stage: Any) -> None:
+    s = stage("observation")
+    plan = ["a", "a", "c", "c", "b", "b", "d"]
+    s.world.on_observe = lambda world: setattr(world, "node", plan.pop(0) if plan else "d")
+    assert s.run().state == ExecutionState.COMPLETED
+
+
+@pytest.mark.parametrize("mode", ["automatic", "coaching", "observation"])
+def test_a_run_that_begins_at_the_end_has_done_nothing_and_says_so(stage: Any, mode: str) -> None:
+    s = stage(mode, edges=[*EDGES, edge("ad", "a", "d", optional=True)])
+    s.world.node = "d"
+    execution = s.run()
+    assert paused(s) == (PAUSED, PauseReason.ALREADY_AT_END)
+    assert "nothing was done yet" in execution.pause_detail["message"]
+    assert s.resume().pause_reason == PauseReason.ALREADY_AT_END
+    assert s.resume(node_id="d").state == ExecutionState.COMPLETED
+
+
+def test_a_workflow_may_say_that_already_there_is_fine(stage: Any) -> None:
+    s = stage(edges=[*EDGES, edge("ad", "a", "d", optional=True)], fields={"already_at_end_is_fine": True})
+    s.world.node = "d"
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == []
+
+
+FORM = [edge("name", "a", "a"), edge("date", "a", "a", order=1), edge("ab", "a", "b", order=2), *EDGES[1:]]
+
+
+def test_what_leads_back_to_its_own_screen_is_done_once_and_the_next_follows(stage: Any) -> None:
+    """S9.3: a form that is filled in field by field on one screen; else the first field would be typed for ever."""
+    s = stage(edges=FORM)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["name", "date", "ab", "bc", "cd"]
+
+
+def test_a_restarted_loop_knows_what_was_done_on_the_screen(stage: Any) -> None:
+    """S9.3"""
+    s = stage(edges=FORM)
+    s.journal.on_step.append(lambda step: s.leave.set())
+    s.loop.run()
+    s.leave.clear()
+    s.begin()
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["name", "date", "ab", "bc", "cd"]
+
+
+def test_again_at_a_persons_word_is_that_step_and_not_those_before_it(stage: Any) -> None:
+    """S9.3"""
+    s = stage(edges=FORM)
+    s.world.effects["date"] = ["unclear", "done"]
+    s.world.said = "The result is unknown."
+    assert s.run("retry").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["name", "date", "date", "ab", "bc", "cd"]
