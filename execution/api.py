@@ -52,6 +52,7 @@ from execution.serializers import (
     StepSerializer,
 )
 from execution.types import Choice
+from workflows.models import Workflow
 from workflows.paging import Pages
 
 # An answer without a prompt's number that comes this soon after another answer is about the same question.
@@ -118,10 +119,18 @@ class CoachingStatsView(RunsView):
         return Response(_run(execution_id).coaching_stats())
 
 
+class WorkflowCoachingStatsView(RunsView):
+    @extend_schema(responses={200: CoachingStatsSerializer, 404: ErrorSerializer})
+    def get(self, request: Request, workflow_id: str) -> Response:
+        """What people said to the suggestions of all runs of a workflow (S1.13)."""
+        workflow = Workflow.objects.by_id(workflow_id)
+        return Response(Execution.objects.for_workflow(workflow.workflow_id).coaching_stats())
+
+
 class CaptureStatsView(RunsView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, execution_id: str) -> Response:
-        """What continuous capture did (S1.14); empty until it has begun."""
+        """What continuous capture did in this run (S1.14), renewed while it goes on; empty until it has begun."""
         return Response(_run(execution_id).capture_stats)
 
 

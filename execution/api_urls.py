@@ -25,6 +25,11 @@ urlpatterns = [
     path(f"{RUN}control/", api.ControlView.as_view(), name="api_execution_control"),
     path(f"{RUN}assistant/", assistant.ConversationView.as_view(), name="api_execution_assistant"),
     path(f"{RUN}assistant/new/", assistant.NewConversationView.as_view(), name="api_execution_assistant_new"),
+    path(
+        "workflows/<str:workflow_id>/coaching_stats/",
+        api.WorkflowCoachingStatsView.as_view(),
+        name="api_workflow_coaching_stats",
+    ),
     path("assistant/", assistant.StatusView.as_view(), name="api_assistant"),
     path("progress/", api.AtWorkView.as_view(), name="api_progress"),
     path("prompts/", api.PromptsView.as_view(), name="api_prompts"),

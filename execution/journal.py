@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import wraps
@@ -54,6 +54,7 @@ from execution.types import (
     ActionResult,
     Choice,
     Decision,
+    Frame,
     Recognition,
     ScreenState,
     Suggestion,
@@ -113,6 +114,7 @@ class Journal:
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.patience = patience or Patience()
         self.on_step: list[Callable[[Step], None]] = []
+        self.recent_frames: Callable[[], Sequence[Frame]] = tuple  # the last changed ones of continuous capture (S1.14)
         self.on_mode: list[Callable[[Execution], None]] = []
         self.on_state: list[Callable[[Execution], None]] = []
 
@@ -215,6 +217,8 @@ class Journal:
     ) -> None:
         """Record how a step ended: the row, the counters and the `step` event, in one transaction."""
         picture_after = self._picture_after(after)
+        if outcome is Outcome.FAILED and not step.just_before:
+            step.just_before = self._just_before(step)
         with self._fenced() as execution:
             step.phase, step.outcome = StepPhase.CLOSED, outcome
             step.success = outcome in (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL)
@@ -248,6 +252,18 @@ class Journal:
         except Exception as error:  # noqa: BLE001  whatever the disk says, the step's result is recorded first
             self.warn("picture", str(error))
             return ""
+
+    def _just_before(self, step: Step) -> list[str]:
+        """Pictures of what showed since the act: a message that went away again tells what came of it (S1.14)."""
+        since = step.intent_at or step.started_at
+        kept: list[str] = []
+        try:
+            for frame in self.recent_frames():
+                if frame.taken_at >= since and (digest := self.pictures.put(frame.pixels)) not in kept:
+                    kept.append(digest)
+        except Exception as error:  # noqa: BLE001  evidence beside the record: neither disk nor capture may cost the step
+            self.warn("picture", str(error))
+        return kept
 
     def _count(self, step: Step, decision: Decision | None) -> None:
         changes: dict[str, Any] = {}
@@ -287,11 +303,11 @@ class Journal:
     @persistent
     def show_after(self, step: Step, after: ScreenState, verification: Verification | None) -> None:
         """What the screen shows now, for a person who is asked whether the step was done."""
-        step.picture_after = self._picture_after(after)
+        step.picture_after, step.just_before = self._picture_after(after), self._just_before(step)
         if verification:
             step.verification = verification_json(verification)
         with self._fenced():
-            step.save(update_fields=["picture_after", "verification"])
+            step.save(update_fields=["picture_after", "just_before", "verification"])
 
     @persistent
     def doubt(self, step: Step) -> None:
@@ -341,7 +357,7 @@ class Journal:
         confirmation = kind is PromptKind.CONFIRMATION
         to = ExecutionState.WAITING_CONFIRMATION if confirmation else ExecutionState.WAITING_COACHING
         with self._fenced() as execution:
-            now = timezone.now()
+            now, again = timezone.now(), _is_asked_again(step)
             prompt = Prompt.objects.create(
                 execution=execution,
                 step=step,
@@ -351,7 +367,7 @@ class Journal:
                 created_at=now,
                 deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
             )
-            if kind is PromptKind.COACHING:
+            if kind is PromptKind.COACHING and not again:
                 self._update(suggestions_made=F("suggestions_made") + 1)
             execution.move(to, fence=self.epoch)
             emit(execution, EventKind.PROMPT, prompt_payload(prompt))
@@ -532,13 +548,21 @@ def _without_waiting(kind: str) -> Iterator[None]:
         log.warning("not kept: %s", error, extra={"kind": kind})
 
 
+def _is_asked_again(step: Step) -> bool:
+    """Whether the last coaching question of the run was the same and was withdrawn, by a pause or a restart (S1.13)."""
+    last = Prompt.objects.filter(execution=step.execution, kind=PromptKind.COACHING).select_related("step").first()
+    if last is None or last.state != PromptState.WITHDRAWN:
+        return False
+    return (last.step.edge_id, last.step.node_id) == (step.edge_id, step.node_id)
+
+
 def _announce(step_id: int) -> None:
     for _receiver, answer in step_recorded.send_robust(sender=Step, step_id=step_id):
         if isinstance(answer, Exception):
             log.warning("a receiver of step_recorded failed: %s", answer, extra={"step": step_id})
 
 
-def _tell(listeners: list[Callable[[Any], None]], value: Any) -> None:
+def _tell(listeners: list[Callable[[Any], Any]], value: Any) -> None:
     for listener in listeners:
         try:
             listener(value)

@@ -203,6 +203,8 @@ def _why() -> dict[str, object]:
         "why_screen": _("Screen"),
         "why_target": _("Target, by sign"),
         "why_taught": _("Taught and found"),
+        "why_between": _("In between"),
+        "between_alt": _("What showed in between, picture %(n)s"),
         "why_turn": _("This turn"),
         "why_result": _("What came of it"),
         "why_nothing": _("Why it does what it does shows here once there is a step."),

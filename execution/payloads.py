@@ -159,6 +159,7 @@ def step_payload(step: Step) -> dict[str, Any]:
         "retries": step.retries,
         "picture_before": step.picture_before,
         "picture_after": step.picture_after,
+        "just_before": step.just_before,
         **{name: round(getattr(step, name), 2) for name in TIMES},
         "duration_ms": round(step.total_ms, 2),
         "cache_hit": step.cache_hit,

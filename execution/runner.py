@@ -21,7 +21,7 @@ from execution.choices import WAITING, ExecutionState, PauseReason
 from execution.claims import Claim, Heartbeat, claim, release
 from execution.coach import Coach
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
-from execution.desktop.capture import ContinuousCapture
+from execution.desktop.capture import CaptureStats, ContinuousCapture
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
@@ -163,7 +163,7 @@ class Runner:
         capture: ShownCapture,
     ) -> None:
         analyzer = self._analyzer or self._load_analyzer()
-        heartbeat.tells = lambda: {"perception": analyzer.report()}
+        heartbeat.tells = lambda: told(analyzer, capture)
         while not self.leave.is_set():
             close_old_connections()
             claimed = self.patience.until_done(
@@ -229,6 +229,9 @@ class Runner:
                 "mode": execution.get_mode_display(),
             }
         )
+        capture.begin_anew(interval_ms=(self.hooks.limits or LoopLimits()).capture_interval_ms)
+        journal.recent_frames = capture.recent
+        capture.tells = lambda stats: journal.capture_stats(asdict(stats))
         run_begun.send_robust(sender=Runner, execution_id=execution.execution_id)
         try:
             self._gpu.follow(journal)
@@ -255,6 +258,7 @@ class Runner:
         finally:
             self.patience.until_done(lambda: release(journal.execution), for_ever=True)
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
+            capture.tells = lambda stats: None
             journal.capture_stats(asdict(capture.stats()))
         self._say_end(journal.execution)
         return True
@@ -382,6 +386,7 @@ class ShownCapture(ContinuousCapture):
     def __init__(self, desktop: Desktop, robot: Robot) -> None:
         super().__init__(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=self._show)
         self._robot = robot
+        self.tells: Callable[[CaptureStats], None] = lambda stats: None  # with each heartbeat, while a run is at work
 
     def _show(self, frame: Frame) -> None:
         try:
@@ -395,6 +400,12 @@ class ShownCapture(ContinuousCapture):
             self.start()
         elif self.running:
             self.stop()
+
+
+def told(analyzer: ScreenAnalyzer, capture: ShownCapture) -> dict[str, Any]:
+    """What goes with each sign of life: the robot's columns; the run has its capture statistics renewed (S1.14)."""
+    capture.tells(capture.stats())
+    return {"perception": analyzer.report()}
 
 
 def build_stages(

@@ -155,6 +155,9 @@ class StepSerializer(serializers.Serializer):
     retries = serializers.IntegerField()
     picture_before = serializers.CharField(allow_blank=True)
     picture_after = serializers.CharField(allow_blank=True)
+    just_before = serializers.ListField(
+        child=serializers.CharField(), help_text="What showed between the act and a failure or a doubt, as digests."
+    )
     capture_ms = serializers.FloatField()
     ocr_ms = serializers.FloatField()
     ui_ms = serializers.FloatField()

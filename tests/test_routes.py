@@ -80,6 +80,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_execution_progress": (VIEW, None),
     "api_execution_coaching_stats": (VIEW, None),
     "api_execution_capture_stats": (VIEW, None),
+    "api_workflow_coaching_stats": (VIEW, None),
     "api_execution_steps": (VIEW, None),
     "api_execution_step": (VIEW, None),
     "api_execution_events": (VIEW, None),

@@ -84,6 +84,17 @@ class ContinuousCapture:
             self._thread.join(timeout)
             self._thread = None
 
+    def begin_anew(self, *, interval_ms: int) -> None:
+        """Count from here on, and look this often: another run begins."""
+        with self._lock:
+            self._interval_s = interval_ms / 1000
+            self._total = self._unchanged = 0
+            self._grab_s = self._running_s = 0.0
+            self._frames.clear()
+            self._latest = None
+            if self._started_at is not None:
+                self._started_at = time.monotonic()
+
     def latest(self) -> Frame | None:
         """The newest frame, changed or not; None before the first. Raises what ended the watch."""
         with self._lock:

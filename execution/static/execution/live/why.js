@@ -29,6 +29,7 @@ const steps = (store, step) => [
   targetBlock(store, step),
   pairBlock(store, step),
   resultBlock(step),
+  betweenBlock(store, step),
   block(say("why_turn"), times(step)),
 ];
 
@@ -150,6 +151,13 @@ function resultBlock(step) {
     h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${step.retries} ${say("retries")}` : ""),
     step.message ? h("p", { class: "muted" }, messageOf(step)) : null,
     reasons(step.verification?.evidence));
+}
+
+/** What showed between the act and a failure or a doubt: a message may have come and gone. */
+function betweenBlock(store, step) {
+  if (!step.just_before?.length) return null;
+  return block(say("why_between"), h("div", { class: "between" }, step.just_before.map((digest, index) =>
+    h("a", { href: store.pictureUrl(digest), target: "_blank", rel: "noopener" }, h("img", { src: store.pictureUrl(digest), loading: "lazy", alt: say("between_alt", { n: index + 1 }) })))));
 }
 
 function times(step) {
