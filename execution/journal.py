@@ -115,7 +115,7 @@ class Journal:
         self.patience = patience or Patience()
         self.on_step: list[Callable[[Step], None]] = []
         self.recent_frames: Callable[[], Sequence[Frame]] = tuple  # the last changed ones of continuous capture (S1.14)
-        self.on_mode: list[Callable[[Execution], None]] = []
+        self.on_mode: list[Callable[[Execution], Any]] = []
         self.on_state: list[Callable[[Execution], None]] = []
 
     @contextmanager

@@ -25,7 +25,7 @@ class TypedTextField(forms.CharField):
         super().__init__(**{"strip": False, **kwargs})
 
     def to_python(self, value: Any) -> str:
-        return plain_breaks(super().to_python(value))
+        return plain_breaks(super().to_python(value) or "")
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return plain_breaks(str(initial or "")) != plain_breaks(str(data or ""))

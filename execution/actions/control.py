@@ -69,7 +69,7 @@ def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM
     if execution.state in NOT_BEGUN:
         with transaction.atomic():
             try:
-                by = {"stopped_by": name_of(user, origin), "stopped_from": origin}
+                by: dict[str, Any] = {"stopped_by": name_of(user, origin), "stopped_from": origin}
                 execution.move(ExecutionState.STOPPED, error=ended_error(ExecutionState.STOPPED), **by)
             except IllegalMove:
                 execution.refresh_from_db()
