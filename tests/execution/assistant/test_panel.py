@@ -22,7 +22,6 @@ from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
 from gpu.runtime import Runtime
 from gpu.types import Attempt, Chunk
 from tests.execution.assistant.runs import CANCEL, make_asking, make_failed
-from tests.execution.test_views_browser import browser, page_of  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
