@@ -3,6 +3,7 @@
 DomainError
 ├── ExecutionError
 │   ├── UnknownExecution, MissingVariable, BadVariable, BadMode, UnknownWindowProvider
+│   ├── SecretsUnreadable
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
@@ -50,6 +51,10 @@ class BadMode(ExecutionError):
 class UnknownWindowProvider(ExecutionError):
     status_code = 422
     code = "unknown_window_provider"
+
+
+class SecretsUnreadable(ExecutionError):
+    code = "secrets_unreadable"
 
 
 class IllegalMove(ExecutionError):

@@ -14,6 +14,7 @@ from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
 from execution.presets import PRESETS
+from execution.secret_values import secret_names
 from workflows.choices import VariableKind
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, VariableSpec
@@ -139,6 +140,7 @@ class StartForm(forms.Form):
 def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
     """A field of the variable's kind, with `shown` in it; the kind is checked by the rule that the API uses too."""
     label = variable.label or variable.name
+    secret = bool(secret_names([variable]))
     attrs = {
         "type": INPUT_TYPE.get(VariableKind(variable.kind), "text") if variable.kind in VariableKind.values else "text",
         "autocomplete": "off",
@@ -155,6 +157,6 @@ def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
         required=variable.required and not variable.default,
         initial=offered(variable),
         max_length=2000,
-        widget=widget,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}) if secret else widget,
         error_messages={"required": _("“%(name)s” is missing. Write its value here.") % {"name": label}},
     )

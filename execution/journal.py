@@ -49,6 +49,7 @@ from execution.payloads import (
     suggestion_json,
     verification_json,
 )
+from execution.secret_values import hidden_values, sealed
 from execution.signals import step_recorded
 from execution.types import (
     ActionResult,
@@ -113,6 +114,7 @@ class Journal:
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.patience = patience or Patience()
+        self.hidden = hidden_values(execution)
         self.on_step: list[Callable[[Step], None]] = []
         self.recent_frames: Callable[[], Sequence[Frame]] = tuple  # the last changed ones of continuous capture (S1.14)
         self.on_mode: list[Callable[[Execution], Any]] = []
@@ -161,9 +163,11 @@ class Journal:
                 node_id=match.node_id if match else "",
                 confidence=match.confidence if match else 0,
                 margin=match.margin if match else 0,
-                recognition=recognition_json(recognition),
+                recognition=self.hidden.any(recognition_json(recognition)),
                 picture_before=picture,
-                screen=screen_json(state, execution=execution, picture=picture, path=self.pictures.path(picture)),
+                screen=self.hidden.any(
+                    screen_json(state, execution=execution, picture=picture, path=self.pictures.path(picture))
+                ),
                 started_at=timezone.now() - timedelta(seconds=time.perf_counter() - began),
                 capture_ms=timings.capture_ms,
                 ocr_ms=timings.ocr_ms,
@@ -183,9 +187,13 @@ class Journal:
 
     def _put_suggestion(self, step: Step, suggestion: Suggestion, state: ScreenState) -> None:
         edge, resolution = suggestion.edge, suggestion.resolution
-        step.edge_id, step.action_type, step.sentence = edge.edge_id, edge.action_type, suggestion.sentence
+        step.edge_id, step.action_type, step.sentence = (
+            edge.edge_id,
+            edge.action_type,
+            self.hidden.text(suggestion.sentence),
+        )
         step.effect_class = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
-        step.suggestion = suggestion_json(suggestion, state.frame.size, self.graph)
+        step.suggestion = self.hidden.any(suggestion_json(suggestion, state.frame.size, self.graph))
         step.rung, step.score, step.resolve_ms = resolution.rung, resolution.score, resolution.resolve_ms
 
     @persistent
@@ -200,7 +208,7 @@ class Journal:
     def attempt_failed(self, step: Step, message: str) -> None:
         """An attempt came to nothing and another may follow: the intent is taken back."""
         with self._fenced():
-            step.phase, step.message = StepPhase.PLANNED, message
+            step.phase, step.message = StepPhase.PLANNED, self.hidden.text(message)
             step.save(update_fields=["phase", "message"])
 
     @persistent
@@ -222,12 +230,15 @@ class Journal:
         with self._fenced() as execution:
             step.phase, step.outcome = StepPhase.CLOSED, outcome
             step.success = outcome in (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL)
-            step.message, step.picture_after = message, picture_after
+            step.message, step.picture_after = self.hidden.text(message), picture_after
             step.ended_at = max(timezone.now(), step.started_at)  # people set clocks, also backwards
             if result:
                 step.act_ms = result.act_ms
             if verification:
-                step.verified, step.verification = Verified(verification.answer), verification_json(verification)
+                step.verified, step.verification = (
+                    Verified(verification.answer),
+                    self.hidden.any(verification_json(verification)),
+                )
                 step.verify_ms = verification.verify_ms
             step.total_ms = max(step.measured_ms, self._elapsed_ms(step))
             step.save()
@@ -285,7 +296,7 @@ class Journal:
         """Observation: whether the person did what would have been suggested (S1.18)."""
         picture_after = self._picture_after(after)
         with self._fenced() as execution:
-            step.agreed, step.message, step.picture_after = agreed, message, picture_after
+            step.agreed, step.message, step.picture_after = agreed, self.hidden.text(message), picture_after
             step.save(update_fields=["agreed", "message", "picture_after"])
             emit(execution, EventKind.STEP, step_payload(step))
 
@@ -305,7 +316,7 @@ class Journal:
         """What the screen shows now, for a person who is asked whether the step was done."""
         step.picture_after, step.just_before = self._picture_after(after), self._just_before(step)
         if verification:
-            step.verification = verification_json(verification)
+            step.verification = self.hidden.any(verification_json(verification))
         with self._fenced():
             step.save(update_fields=["picture_after", "just_before", "verification"])
 
@@ -362,7 +373,7 @@ class Journal:
                 execution=execution,
                 step=step,
                 kind=kind,
-                message=message,
+                message=self.hidden.text(message),
                 picture=picture or step.picture_before,
                 created_at=now,
                 deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
@@ -406,7 +417,7 @@ class Journal:
 
     @persistent
     def pause(self, reason: PauseReason, message: str, detail: Mapping[str, Any] | None = None) -> None:
-        detail = {"message": message, **(detail or {})}
+        detail = self.hidden.any({"message": message, **(detail or {})})
         with self._fenced() as execution:
             if execution.state == ExecutionState.PAUSED:
                 return
@@ -474,7 +485,7 @@ class Journal:
             )
         with self._fenced() as execution:
             execution.prompts.open().update(state=PromptState.WITHDRAWN)
-            text = error or ("" if state == ExecutionState.COMPLETED else ended_error(state))
+            text = self.hidden.text(error) or ("" if state == ExecutionState.COMPLETED else ended_error(state))
             execution.move(
                 state,
                 fence=self.epoch,
@@ -504,12 +515,14 @@ class Journal:
     @persistent
     def error(self, kind: str, message: str) -> None:
         """An `error` event: something went wrong and the person looking should know."""
+        message = self.hidden.text(message)
         log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
         with self._fenced() as execution:
             emit(execution, EventKind.ERROR, {"kind": kind, "message": message})
 
     def warn(self, kind: str, message: str) -> None:
         """A helper failed: one line in the log and one on the status page, nothing else (S1.21)."""
+        message = self.hidden.text(message)
         robot = self.execution.robot
         if robot is None or kind not in robot.warnings:
             log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
@@ -520,9 +533,12 @@ class Journal:
 
     @persistent
     def keep_variables(self, variables: Mapping[str, Any]) -> None:
-        """The run's variables as a program's executor left them."""
+        """The run's variables as a program's executor left them, its secret ones sealed."""
+        shown, secrets = sealed(self.graph.variables, variables)
         with self._fenced():
-            self._update(variables=dict(variables))
+            self._update(variables=shown, secrets=secrets)
+            self.execution.secrets = secrets
+        self.hidden = hidden_values(self.execution)
 
     def capture_stats(self, stats: Mapping[str, Any]) -> None:
         with _without_waiting("capture_stats"):

@@ -38,6 +38,7 @@ from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.place_store import DatabasePlaces
 from execution.reference_store import references_for
+from execution.secret_values import secrets_of
 from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
@@ -446,7 +447,7 @@ def build_stages(
         places=DatabasePlaces(),
         further=further_rungs(graph, analyzer.embedder, flags, execution_id=execution.execution_id, warn=journal.warn),
     )
-    return Stages(graph, execution.variables, eyes, matcher, resolver)
+    return Stages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)
 
 
 def masks_of(journal: Journal) -> tuple[NormBox, ...]:

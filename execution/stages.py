@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution import acting, dialogs, popups, server_side, waiting
+from execution.assistant.hidden import HIDDEN
 from execution.dialogs import Dialog
 from execution.eyes import Eyes
 from execution.holding import Hold
@@ -228,10 +229,15 @@ class Stages:
         return Suggestion(
             edge=edge,
             node_id=edge.source,
-            params=kept.get("params") or {},
+            params=self._unhidden(edge, kept.get("params") or {}),
             sentence=kept.get("sentence") or "",
             resolution=Resolution(status=ResolveStatus.NOT_NEEDED, box=box),
         )
+
+    def _unhidden(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What was kept without its secret values, with them."""
+        filled = fill(edge.params, self.variables)
+        return {name: filled.get(name, "") if HIDDEN in str(value) else value for name, value in kept.items()}
 
     def picked(self, node_id: str) -> Recognition:
         """A node that a person picked."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import logging
 
+from workflows.unsaid import without_secrets
+
 FIELDS = ("action", "execution", "step", "desktop", "kind", "address")
 
 
 class LineFormatter(logging.Formatter):
-    """`time LEVEL logger message key=value ...`; screens, texts read and values typed are never among the fields."""
+    """`time LEVEL logger message key=value ...`; screens, texts read and values typed are never among the fields.
+
+    What was opened of the secrets is in no line, the tracebacks included.
+    """
 
     default_format = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
@@ -18,4 +23,4 @@ class LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         extra = " ".join(f"{name}={getattr(record, name)}" for name in FIELDS if hasattr(record, name))
         line = super().format(record)
-        return f"{line} {extra}" if extra else line
+        return without_secrets(f"{line} {extra}" if extra else line)

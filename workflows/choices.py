@@ -28,3 +28,4 @@ class VariableKind(models.TextChoices):
     DATE = "date", _("date")
     EMAIL = "email", _("e-mail address")
     NUMBER = "number", _("number")
+    SECRET = "secret", _("secret")

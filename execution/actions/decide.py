@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import name_of
+from execution.assistant.hidden import HIDDEN
 from execution.choices import EventKind, Origin, PromptState
 from execution.events import emit
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
@@ -136,6 +137,8 @@ def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[s
             _("“%(action)s” is no action. Actions: %(known)s.")
             % {"action": action, "known": ", ".join(sorted(ALLOWED_ACTION_TYPES))}
         )
+    if HIDDEN in str(parts):
+        raise BadDecision(_("A value in the correction is hidden. Leave it as it is, or write all of it."))
     if not all(isinstance(part, Mapping) for part in (target, *parts)):
         raise BadDecision(_("The target and the parameters of a correction are JSON objects."))
     check_target(target)

@@ -16,12 +16,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import record_wish
+from execution.assistant.hidden import HIDDEN
 from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState, Origin, Verb
 from execution.desktop.x11_connection import plain_name
 from execution.events import emit_state
 from execution.exceptions import BadMode, BadVariable, MissingVariable
 from execution.models import Execution
 from execution.permissions import OPERATE
+from execution.secret_values import sealed, secret_names
 from execution.window_providers import known_name, may_choose
 from workflows.choices import LearningState, VariableKind
 from workflows.exceptions import UnknownNode
@@ -72,13 +74,15 @@ def start(
     values = values_of(graph, variables or {}, declared=declared)
     chosen_flags = effective_flags(workflow, asked)
     known_name(chosen_flags["window_info_provider"])
+    shown, secrets_sealed = sealed(graph.variables, values)
     with transaction.atomic():
         execution = Execution.objects.create(
             execution_id=new_execution_id(),
             version=version,
             mode=chosen_mode,
             start_node_id=start_node_id or next(iter(graph.entry_nodes), ""),
-            variables=values,
+            variables=shown,
+            secrets=secrets_sealed,
             started_by=user,
             desktop=plain_name(desktop),
             **chosen_flags,
@@ -140,6 +144,12 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             _("These values are missing: %(names)s.")
             % {"names": ", ".join(known[name].label or name for name in missing)},
             tuple(missing),
+        )
+    if hidden := [name for name in secret_names(graph.variables) if HIDDEN in values[name]]:
+        raise BadVariable(
+            _("Secret values are not kept. Write them anew: %(names)s.")
+            % {"names": ", ".join(known[name].label or name for name in hidden)},
+            tuple(hidden),
         )
     for name, value in values.items():
         if value and (problem := kind_problem(known[name], value)):

@@ -6,20 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from execution.assistant.questions import folded
 from execution.eyes import masks_from
 from execution.models import Execution, Step
 from workflows.graph import GraphSpec, NormBox
+from workflows.secret_names import is_secret
 
 HIDDEN = "•••"
 SECRET_KINDS = frozenset({"secret", "password"})
-_SECRET_NAME = re.compile(
-    r"\b(pass|pwd|pw|secrete?|token|jeton|pin|otp|cvv|cvc|credential|mdp|api key|(private|access) key|access code"
-    r"|mot de passe|code d acces|cle (privee|api))s?\b"
-    r"|pass(word|wd|wort|phrase|code)|kennwort|motdepasse|apikey"
-)
-# What stands between the words of accessToken, API_KEY2, “Code (PIN)”.
-_SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W\d_]+")
 _SHORTEST = 3  # characters: a shorter value is hidden only where it stands as a word of its own
 
 
@@ -86,15 +79,10 @@ def hidden_in(execution: Execution, graph: GraphSpec) -> Hidden:
     names = frozenset(
         name
         for name in {*execution.variables, *kinds}
-        if kinds.get(name) in SECRET_KINDS or _is_secret(name) or _is_secret(labels.get(name, ""))
+        if kinds.get(name) in SECRET_KINDS or is_secret(name, labels.get(name, ""))
     )
     values = [str(execution.variables.get(name, "")) for name in names]
     return Hidden(values, names=names, masks=masks_from(graph.flags.get("masks")))
-
-
-def _is_secret(name: str) -> bool:
-    """Whether a variable's name or label says so, however its words are joined."""
-    return _SECRET_NAME.search(folded(_SEAM.sub(" ", name))) is not None
 
 
 def _texts(screen: Mapping[str, Any], *, elements: bool = True) -> list[tuple[str, list[float] | None]]:

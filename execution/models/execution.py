@@ -93,6 +93,7 @@ class Execution(models.Model):
 
     start_node_id = models.CharField(max_length=100, blank=True)
     variables = models.JSONField(default=dict, blank=True)
+    secrets = models.TextField(blank=True, editable=False)  # the secret ones, encrypted, until the run has ended
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="executions"
     )
@@ -183,6 +184,7 @@ class Execution(models.Model):
         if to in FINAL:
             changes.setdefault("ended_at", timezone.now())
             changes.setdefault("wish", Wish.NONE)
+            changes["secrets"] = ""
         rows = Execution.objects.filter(pk=self.pk, state=was)
         if fence is not None:
             rows = rows.filter(epoch=fence)

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from execution.assistant.hidden import HIDDEN
 from execution.forms import StartForm
 from execution.gains import flag_rows
 from execution.models import Execution, Robot
@@ -60,4 +61,7 @@ def _again(request: HttpRequest) -> dict[str, str]:
     execution = Execution.objects.filter(execution_id=request.GET.get("again", "")).first()
     if execution is None:
         return {}
-    return {"mode": execution.mode, **{f"var_{name}": value for name, value in execution.variables.items()}}
+    return {
+        "mode": execution.mode,
+        **{f"var_{name}": value for name, value in execution.variables.items() if value != HIDDEN},
+    }

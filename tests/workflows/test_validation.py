@@ -149,6 +149,16 @@ FAULTS: list[tuple[str, GraphSpec, tuple[str, str, str]]] = [
         graph(variables=(*graph().variables, VariableSpec(name="dose"))),
         ("warning", "unused_variable", "dose"),
     ),
+    (
+        "default of a secret variable",
+        graph(variables=(*graph().variables, VariableSpec(name="code", kind="secret", default="Zx81-Quokka"))),
+        ("error", "secret_default", "code"),
+    ),
+    (
+        "default of a variable named like a secret",
+        graph(variables=(*graph().variables, VariableSpec(name="mot_de_passe", default="Zx81-Quokka"))),
+        ("error", "secret_default", "mot_de_passe"),
+    ),
     ("opaque click", with_edge("click_save", expect=ExpectSpec()), ("warning", "nothing_expected", "click_save")),
     (
         "matches anything",

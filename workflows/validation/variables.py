@@ -1,4 +1,4 @@
-"""Is every variable that is used declared, and every declared one used?"""
+"""Is every variable that is used declared, and every declared one used? Does a secret one hold nothing?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from workflows import text
 from workflows.graph import GraphSpec
+from workflows.secret_names import holds_secret
 from workflows.validation.problem import Kind, Problem, of_variable, problem
 from workflows.words import sentence
 
@@ -27,6 +28,15 @@ def variables(graph: GraphSpec) -> Iterator[Problem]:
                 % {"where": _label(graph, kind, where), "name": name},
                 where=where,
                 field=field,
+            )
+    for variable in graph.variables:
+        if variable.default and holds_secret(variable):
+            yield of_variable(
+                "secret_default",
+                _("The variable “%(name)s” is secret and has a default, which everybody could read. Take it away.")
+                % {"name": variable.name},
+                where=variable.name,
+                field="default",
             )
     for name in sorted(declared - used):
         yield of_variable(
