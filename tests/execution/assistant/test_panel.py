@@ -1,7 +1,5 @@
 """S4.6, S8.1: the assistant's panel on the live page, in a real browser."""
 
-# ruff: noqa: F811  fixtures of another file have the names of arguments
-
 from __future__ import annotations
 
 import re
