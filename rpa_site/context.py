@@ -18,7 +18,7 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
     if user is None or not user.is_authenticated:
         return {}
     return {
-        "attention": SimpleLazyObject(Execution.objects.needing_a_person().for_person(user).count),
+        "attention": SimpleLazyObject(lambda: Execution.objects.needing_a_person().for_person(user).count()),
         "gpu_banner": SimpleLazyObject(banner_now),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
         "role": SimpleLazyObject(lambda: role_of(user)),

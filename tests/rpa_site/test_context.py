@@ -21,21 +21,25 @@ def frame(rf: RequestFactory, user: Any) -> dict[str, Any]:
     return chrome(request)
 
 
-def test_the_frame_counts_the_runs_that_need_a_person_and_the_robots_alive(rf: RequestFactory, viewer: Any) -> None:
-    for number, state in enumerate((ExecutionState.PAUSED, ExecutionState.WAITING_COACHING, ExecutionState.RUNNING)):
+def test_the_frame_counts_the_runs_that_need_this_person_and_the_robots_alive(
+    rf: RequestFactory, viewer: Any, operator: Any
+) -> None:
+    """UI: what needs a person is told to those who may answer."""
+    for number, state in enumerate((ExecutionState.PAUSED, ExecutionState.PAUSED, ExecutionState.RUNNING)):
         make_execution(state=state, desktop=f"host:{number}")
     Robot.objects.create(name="r", desktop="r", host="h", pid=1)
-    shown = frame(rf, viewer)
+    shown = frame(rf, operator)
     assert (shown["attention"], shown["robots_alive"]) == (2, 1)
-    assert shown["role"] == Role.VIEWER
+    assert shown["role"] == Role.OPERATOR
+    assert frame(rf, viewer)["attention"] == 0
 
 
 def test_nothing_is_asked_of_the_database_until_a_page_shows_it(
-    rf: RequestFactory, viewer: Any, django_assert_num_queries: Any
+    rf: RequestFactory, operator: Any, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):
-        shown = frame(rf, viewer)
-    with django_assert_num_queries(1):
+        shown = frame(rf, operator)
+    with django_assert_num_queries(3):  # the person's permissions, twice, and the count
         assert str(shown["attention"]) == "0"
         assert not shown["attention"]
 
