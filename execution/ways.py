@@ -76,9 +76,9 @@ class Ways:
                     came_by[edge.destination] = edge
                     todo.append(edge.destination)
         way: list[EdgeSpec] = []
-        while edge := came_by.get(node_id):
-            way.insert(0, edge)
-            node_id = edge.source
+        while (last := came_by.get(node_id)) is not None:
+            way.insert(0, last)
+            node_id = last.source
         return tuple(way)
 
     def replay(self, place: Place, steps: Iterable[tuple[str, str, bool, bool]]) -> Place:
@@ -93,8 +93,8 @@ class Ways:
     def _roots(self, place: Place) -> frozenset[str]:
         """The screens that the run stands on or is on its way to."""
         if place.last is None:
-            entries = self.graph.entry_nodes
-            return frozenset(entries if place.expected in (None, *entries) else (place.expected,))
+            entries = frozenset(self.graph.entry_nodes)
+            return frozenset({place.expected}) if place.expected and place.expected not in entries else entries
         done = place.done
         if place.expected == "":
             return frozenset()  # a program's own action, of which it alone knows where it leads

@@ -74,6 +74,8 @@ EDGES = [
     ("open_file_menu_saved", "saved", "file_menu_saved", "click", "File", 0),
     ("click_quit", "file_menu_saved", "closed", "click", "Quit", 0),
 ]
+# The editor keeps its status bar: where it is there already, nothing need be done for it.
+OPTIONAL = ("open_view_menu", "show_status_bar")
 # Skipping the status bar is fine: from the empty note one can type at once.
 SHORT_CUT = ("type_name_at_once", "new_note", "with_name", "type_text", "{{patient}}\n", 1)
 VARIABLES = [
@@ -134,6 +136,7 @@ def draw() -> Any:
             params=params,
             effect_class=EffectClass.IDEMPOTENT if edge_id == "type_filename" else EffectClass.UNDECLARED,
             expect=expectation(nodes[source], nodes[destination], typing=typing, what=what),
+            optional=edge_id in OPTIONAL,
             order=order,
         )
     for order, variable in enumerate(VARIABLES):
