@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
 from execution.popups import CLOSE
+from execution.pressing import PRESS
 from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
 
 
@@ -97,4 +98,5 @@ _PERFORM: dict[str, Callable[[Desktop, Suggestion], None]] = {
     "type_text": _type_text,
     "press_keys": _press_keys,
     CLOSE: _close_popup,
+    PRESS: _click,
 }

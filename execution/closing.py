@@ -1,13 +1,18 @@
-"""Closing the dialogs that a workflow says may come, each as a step of its own that is looked at afterwards."""
+"""Closing dialogs: those that a workflow says may come, and others with the button that a person chose.
+
+Each is a step of its own that is looked at afterwards.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from execution import popups
+from execution import popups, pressing
 from execution.choices import ExecutionMode, Outcome, PromptKind
 from execution.coach import Coach
 from execution.desktop.base import DesktopLost
@@ -15,6 +20,7 @@ from execution.holding import Hold
 from execution.journal import Journal
 from execution.models import Step
 from execution.popups import Closable
+from execution.pressing import Chosen
 from execution.readiness import FRESH_S
 from execution.types import (
     ActionStatus,
@@ -33,8 +39,20 @@ if TYPE_CHECKING:
     from execution.stages import Stages
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """How it is seen that a dialog is gone, and what is said of it either way."""
+
+    gone: Callable[[ScreenState], bool]
+    done: str
+    undone: str
+
+
 class Closer:
-    """Closes dialogs on behalf of the loop, at most three in a row; in modes that ask first, after asking."""
+    """Closes dialogs on behalf of the loop, at most three in a row; in modes that ask first, after asking.
+
+    What nobody declared is left to people: it presses the button that one of them chose.
+    """
 
     def __init__(self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, timeout_s: float) -> None:
         self.journal, self.stages, self.coach, self.hold = journal, stages, coach, hold
@@ -61,15 +79,27 @@ class Closer:
             }
         suggestion = popups.suggestion_of(found, node_id)
         step = self.journal.open_step(state, recognition, suggestion, match_ms=0)
-        if self.hold.stopped():
-            self.journal.close_step(
-                step, Outcome.INTERRUPTED, _("Not done: the run was asked to pause, stop or leave.")
-            )
+        if self._stopped(step):
             return ""
         if self._allowed(step, state, found, suggestion):
             self._in_a_row += 1
-            self._act(step, found, state, suggestion)
+            self._act(step, state, suggestion, self._closed(found))
         return ""
+
+    def _stopped(self, step: Step) -> bool:
+        if self.hold.stopped():
+            message = _("Not done: the run was asked to pause, stop or leave.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, message)
+            return True
+        return False
+
+    def _closed(self, found: Closable) -> _End:
+        name = {"name": found.spec.name}
+        return _End(
+            gone=lambda after: self.stages.popup_gone(found.spec, after),
+            done=_("Closed “%(name)s”.") % name,
+            undone=_("“%(name)s” is still there.") % name,
+        )
 
     def _allowed(self, step: Step, state: ScreenState, found: Closable, suggestion: Suggestion) -> bool:
         """Automatic runs close it by themselves; the others ask, as before every action."""
@@ -87,12 +117,36 @@ class Closer:
         self.journal.close_step(step, Outcome.REJECTED, rejected(answer.decision), decision=answer.decision)
         return False
 
-    def _act(self, step: Step, found: Closable, state: ScreenState, suggestion: Suggestion) -> None:
+    def press(self, chosen: Chosen, state: ScreenState, known: ScreenState | None, node_id: str) -> str:
+        """Press the button that a person chose, if it is the dialog that they saw; once, whatever comes of it.
+
+        Gives why nothing was pressed, else empty.
+        """
+        name = {"button": chosen.button}
+        if self.journal.execution.mode == ExecutionMode.OBSERVATION:
+            return _("“%(button)s” was not pressed: a run that watches does nothing by itself.") % name
+        button = self.stages.chosen_button(chosen, state, known)
+        if button is None:
+            return _("“%(button)s” was not pressed: the dialog that it was chosen in has changed or is gone.") % name
+        suggestion = pressing.suggestion_of(chosen, button, node_id)
+        chose = Recognition(match=None, why_not=_("%(who)s chose the button.") % {"who": chosen.by})
+        step = self.journal.open_step(state, chose, suggestion, match_ms=0)
+        if self._stopped(step):
+            return ""
+        ends = _End(
+            gone=lambda after: not self.stages.chosen_dialog_stays(chosen, after),
+            done=_("Pressed “%(button)s”, as %(who)s chose.") % {**name, "who": chosen.by},
+            undone=_("Pressed “%(button)s”, as %(who)s chose; the dialog is still there.") % {**name, "who": chosen.by},
+        )
+        return self._act(step, state, suggestion, ends)
+
+    def _act(self, step: Step, state: ScreenState, suggestion: Suggestion, ends: _End) -> str:
+        """Act, look and record; gives why nothing was done, else empty."""
         changed = self.stages.what_changed(suggestion, state, self.stages.glance())
         if changed:
             message = _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
-            return
+            return message
         looked = time.monotonic()
         self.hold.may_act()
         if self.journal.open_intent() is None:  # while an action is being done, its intent is this one's too (S9.1)
@@ -100,14 +154,13 @@ class Closer:
         if time.monotonic() - looked > FRESH_S:
             message = _("The database had to be waited for: the screen is looked at anew.")
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
-            return
+            return message
         result = self.stages.act(suggestion, self.hold)
         if result.status is ActionStatus.UNCERTAIN:
             raise DesktopLost(result.message)
         after = self.stages.settle(suggestion.edge)
-        gone = result.status is ActionStatus.DONE and self.stages.popup_gone(found.spec, after)
-        name = {"name": found.spec.name}
-        message = _("Closed “%(name)s”.") % name if gone else _("“%(name)s” is still there.") % name
+        gone = result.status is ActionStatus.DONE and ends.gone(after)
+        message = ends.done if gone else result.message or ends.undone
         verification = Verification(
             answer=Answer.YES if gone else Answer.NO,
             evidence=(Reason(sign="popup", score=float(gone), note=message),),
@@ -121,3 +174,4 @@ class Closer:
             verification=verification,
             after=after,
         )
+        return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,13 +51,15 @@ class Coach:
         *,
         timeout_s: float | None,
         picture: str = "",
+        dialog: Mapping[str, Any] | None = None,
         look: Look = lambda: "",
     ) -> Answer:
-        """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with.
+        """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with, and
+        `dialog` what came over it.
 
         `look` says what is not any more as it was when it was asked, "" while all is. Raises what `look` raises.
         """
-        prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s, picture=picture)
+        prompt = self.journal.ask(step, kind, message, timeout_s=timeout_s, picture=picture, dialog=dialog)
         asked = time.perf_counter()
         if self.listener:
             self.listener(prompt)

@@ -56,10 +56,11 @@ class Dialog:
         return _("%(dialog)s. Its buttons: %(names)s") % {"dialog": quoted.rstrip("."), "names": names}
 
     def to_json(self, state: ScreenState) -> dict[str, Any]:
-        """For the pages: boxes as fractions of the screen."""
+        """For the pages: boxes as fractions of the screen, and the title of the window in front with it."""
         size = state.frame.size
         return {
             "title": self.title,
+            "window": state.window.title if state.window else "",
             "texts": list(self.texts),
             "box": list(self.box.normalised(size)),
             "buttons": [{"text": b.text, "box": list(b.box.normalised(size))} for b in self.buttons],

@@ -4,6 +4,7 @@ DomainError
 ├── ExecutionError
 │   ├── UnknownExecution, MissingVariable, BadVariable, BadMode, UnknownWindowProvider
 │   ├── SecretsUnreadable
+│   ├── NoSuchButton           the dialog that the run paused for has it not, or twice
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
@@ -55,6 +56,10 @@ class UnknownWindowProvider(ExecutionError):
 
 class SecretsUnreadable(ExecutionError):
     code = "secrets_unreadable"
+
+
+class NoSuchButton(ExecutionError):
+    code = "no_such_button"
 
 
 class IllegalMove(ExecutionError):

@@ -25,6 +25,7 @@ from execution.choices import (
     WAITING,
     EventKind,
     ExecutionState,
+    Origin,
     Outcome,
     PauseReason,
     PromptKind,
@@ -363,7 +364,16 @@ class Journal:
 
     # --- prompts ----------------------------------------------------------------------------------------------------
     @persistent
-    def ask(self, step: Step, kind: PromptKind, message: str, *, timeout_s: float | None, picture: str = "") -> Prompt:
+    def ask(
+        self,
+        step: Step,
+        kind: PromptKind,
+        message: str,
+        *,
+        timeout_s: float | None,
+        picture: str = "",
+        dialog: Mapping[str, Any] | None = None,
+    ) -> Prompt:
         """Put a question to a person and move the run to the state that waits for the answer."""
         confirmation = kind is PromptKind.CONFIRMATION
         to = ExecutionState.WAITING_CONFIRMATION if confirmation else ExecutionState.WAITING_COACHING
@@ -375,6 +385,7 @@ class Journal:
                 kind=kind,
                 message=self.hidden.text(message),
                 picture=picture or step.picture_before,
+                dialog=dict(dialog or {}),
                 created_at=now,
                 deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
             )
@@ -468,10 +479,17 @@ class Journal:
                 pause_detail={},
                 wish=Wish.NONE,
                 wish_node_id="",
+                wish_press={},
             )
             emit_state(execution)
         _tell(self.on_state, self.execution)
         return picked
+
+    @persistent
+    def resumed_by(self) -> str:
+        """Who asked last that the run goes on, for people."""
+        wish = self._last_wish(Verb.RESUME)
+        return named(wish.name, wish.origin) if wish else named("", Origin.UNKNOWN)
 
     @persistent
     def finish(self, state: ExecutionState, error: str = "") -> None:

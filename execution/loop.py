@@ -27,6 +27,7 @@ from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.payloads import match_json
 from execution.performing import Done, Performer
+from execution.pressing import Chosen
 from execution.seeking import seek, worth_scrolling
 from execution.types import (
     Choice,
@@ -114,6 +115,7 @@ class Loop:
         self.closer = Closer(journal, stages, coach, self.performer.hold, timeout_s=self.limits.confirmation_timeout_s)
         self.at = self._where()
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
+        self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
 
     @property
@@ -150,6 +152,9 @@ class Loop:
         if self._pending:  # a step in doubt comes before anything else
             pending, self._pending = self._pending, None
             pending()
+            return
+        if self._chosen:
+            self._press()
             return
         self.journal.begin_turn()
         state, picked = self.stages.observe(), self.at.picked
@@ -223,6 +228,8 @@ class Loop:
 
     def _resume(self) -> None:
         anywhere = self.journal.execution.pause_reason == PauseReason.ASKED
+        if wish := self.journal.execution.wish_press:
+            self._chosen = Chosen.from_json(wish, by=self.journal.resumed_by())
         if picked := self.journal.resume():
             self._pick(picked)
             return
@@ -289,15 +296,15 @@ class Loop:
 
     def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
         """A dialog that came over a known screen is told as such, with what it says."""
-        if dialog := self._dialog_over(state):
+        if dialog := self._dialog_over(state)[0]:
             return PauseReason.DIALOG, dialog
         why = {"why": recognition.why_not}
         return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
 
-    def _dialog_over(self, state: ScreenState) -> str:
-        """What lies over the screen that was known last, in a sentence; empty if nothing does."""
+    def _dialog_over(self, state: ScreenState) -> tuple[str, dict[str, Any]]:
+        """What lies over the screen that was known last, in a sentence and for the pages; empty if nothing does."""
         dialog = self.stages.dialog_over(state, self.at.known)
-        return self._said(dialog) if dialog else ""
+        return (self._said(dialog), dialog.to_json(state)) if dialog else ("", {})
 
     def _said(self, dialog: Dialog) -> str:
         node = self.graph.node(self.at.last_node or "")
@@ -314,18 +321,27 @@ class Loop:
             self._pause(PauseReason.DIALOG, problem, state, recognition)
         return True
 
+    def _press(self) -> None:
+        """Press the button that a person chose, as a turn of its own; what comes of it the next one sees."""
+        chosen, self._chosen = self._chosen, None
+        assert chosen is not None
+        self.journal.begin_turn()
+        state = self.stages.observe()
+        if problem := self.closer.press(chosen, state, self.at.known, self.at.last_node or ""):
+            self._pause(PauseReason.DIALOG, problem, self.stages.observe())
+
     def _pause(
         self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
     ) -> None:
         candidates = recognition.candidates if recognition else ()
-        over = self.stages.dialog_over(state, self.at.known) if reason in _OF_DIALOGS else None
+        over = self._dialog_over(state)[1] if reason in _OF_DIALOGS else {}
         expected = self.at.expected
         self.journal.pause(
             reason,
             message.strip(),
             {
                 "picture": self.journal.pictures.put(state.frame.pixels),
-                **({"dialog": over.to_json(state)} if over else {}),
+                **({"dialog": over} if over else {}),
                 "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
                 "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
                 **more,
@@ -520,7 +536,7 @@ class Loop:
         elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
             self._pending = self.recover
         elif done.failure and done.after:
-            self._pause(PauseReason.FAILED_ACTION, f"{done.failure} {self._dialog_over(done.after)}", done.after)
+            self._pause(PauseReason.FAILED_ACTION, f"{done.failure} {self._dialog_over(done.after)[0]}", done.after)
 
     def recover(self) -> None:
         """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""

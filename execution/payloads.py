@@ -183,6 +183,7 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "choices": list(prompt.choices),
         "timeout_choice": prompt.timeout_choice,
         "picture": prompt.picture,
+        "dialog": prompt.dialog or None,
         "created_at": prompt.created_at.isoformat(),
         "deadline_at": prompt.deadline_at.isoformat() if prompt.deadline_at else None,
         "held": held_payload(prompt),

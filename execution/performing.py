@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
@@ -81,7 +81,8 @@ class Performer:
         self.hold = Hold(journal, leave=leave, may_act=may_act)
         self.readiness = Readiness(stages, self.hold)
         self.clear: Callable[[ScreenState, EdgeSpec], bool] = lambda state, edge: False  # closes a dialog that came
-        self.dialog_over: Callable[[ScreenState], str] = lambda state: ""  # says which one came and stays
+        # which one came and stays: in a sentence, and for the pages
+        self.dialog_over: Callable[[ScreenState], tuple[str, dict[str, Any]]] = lambda state: ("", {})
 
     def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
@@ -181,9 +182,15 @@ class Performer:
 
     def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
         picture = self.journal.pictures.put(unready.state.frame.pixels)
-        look = watch(self.stages, suggestion, unready.state, whole=True)
+        over, dialog = self.dialog_over(unready.state)
         return self.coach.ask(
-            step, PromptKind.IDENTITY, unready.message, timeout_s=self.answer_timeout_s, picture=picture, look=look
+            step,
+            PromptKind.IDENTITY,
+            f"{unready.message} {over}".strip(),
+            timeout_s=self.answer_timeout_s,
+            picture=picture,
+            dialog=dialog,
+            look=watch(self.stages, suggestion, unready.state, whole=True),
         )
 
     def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt | None:
@@ -248,9 +255,10 @@ class Performer:
         self.journal.show_after(step, after, verification)
         message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
         said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
-        message = " ".join(part for part in (message, said, self.dialog_over(after)) if part)
+        over, dialog = self.dialog_over(after)
+        message = " ".join(part for part in (message, said, over) if part)
         look = watch(self.stages, suggestion, after, whole=True)
-        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, look=look)
+        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, dialog=dialog, look=look)
         if answer.decision is None:
             return Done(unanswered=True)
         outcome, said, done = _VERDICTS[answer.decision.choice]

@@ -76,6 +76,20 @@ class ControlSerializer(serializers.Serializer):
     node_id = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=100, help_text="resume: the node that the screen is"
     )
+    press = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=200,
+        help_text="resume, paused for a dialog: the words of the button to press in it",
+    )
+    picture = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=64,
+        help_text="press: the picture on which the dialog was seen; refused if the run is paused on another one",
+    )
     enabled = serializers.BooleanField(
         required=False, allow_null=True, default=None, help_text="set_continuous_capture: on or off"
     )
@@ -188,6 +202,9 @@ class PromptSerializer(serializers.Serializer):
     choices = serializers.ListField(child=serializers.CharField())
     timeout_choice = serializers.CharField(allow_null=True)
     picture = serializers.CharField(allow_blank=True)
+    dialog = serializers.DictField(
+        allow_null=True, help_text="What came over it: title, window, texts, box, and buttons with text and box."
+    )
     created_at = serializers.DateTimeField()
     deadline_at = serializers.DateTimeField(allow_null=True)
     held = HeldSerializer(allow_null=True, help_text="Who is correcting; until then the time stands still.")

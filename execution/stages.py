@@ -12,7 +12,7 @@ import numpy as np
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution import acting, dialogs, popups, server_side, waiting
+from execution import acting, dialogs, popups, pressing, server_side, waiting
 from execution.assistant.hidden import HIDDEN
 from execution.dialogs import Dialog
 from execution.eyes import Eyes
@@ -20,12 +20,14 @@ from execution.holding import Hold
 from execution.matching import Matcher
 from execution.navigation import visual_verifier
 from execution.popups import Closable
+from execution.pressing import Chosen
 from execution.seeking import ScrollSearch, scroll_search
 from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.types import (
     ActionResult,
     Answer,
     Box,
+    Element,
     Frame,
     Match,
     Point,
@@ -159,6 +161,13 @@ class Stages:
         taught = self.matcher.fusion.references.get(node.node_id)
         reading = taught.reading if taught else None
         return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
+
+    def chosen_button(self, chosen: Chosen, state: ScreenState, known: ScreenState | None) -> Element | None:
+        """The button that a person chose, if the dialog is the one that they saw."""
+        return pressing.button_of(chosen, state, self.dialog_over(state, known))
+
+    def chosen_dialog_stays(self, chosen: Chosen, state: ScreenState) -> bool:
+        return pressing.stays(chosen, state)
 
     def scroll_search(self, target: TargetSpec, state: ScreenState) -> ScrollSearch:
         return scroll_search(target, state)

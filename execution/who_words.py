@@ -60,7 +60,11 @@ def named(name: str, origin: str) -> str:
 
 def said_of_wish(wish: models.WishRecord) -> str:
     """“zoe (page) asked to stop at 10:28:03.”"""
-    said = str(_ASKED[Verb(wish.verb)]) % {"who": named(wish.name, wish.origin)}
+    who = {"who": named(wish.name, wish.origin)}
+    if button := wish.detail.get("press"):
+        said = _("%(who)s chose “%(button)s” in the dialog") % {**who, "button": button}
+    else:
+        said = str(_ASKED[Verb(wish.verb)]) % who
     at = time_format(timezone.localtime(wish.asked_at), "H:i:s")
     return _("%(said)s at %(time)s.") % {"said": said, "time": at}
 

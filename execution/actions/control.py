@@ -27,9 +27,10 @@ from execution.choices import (
     Wish,
 )
 from execution.events import emit, emit_state
-from execution.exceptions import AlreadyDecided, IllegalMove, NothingToDecide
+from execution.exceptions import AlreadyDecided, IllegalMove, NoSuchButton, NothingToDecide
 from execution.models import Execution
 from execution.payloads import mode_payload
+from execution.pressing import choice
 from execution.types import Choice, DecisionSource
 from execution.who_words import said_of_wish
 from workflows.exceptions import UnknownNode
@@ -45,9 +46,23 @@ def pause(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRA
     return _wish(execution, Wish.PAUSE, Verb.PAUSE, user=user, origin=origin)
 
 
-def resume(*, execution_id: str, user: Any = None, node_id: str = "", origin: Origin = Origin.PROGRAM) -> Execution:
-    """Go on with a paused run; `node_id` is the node that a person says the screen is."""
+def resume(
+    *,
+    execution_id: str,
+    user: Any = None,
+    node_id: str = "",
+    press: str = "",
+    picture: str = "",
+    origin: Origin = Origin.PROGRAM,
+) -> Execution:
+    """Go on with a paused run; `node_id` is the node that a person says the screen is.
+
+    `press`: the words of a button in the dialog that the run is paused for, pressed if its dialog still
+    stands. `picture`: where the person saw it. Raises IllegalMove, UnknownNode, NoSuchButton.
+    """
     execution = Execution.objects.by_id(execution_id)
+    if press:
+        return _press(execution, press, picture, user=user, origin=origin)
     if execution.state == ExecutionState.PAUSED:
         picked: dict[str, Any] = {}
         if node_id:
@@ -59,6 +74,24 @@ def resume(*, execution_id: str, user: Any = None, node_id: str = "", origin: Or
     if execution.wish == Wish.PAUSE:
         return _wish(execution, Wish.NONE, Verb.RESUME, user=user, origin=origin)
     raise _refusal(execution, _("Only a paused run can be resumed."))
+
+
+def _press(execution: Execution, button: str, picture: str, *, user: Any, origin: Origin) -> Execution:
+    """Go on with a button of the dialog; the first who says how wins."""
+    dialog = execution.pause_detail.get("dialog")
+    if execution.state != ExecutionState.PAUSED or not dialog:
+        raise _refusal(execution, _("A button can be pressed only where a run is paused for a dialog."))
+    if (execution.wish_mode or execution.mode) == ExecutionMode.OBSERVATION:
+        raise _refusal(execution, _("A run that watches does nothing by itself."))
+    if picture and picture != execution.pause_detail.get("picture"):
+        raise _refusal(execution, _("It is paused for something else now; look again."))
+    chosen = choice(dialog, button)
+    if chosen is None:
+        names = ", ".join(f"“{one['text']}”" for one in dialog["buttons"])
+        words = {"button": button, "names": names or "–"}
+        raise NoSuchButton(_("The dialog has not exactly one button “%(button)s”. Its buttons: %(names)s") % words)
+    detail = {"press": button}
+    return _wish(execution, Wish.RESUME, Verb.RESUME, user=user, origin=origin, detail=detail, press=chosen)
 
 
 def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
@@ -153,15 +186,18 @@ def _wish(
     user: Any,
     origin: Origin,
     detail: Mapping[str, Any] | None = None,
+    press: Mapping[str, Any] | None = None,
 ) -> Execution:
     rows = Execution.objects.filter(pk=execution.pk, state=execution.state)
-    if wish is not Wish.STOP:
-        rows = rows.exclude(wish=Wish.STOP)  # a stop is never taken back
+    if press:
+        rows = rows.filter(wish=Wish.NONE)
+    elif wish is not Wish.STOP:
+        rows = rows.exclude(wish=Wish.STOP).filter(wish_press={})  # a stop, or a button, is never taken back
     with transaction.atomic():
-        if not rows.update(wish=wish, wish_node_id=node_id):
+        if not rows.update(wish=wish, wish_node_id=node_id, wish_press=press or {}):
             raise _refusal(execution, _("It has just changed; look again."))
         record_wish(execution, verb, user=user, origin=origin, **(detail or {}))
-    execution.wish, execution.wish_node_id = wish, node_id
+    execution.wish, execution.wish_node_id, execution.wish_press = wish, node_id, dict(press or {})
     return execution
 
 

@@ -84,6 +84,7 @@ class Execution(models.Model):
     state = models.CharField(max_length=20, choices=ExecutionState, default=ExecutionState.IDLE)
     wish = models.CharField(max_length=20, choices=Wish, default=Wish.NONE, blank=True)
     wish_node_id = models.CharField(max_length=100, blank=True)  # the node a person picked when resuming
+    wish_press = models.JSONField(default=dict, blank=True)  # the button somebody chose, and the dialog they saw
     wish_mode = models.CharField(max_length=20, choices=ExecutionMode, blank=True)  # from its next turn on (S1.23)
     pause_reason = models.CharField(max_length=20, choices=PauseReason, default=PauseReason.NONE, blank=True)
     pause_detail = models.JSONField(default=dict, blank=True)  # what was seen when it paused: picture, candidates

@@ -25,6 +25,7 @@ class Prompt(models.Model):
     state = models.CharField(max_length=20, choices=PromptState, default=PromptState.OPEN)
     message = models.TextField()
     picture = models.CharField(max_length=64, blank=True)
+    dialog = models.JSONField(default=dict, blank=True)  # what came over what is asked about: title, texts, buttons
     created_at = models.DateTimeField(default=timezone.now)
     deadline_at = models.DateTimeField(null=True, blank=True)
     # while somebody corrects, the time stands still from held_since on; without a sign of life only until held_until

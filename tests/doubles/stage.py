@@ -99,8 +99,8 @@ class Stage:
         if execution.state == ExecutionState.PAUSED:
             self.leave.set()
 
-    def resume(self, *answers: str, node_id: str = "") -> Execution:
-        control.resume(execution_id=self.execution.execution_id, node_id=node_id)
+    def resume(self, *answers: str, **how: Any) -> Execution:
+        control.resume(execution_id=self.execution.execution_id, **how)
         self.leave.clear()
         return self.run(*answers)
 

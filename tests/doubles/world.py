@@ -16,11 +16,14 @@ import numpy as np
 from execution.dialogs import Dialog
 from execution.holding import Hold
 from execution.popups import CLOSE, Closable
+from execution.pressing import PRESS, Chosen
 from execution.types import (
     ActionResult,
     ActionStatus,
     Answer,
     Box,
+    Element,
+    ElementRole,
     Frame,
     Match,
     Point,
@@ -57,6 +60,8 @@ class World:
     popup: str = ""  # the declared dialog that is on the screen
     stubborn: bool = False  # it stays, whatever is done
     dialog: str = ""  # the title of a dialog nobody declared
+    buttons: tuple[str, ...] = ()  # what stands on its buttons
+    closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0
     degraded: bool = False
     degraded_reason: str = ""
@@ -173,7 +178,22 @@ class World:
         return self.popup != popup.name
 
     def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
-        return Dialog(title=self.dialog, texts=("OK",), box=Box(0, 0, 9, 9)) if self.dialog and known else None
+        if not self.dialog or known is None:
+            return None
+        buttons = tuple(Element(box=Box(1, 1, 4, 4), role=ElementRole.BUTTON, text=text) for text in self.buttons)
+        return Dialog(title=self.dialog, texts=self._texts, box=Box(0, 0, 9, 9), buttons=buttons)
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return (self.dialog, *self.buttons) if self.buttons else ("OK",)
+
+    def chosen_button(self, chosen: Chosen, state: ScreenState, known: ScreenState | None) -> Element | None:
+        over = self.dialog_over(state, known)
+        stands = over is not None and self.chosen_dialog_stays(chosen, state)
+        return next((b for b in over.buttons if b.text == chosen.button), None) if over and stands else None
+
+    def chosen_dialog_stays(self, chosen: Chosen, state: ScreenState) -> bool:
+        return bool(self.dialog) and chosen.texts == self._texts
 
     def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
         return self.dialog_over(state, known)
@@ -213,6 +233,11 @@ class World:
             self.acts.append(suggestion.sentence)
             if not self.stubborn:
                 self.popup, self.node, self._seen = "", self.node or edge.source, 0
+            return ActionResult(status=ActionStatus.DONE)
+        if edge.action_type == PRESS:
+            self.acts.append(suggestion.sentence)
+            if self.closes:
+                self.dialog, self.node = "", self.node or edge.source
             return ActionResult(status=ActionStatus.DONE)
         self.acts.append(edge.edge_id)
         if self.on_act:

@@ -24,6 +24,7 @@ class Command(BaseCommand):
         resume = verbs.add_parser("resume")
         resume.add_argument("execution_id")
         resume.add_argument("--node", default="", help="the node that the screen is")
+        resume.add_argument("--press", default="", metavar="TEXT", help="the button of the dialog that it paused for")
         mode = verbs.add_parser("mode", help="another mode, from the next turn on")
         mode.add_argument("execution_id")
         mode.add_argument("mode", choices=ExecutionMode.values)
@@ -54,10 +55,8 @@ class Command(BaseCommand):
         self._asked(control.stop(execution_id=options["execution_id"], origin=Origin.COMMAND), "stop")
 
     def _resume(self, options: dict[str, Any]) -> None:
-        self._asked(
-            control.resume(execution_id=options["execution_id"], node_id=options["node"], origin=Origin.COMMAND),
-            "resume",
-        )
+        more = {"node_id": options["node"], "press": options["press"]}
+        self._asked(control.resume(execution_id=options["execution_id"], origin=Origin.COMMAND, **more), "resume")
 
     def _mode(self, options: dict[str, Any]) -> None:
         execution = control.set_mode(execution_id=options["execution_id"], mode=options["mode"], origin=Origin.COMMAND)
