@@ -46,9 +46,10 @@ class Chosen:
 
 def choice(dialog: Mapping[str, Any], button: str) -> dict[str, Any] | None:
     """The wish to press a button of a dialog as the pages know it; None where it has not exactly one of that name."""
-    if sum(_same(one["text"], button) for one in dialog["buttons"]) != 1:
+    named = [one["text"] for one in dialog["buttons"] if _same(one["text"], button)]
+    if len(named) != 1:
         return None
-    return {"button": button, **{name: dialog[name] for name in ("window", "texts", "box")}}
+    return {"button": named[0], **{name: dialog[name] for name in ("window", "texts", "box")}}
 
 
 def button_of(chosen: Chosen, state: ScreenState, over: Dialog | None) -> Element | None:

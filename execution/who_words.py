@@ -62,7 +62,7 @@ def said_of_wish(wish: models.WishRecord) -> str:
     """“zoe (page) asked to stop at 10:28:03.”"""
     who = {"who": named(wish.name, wish.origin)}
     if button := wish.detail.get("press"):
-        said = _("%(who)s chose “%(button)s” in the dialog") % {**who, "button": button}
+        said = _("%(who)s chose “%(name)s” in the dialog") % {**who, "name": button}
     else:
         said = str(_ASKED[Verb(wish.verb)]) % who
     at = time_format(timezone.localtime(wish.asked_at), "H:i:s")

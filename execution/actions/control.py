@@ -57,7 +57,7 @@ def resume(
 ) -> Execution:
     """Go on with a paused run; `node_id` is the node that a person says the screen is.
 
-    `press`: the words of a button in the dialog that the run is paused for, pressed if its dialog still
+    `press`: the words of a button in the dialog that the run is paused for, pressed if that still
     stands. `picture`: where the person saw it. Raises IllegalMove, UnknownNode, NoSuchButton.
     """
     execution = Execution.objects.by_id(execution_id)
@@ -90,7 +90,7 @@ def _press(execution: Execution, button: str, picture: str, *, user: Any, origin
         names = ", ".join(f"“{one['text']}”" for one in dialog["buttons"])
         words = {"button": button, "names": names or "–"}
         raise NoSuchButton(_("The dialog has not exactly one button “%(button)s”. Its buttons: %(names)s") % words)
-    detail = {"press": button}
+    detail = {"press": chosen["button"]}
     return _wish(execution, Wish.RESUME, Verb.RESUME, user=user, origin=origin, detail=detail, press=chosen)
 
 

@@ -75,6 +75,7 @@ function words(store, { kind, payload }) {
 function wishWords({ verb, by, origin, detail }) {
   const who = named(by, origin);
   if (verb === "resume" && detail?.node_name) return say("event_picked", { who, name: detail.node_name });
+  if (verb === "resume" && detail?.press) return say("event_pressed", { who, name: detail.press });
   return say(`event_wish.${verb}`, { who });
 }
 

@@ -168,6 +168,12 @@ export class Picture {
     if (this.layers.size) this.drawLayers();
   }
 
+  /** Show where something is that a person may choose, while they are on its button; null: no more. */
+  point(box) {
+    find(".spot.meant", this.overlay)?.remove();
+    if (box && !this.store.selected) this.overlay.append(place(h("div", { class: "spot meant" }), box));
+  }
+
   chosen(suggestion) {
     const words = `${suggestion.target?.label ?? ""} ${score(suggestion.score)}`.trim();
     if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box)];
