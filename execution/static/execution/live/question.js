@@ -217,7 +217,7 @@ export class Question {
     const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
     const message = asked ? this.pausedBy(detail) : (detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
-    const ways = [this.waysOn(), this.dialogButtons(detail)];
+    const ways = this.waysOn();
     if (PICKLESS.has(reason) || asked) return this.plain("player-pause", "amber", title, message, ways);
     const main = h("div", { class: "grow" }, this.plain("player-pause", "amber", title, message, expectation(store, detail), ways));
     const onpick = (node_id) => control(store, { verb: "resume", node_id });
@@ -237,31 +237,30 @@ export class Question {
   /** Out of a pause: look again is the first way; a screen is never suggested for a click in passing. */
   waysOn() {
     const { store } = this;
-    const { pause_reason: reason } = store.execution;
+    const { pause_reason: reason, pause_detail: detail } = store.execution;
     const busy = Boolean(store.wishing);
     const isUnknown = ["no_match", "dialog", "leap", "already_at_end"].includes(reason);
     return h("div", { class: "answers" },
       h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
         icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume")),
+      this.dialogButtons(detail ?? {}),
       isUnknown && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null);
   }
 
   /** The buttons of the dialog that it paused for; the robot presses the one that the person chose. None stands out. */
-  dialogButtons({ dialog, picture } = {}) {
+  dialogButtons({ dialog, picture }) {
     const { store } = this;
     const buttons = dialog?.buttons ?? [];
     const single = buttons.filter((button) => buttons.filter(({ text: other }) => other === button.text).length === 1);
     if (!single.length || store.execution.mode === "observation") return null;
-    return h("div", { class: "dialog-buttons" },
-      h("p", { class: "muted" }, say("press_text")),
-      h("div", { class: "answers", role: "group", "aria-label": say("press_text") }, single.map((button, n) => this.dialogButton(button, n, picture))));
+    return h("div", { class: "dialog-buttons", role: "group", "aria-label": say("press_text") }, single.map((button, n) => this.dialogButton(button, n, picture)));
   }
 
   dialogButton({ text: name, box }, n, picture) {
     const point = (there) => this.picture.point(there);
     const press = () => control(this.store, { verb: "resume", press: name, picture });
     return h("button", {
-      class: "button", type: "button", disabled: Boolean(this.store.wishing), data: { key: `press-${n}` }, onclick: press,
+      class: "button", type: "button", title: say("press_text"), disabled: Boolean(this.store.wishing), data: { key: `press-${n}` }, onclick: press,
       onpointerenter: () => point(box), onfocus: () => point(box), onpointerleave: () => point(null), onblur: () => point(null),
     }, say("press", { name }));
   }
