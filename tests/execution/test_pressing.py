@@ -1,4 +1,4 @@
-"""A person chooses a button of a dialog nobody declared, and the robot presses it: that one, there, once (S1.6, S1.24)."""
+"""A person chooses a button of a dialog nobody declared; the robot presses that one, there, once (S1.6, S1.24)."""
 
 from __future__ import annotations
 
@@ -270,5 +270,5 @@ def test_a_question_about_an_act_holds_the_dialog_that_came_over_it(stage: Any) 
     s.run("stop")
     asked = s.asked[0]
     assert (asked.kind, asked.dialog["title"]) == (PromptKind.IN_DOUBT, "Disk full")
-    told = [e.payload for e in s.row().events.filter(kind="prompt")][0]
+    told = s.row().events.filter(kind="prompt").first().payload
     assert [b["text"] for b in told["dialog"]["buttons"]] == ["OK"]
