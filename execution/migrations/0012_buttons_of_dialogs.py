@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('execution', '0010_open_questions'),
+        ('execution', '0011_secrets'),
     ]
 
     operations = [
