@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -88,11 +89,11 @@ class Coach:
                 return row
             if self.leave.is_set() or self.journal.refresh().wish == Wish.PAUSE:
                 return None
-            if prompt.timeout_choice:
+            if choice := prompt.timeout_choice:
                 if late := clock.unfair_s():
                     patience.until_done(lambda: postpone(prompt, late))
                 if patience.until_done(lambda: self._is_over(prompt)):
-                    patience.until_done(lambda: self._time_out(prompt, prompt.timeout_choice))
+                    patience.until_done(partial(self._time_out, prompt, choice))
                     continue
             if time.monotonic() - looked >= self.look_every_s:
                 if (changed := look()) != prompt.changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,10 +13,10 @@ from workflows.words import sentence
 _TOLD = 6  # steps between two screens; of more the rest is counted
 
 
-def message(ways: Ways, place: Place, node_id: str) -> str:
+def message(ways: Ways, place: Place, node_id: str, variables: Mapping[str, str]) -> str:
     """Which screen is seen, which was last, and what lies between."""
     here, last = _name(ways, node_id), _name(ways, place.last or "")
-    steps = [sentence(edge) for edge in ways.between(place, node_id)]
+    steps = [sentence(edge, ways.graph, variables) for edge in ways.between(place, node_id)]
     if not last:
         seen = _("The screen is “%(here)s”, and the run does not begin there.") % {"here": here}
     else:
@@ -28,13 +29,13 @@ def message(ways: Ways, place: Place, node_id: str) -> str:
     return f"{seen} {_('Passed over would be: %(steps)s.') % {'steps': told}}"
 
 
-def detail(ways: Ways, place: Place, node_id: str, *, picture: str) -> dict[str, Any]:
+def detail(ways: Ways, place: Place, node_id: str, variables: Mapping[str, str], *, picture: str) -> dict[str, Any]:
     """The same for a page: both screens, `picture` being the digest of the last one, and the steps between."""
     return {
         "node_id": node_id,
         "name": _name(ways, node_id),
         "last": {"node_id": place.last or "", "name": _name(ways, place.last or ""), "picture": picture},
-        "between": [sentence(edge) for edge in ways.between(place, node_id)],
+        "between": [sentence(edge, ways.graph, variables) for edge in ways.between(place, node_id)],
     }
 
 

@@ -314,6 +314,7 @@ def step_sentence(step: Step) -> str:
     words = {
         **{p.name: p.default for p in spec.params},
         **params,
+        **(suggestion.get("names") or {}),
         "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
         "target": f"“{label}”" if label else _("the screen"),
     }

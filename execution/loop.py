@@ -43,6 +43,7 @@ from execution.watching import watch
 from execution.ways import Place, Ways
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
+from workflows.words import sentence
 
 if TYPE_CHECKING:
     from execution.stages import Stages
@@ -253,8 +254,8 @@ class Loop:
         if edge is None or match.node_id != edge.source or self.stages.may_stay(edge):
             return None
         why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
-            "what": edge.edge_id,
-            "node": match.node_id,
+            "what": sentence(edge, self.graph, self.stages.variables),
+            "node": self._name(match.node_id),
         }
         return Recognition(match=None, candidates=(match,), why_not=why)
 
@@ -279,8 +280,9 @@ class Loop:
             return
         self.at.misses = 0
         if leap_to:
-            reason, message = PauseReason.LEAP, leaps.message(self.ways, self.at.place, leap_to)
-            detail = {"leap": leaps.detail(self.ways, self.at.place, leap_to, picture=self._last_picture())}
+            leap = (self.ways, self.at.place, leap_to, self.stages.variables)
+            reason, message = PauseReason.LEAP, leaps.message(*leap)
+            detail = {"leap": leaps.detail(*leap, picture=self._last_picture())}
         else:
             reason, message = self._why_unknown(state, recognition)
             detail = {}
@@ -307,8 +309,7 @@ class Loop:
         return (self._said(dialog), dialog.to_json(state)) if dialog else ("", {})
 
     def _said(self, dialog: Dialog) -> str:
-        node = self.graph.node(self.at.last_node or "")
-        words = {"node": node.name if node else self.at.last_node, "dialog": dialog}
+        words = {"node": self._name(self.at.last_node or ""), "dialog": dialog}
         return _("A dialog came over “%(node)s”: %(dialog)s") % words
 
     def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:

@@ -11,6 +11,7 @@ from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
+from workflows.words import names_of
 
 TIMES = (
     "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms",
@@ -86,6 +87,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
         "action": edge.action_type,
         "sentence": suggestion.sentence,
         "params": dict(suggestion.params),
+        "names": names_of(suggestion.params, graph),
         "destination": edge.destination,
         "destination_name": destination.name if destination else edge.destination,
         "target": (

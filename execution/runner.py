@@ -48,7 +48,7 @@ from execution.who_words import how_it_ended
 from execution.window_providers import load_provider
 from gpu import get_gpu_resource_manager
 from workflows.availability import is_away
-from workflows.graph import NormBox
+from workflows.graph import GraphSpec, NormBox
 from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
@@ -276,7 +276,7 @@ class Runner:
 
     def listen_to(self, journal: Journal) -> None:
         """Say on the terminal what becomes of the run; its mode drives the GPU."""
-        journal.on_step.append(self._say_step)
+        journal.on_step.append(lambda step: self._say_step(step, journal.graph))
         journal.on_state.append(self._say_state)
         journal.on_mode.append(self._say_mode)
         journal.on_mode.append(lambda execution: self._gpu.follow(journal))
@@ -336,8 +336,9 @@ class Runner:
         except DatabaseError as error:
             log.warning("could not sign off: %s", error, extra={"desktop": robot.desktop})
 
-    def _say_step(self, step: Step) -> None:
-        what = " ".join((step.sentence or step.node_id).split())
+    def _say_step(self, step: Step, graph: GraphSpec) -> None:
+        node = graph.node(step.node_id)
+        what = " ".join((step.sentence or (node.name if node else step.node_id)).split())
         by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
         checked = f", {step.get_verified_display()}" if step.verified else ""
         took = f"{step.robot_ms / 1000:.2f} s"

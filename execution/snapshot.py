@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
@@ -79,11 +80,11 @@ def brief(payload: dict[str, Any]) -> dict[str, Any]:
     return {k: payload[k] for k in kept if k in payload} | ({"step": brief(step)} if isinstance(step, dict) else {})
 
 
-def graph_json(graph: GraphSpec) -> dict[str, Any]:
-    """The version's graph as the page draws it, with its actions in words."""
+def graph_json(graph: GraphSpec, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The version's graph as the page draws it, with its actions in words and the run's variables put in."""
     return {
         "nodes": [node_json(n) for n in graph.nodes],
-        "edges": [edge_json(e) for e in sorted(graph.edges, key=lambda e: (e.order, e.edge_id))],
+        "edges": [edge_json(e, graph, variables) for e in sorted(graph.edges, key=lambda e: (e.order, e.edge_id))],
     }
 
 
@@ -97,13 +98,13 @@ def node_json(node: NodeSpec) -> dict[str, Any]:
     }
 
 
-def edge_json(edge: EdgeSpec) -> dict[str, Any]:
+def edge_json(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> dict[str, Any]:
     target = edge.target
     return {
         "id": edge.edge_id,
         "source": edge.source,
         "destination": edge.destination,
-        "sentence": sentence(edge),
+        "sentence": sentence(edge, graph, variables),
         "action": edge.action_type,
         # where the taught picture with its surroundings lay, to cut the found one out alike
         "box": target.box if target else None,

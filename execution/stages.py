@@ -45,7 +45,8 @@ from execution.types import (
 from execution.unchanged import Glance, Seen, what_changed
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
 from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
-from workflows.text import fill
+from workflows.text import fill, told
+from workflows.words import with_names
 
 NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
@@ -99,12 +100,30 @@ class Stages:
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         params = fill(edge.params, self.variables)
         return Suggestion(
-            edge=edge,
+            edge=self._named(edge),
             node_id=node_id,
             params=params,
-            sentence=sentence(edge, params),
+            sentence=self.sentence(edge, params),
             resolution=self._resolve(edge, state),
         )
+
+    def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:
+        """What the edge does, in words: “Click Save As…”."""
+        label = edge.target.label if (edge := self._named(edge)).target else _("the screen")
+        keys = params.get("keys", "")
+        words = {
+            **with_names(params, self.graph),
+            "target": f"“{label}”",
+            "keys": keys if isinstance(keys, str) else "+".join(keys),
+        }
+        spec = ACTIONS.get(edge.action_type)
+        return str(spec.sentence) % words if spec else f"{edge.action_type} {words['target']}"  # a program's own action
+
+    def _named(self, edge: EdgeSpec) -> EdgeSpec:
+        """Its target by the name that people read in this run."""
+        if edge.target is None:
+            return edge
+        return replace(edge, target=replace(edge.target, label=told(edge.target.label, self.variables)))
 
     def _resolve(self, edge: EdgeSpec, state: ScreenState) -> Resolution:
         if edge.target is None:
@@ -121,7 +140,9 @@ class Stages:
             resolution = resolve_correction(target, state)
         if action in ACTIONS and ACTIONS[action].target == "none":
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
-        return replace(suggestion, edge=edge, params=params, resolution=resolution, sentence=sentence(edge, params))
+        return replace(
+            suggestion, edge=edge, params=params, resolution=resolution, sentence=self.sentence(edge, params)
+        )
 
     def what_changed(
         self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
@@ -260,12 +281,3 @@ def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:
     if match is not None and match.node_id == edge.destination:
         return Verification(answer=Answer.YES, evidence=match.reasons, message=_("The screen is where it leads to."))
     return Verification(answer=Answer.CANNOT_TELL, message=_("The screen where it leads to is not seen."))
-
-
-def sentence(edge: EdgeSpec, params: Mapping[str, Any]) -> str:
-    """What the edge does, in words: “Click Save As…”."""
-    label = edge.target.label if edge.target else _("the screen")
-    keys = params.get("keys", "")
-    words = {**params, "target": f"“{label}”", "keys": keys if isinstance(keys, str) else "+".join(keys)}
-    spec = ACTIONS.get(edge.action_type)
-    return str(spec.sentence) % words if spec else f"{edge.action_type} {words['target']}"  # a program's own action

@@ -122,7 +122,7 @@ def _action(edge: EdgeSpec, graph: GraphSpec, found: Mapping[tuple[str, str], Se
         problems += found.get(("target", edge.target.target_id), ())
     return Action(
         edge=edge,
-        sentence=sentence(edge),
+        sentence=sentence(edge, graph),
         destination=graph.node(edge.destination),
         effect=effect(edge),
         params=params(edge),
@@ -172,7 +172,7 @@ def elements(graph: GraphSpec) -> dict[str, Any]:
                 "id": f"edge-{e.edge_id}",
                 "source": f"node-{e.source}",
                 "target": f"node-{e.destination}",
-                "label": sentence(e),
+                "label": sentence(e, graph),
             }
             for e in graph.edges
             if e.source in known and e.destination in known

@@ -69,7 +69,7 @@ class PictureStore:
         check_size(width, height)
         pixels = np.ascontiguousarray(pixels)
         sum_of = hashlib.sha256(repr(pixels.shape).encode())
-        sum_of.update(pixels)  # without a copy: a screen has 100 MB
+        sum_of.update(pixels.data)  # without a copy: a screen has 100 MB
         digest = sum_of.hexdigest()
         path = self.path(digest)
         if not path.exists():

@@ -31,6 +31,11 @@ def fill_known(text: str, values: Mapping[str, str]) -> str:
     return VARIABLE.sub(lambda m: values.get(m[1], m[0]), text)
 
 
+def told(text: str, values: Mapping[str, Any]) -> str:
+    """The text as people read it: with its variables put in, and “…” for those that have no value."""
+    return VARIABLE.sub(lambda m: str(values.get(m[1], "…")), text)
+
+
 def fill(value: Any, variables: Mapping[str, str]) -> Any:
     """`value` with its variables put in; KeyError names one that is missing."""
     if isinstance(value, str):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from workflows.catalogue import ACTIONS
-from workflows.graph import EdgeSpec, IdentitySpec, PopupSpec
+from workflows.graph import EdgeSpec, GraphSpec, IdentitySpec, PopupSpec
+from workflows.text import told
 
 PARAM_WORDS = {
     "text": gettext_lazy("Text"),
@@ -22,12 +25,34 @@ PARAM_WORDS = {
     "credential": gettext_lazy("Credentials"),
 }
 
+_OF_SCREENS = ("node", "place")  # parameters that may hold a screen's id
 
-def sentence(edge: EdgeSpec) -> str:
-    """The action in words, as people read it: Click “Save”. An action nobody knows goes by its id."""
+
+def sentence(edge: EdgeSpec, graph: GraphSpec | None = None, variables: Mapping[str, Any] | None = None) -> str:
+    """The action in words, as people read it: Click “Save”. An action nobody knows goes by its type.
+
+    Of `graph` come the names of screens. `variables` are those of a run, to be put in; without them {{variables}} stand
+    as they were taught.
+    """
+    said = _sentence(replace(edge, params=with_names(edge.params, graph)) if graph else edge)
+    return said if variables is None else told(said, variables)
+
+
+def with_names(params: Mapping[str, Any], graph: GraphSpec) -> dict[str, Any]:
+    """The parameters with the names of the screens that some of them mean."""
+    return {**params, **names_of(params, graph)}
+
+
+def names_of(params: Mapping[str, Any], graph: GraphSpec) -> dict[str, str]:
+    """The names of the screens that parameters mean, by parameter."""
+    nodes = {name: graph.node(str(params[name])) for name in _OF_SCREENS if name in params}
+    return {name: node.name for name, node in nodes.items() if node}
+
+
+def _sentence(edge: EdgeSpec) -> str:
     spec = ACTIONS.get(edge.action_type)
     if spec is None:
-        return _("Action “%(id)s”") % {"id": edge.edge_id}
+        return _("Action “%(name)s”") % {"name": edge.action_type}
     keys = edge.params.get("keys", "")
     values = {
         **{p.name: "…" for p in spec.params},

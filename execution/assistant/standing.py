@@ -46,7 +46,8 @@ def progress(facts: Facts, said: Told) -> None:
         words = {"n": len(facts.steps), "ahead": len(path), "time": seconds(run.duration_seconds)}
         said.say(_("%(n)d steps taken in %(time)s, about %(ahead)d to come.") % words, *facts.steps[-1:])
         if path and facts.prompt is None:
-            said.say(sentence(_("Likely next: %(what)s") % {"what": facts.hidden.text(edge_sentence(path[0]))}))
+            likely = edge_sentence(path[0], facts.graph, run.variables)
+            said.say(sentence(_("Likely next: %(what)s") % {"what": facts.hidden.text(likely)}))
     timed = [s for s in facts.steps if s.robot_ms]
     if len(timed) > 1:
         slow = max(timed, key=lambda s: s.robot_ms)

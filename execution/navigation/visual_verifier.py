@@ -203,8 +203,7 @@ def _node(edge: EdgeSpec, recognition: Recognition) -> Fact:
         return Fact(sign=NODE, answer=Answer.CANNOT_TELL, note=note)
     if match.node_id == edge.source:
         return Fact(sign=NODE, answer=Answer.YES, note=_("the screen is where this action starts"))
-    names = {"here": match.node_id, "source": edge.source}
-    note = _("the screen is %(here)s, this action starts at %(source)s") % names
+    note = _("the screen is another one than this action starts at")
     return Fact(sign=NODE, answer=Answer.NO, note=note)
 
 
@@ -214,9 +213,9 @@ def _destination(edge: EdgeSpec, change: Change, recognition: Recognition) -> Fa
     if match is None or match.node_id != edge.destination or edge.destination == edge.source:
         return None
     told_by_run = any(r.sign == CONTEXT for r in match.reasons)
-    note = _("the screen is %(node)s") % {"node": match.node_id}
+    note = _("the screen is where this action leads")
     if told_by_run:
-        note = _("the screen is %(node)s, but could as well be another") % {"node": match.node_id}
+        note = _("the screen is where this action leads, but could as well be another")
     return Fact(sign=DESTINATION, answer=Answer.YES, note=note, proof=change.happened and not told_by_run)
 
 

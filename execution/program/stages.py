@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from execution.holding import Hold
 from execution.journal import Journal
 from execution.program.workflow import edge_in, part
-from execution.stages import Stages, sentence
+from execution.stages import Stages
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -31,7 +31,7 @@ from execution.types import (
     Verification,
 )
 from workflows.graph import EdgeSpec, TargetSpec, target_from_json
-from workflows.text import fill
+from workflows.text import fill, told
 
 log = logging.getLogger(__name__)
 
@@ -152,7 +152,11 @@ class ProgramStages(Stages):
             params = dict(edge.params)
         resolution = Resolution(status=ResolveStatus.NOT_NEEDED, message=_("The program's executor finds the target."))
         return Suggestion(
-            edge=edge, node_id=node_id, params=params, sentence=sentence(edge, params), resolution=resolution
+            edge=edge,
+            node_id=node_id,
+            params=params,
+            sentence=told(self.sentence(edge, params), self.variables),
+            resolution=resolution,
         )
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:

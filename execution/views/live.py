@@ -27,7 +27,7 @@ def live(request: HttpRequest, execution_id: str) -> HttpResponse:
         "may_operate": request.user.has_perm(OPERATE),
         "page_data": {
             "snapshot": snapshot.snapshot(execution),
-            "graph": snapshot.graph_json(execution.version.spec()),
+            "graph": snapshot.graph_json(execution.version.spec(), execution.variables),
             "run": run_data(execution),
             "me": person(request),
             "actions": actions(),

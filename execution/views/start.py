@@ -39,13 +39,14 @@ def start(request: HttpRequest) -> HttpResponse:
         if execution is not None:
             return redirect("run", execution_id=execution.execution_id)
     entry = graph.node(next(iter(graph.entry_nodes), ""))
+    named = {v.name: f"[{v.label or v.name}]" for v in graph.variables}  # nobody has given their values yet
     context |= {
         "form": form,
         "version": version,
         "entry": entry,
         "flags": flag_rows(workflow),
         "presets": [preset for name, preset in PRESETS.items() if name],
-        "path": [sentence(edge) for edge in likely_path(graph, entry.node_id)] if entry else [],
+        "path": [sentence(edge, graph, named) for edge in likely_path(graph, entry.node_id)] if entry else [],
     }
     return render(request, "execution/start.html", context, status=422 if form.errors else 200)
 

@@ -53,14 +53,20 @@ class Stage:
         *,
         popups: Sequence[Mapping[str, Any]] = (),
         common: Sequence[str] = (),
+        nodes: Sequence[Mapping[str, Any]] = LINE,
+        variables: Sequence[Mapping[str, Any]] = (),
+        values: Mapping[str, str] | None = None,
+        world: type[World] = World,
         fields: Mapping[str, Any] | None = None,
         **limits: Any,
     ) -> None:
-        nodes = [{**node, "is_common": node["node_id"] in common} for node in LINE]
-        version = make_published(nodes=nodes, edges=edges, variables=[], popups=list(popups), **(fields or {}))
-        self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode)
+        taught = [{**node, "is_common": node["node_id"] in common} for node in nodes]
+        version = make_published(
+            nodes=taught, edges=edges, variables=list(variables), popups=list(popups), **(fields or {})
+        )
+        self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode, variables=values)
         self.robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
-        self.world = World(version.spec(), node="a")
+        self.world = world(version.spec(), self.execution.variables, node=taught[0]["node_id"])
         self.leave = threading.Event()
         self.asked: list[Prompt] = []
         self.answers: list[Callable[[Prompt], None]] = []

@@ -55,7 +55,7 @@ def after(
 def test_before_the_action_the_screen_must_be_its_source():
     assert verify_before(edge(), screen(), recognition=at("a")).answer is Answer.YES
     wrong = verify_before(edge(), screen(), recognition=at("c"))
-    assert (wrong.answer, wrong.message) == (Answer.NO, "the screen is c, this action starts at a")
+    assert (wrong.answer, wrong.message) == (Answer.NO, "the screen is another one than this action starts at")
     unsure = verify_before(edge(), screen(), recognition=NOWHERE)
     assert unsure.answer is Answer.CANNOT_TELL
     assert "ambiguous: A or B" in unsure.message
@@ -127,7 +127,7 @@ def test_what_was_declared_cannot_be_told_from_a_screen_that_was_not_read():
 
 def test_with_nothing_declared_the_destination_speaks_for_the_action():
     result = after(edge(), screen("Editor"), screen("Dialog"), at("b"))
-    assert (result.answer, result.message) == (Answer.YES, "the screen is b")
+    assert (result.answer, result.message) == (Answer.YES, "the screen is where this action leads")
 
 
 def test_a_destination_that_only_the_run_told_apart_from_the_source_proves_nothing():
