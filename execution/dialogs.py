@@ -30,6 +30,7 @@ _PADDING = 24  # pixels around the texts of a dialog whose frame was not found
 _DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that are darker or paler by as much
 _INK = 60  # levels over the ground: writing
 _SAME_FRAME = 0.7
+_COVERED = 0.2
 _OWN = 0.5  # of a dialog's lines: so many stand on the picture of a node that shows it
 
 
@@ -134,7 +135,7 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
     if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
         return None
     dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
-    hides = any(box.contains(line.box.center) and not _stands(line, state.texts) for line in known.texts)
+    hides = any(_is_covered(line, box) and not _stands(line, state.texts) for line in known.texts)
     return dialog if dialog.buttons and (hides or _is_dimmed(state, known, window, box)) else None
 
 
@@ -152,6 +153,11 @@ def _stands(line: TextLine, among: Sequence[TextLine]) -> bool:
         and words(other.text).key == key
         for other in among
     )
+
+
+def _is_covered(line: TextLine, box: Box) -> bool:
+    """Whether so much of the line lies under the box that it could not be read any more."""
+    return line.box.intersection(box).area >= _COVERED * line.box.area > 0
 
 
 def _framed(state: ScreenState, known: ScreenState, window: Box, fresh: Sequence[TextLine]) -> Box | None:

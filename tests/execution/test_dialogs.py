@@ -33,6 +33,7 @@ DIALOGS = {
     "<button>Stay</button> <button>Log out</button></dialog><script>d.showModal()</script>",
     "overlay": f"<div class=over><div class=box style='left:340px;top:190px;width:380px'>{ASKS}</div></div>",
     "over the table": f"<div class=box style='left:60px;top:120px;width:420px'>{ASKS}</div>",
+    "over the ends of lines": f"<div class=box style='left:280px;top:150px;width:320px'>{ASKS}</div>",
     "blurred": f"<div class=over style='background:rgba(255,255,255,.6)'></div>"
     f"<div class=box style='left:350px;top:240px'>{ASKS}</div>",
 }
