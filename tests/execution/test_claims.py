@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import time_machine
-from django.db import OperationalError, connections
+from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 
 from execution import claims
@@ -152,6 +153,7 @@ def test_a_heartbeat_beats_by_itself_and_ends_with_its_block(settings: Any) -> N
         wait_until(lambda: Robot.objects.get().heartbeat_at > first, timeout=10, what="a heartbeat")
         heart.check()
         thread = heart._thread
+        assert thread.daemon, "a process that ends for another reason does not hang on it"
     assert not thread.is_alive()
 
 
@@ -170,3 +172,85 @@ def test_who_cannot_say_that_he_lives_may_not_act(settings: Any, monkeypatch: py
         wait_until(lambda: heart._last < time.monotonic() - 0.2, timeout=10, what="half a lease")
         with pytest.raises(LeaseLost, match="no heartbeat"):
             heart.check()
+
+
+def test_it_is_half_a_lease_and_who_can_say_it_now_after_all_may_go_on(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S9.4: shorter silence is not asked about; a longer one ends with a beat that is written."""
+    settings.RPA_LEASE_S = 100
+    told: list[Robot] = []
+    monkeypatch.setattr(claims, "beat", told.append)
+    heart, now = Heartbeat(robot()), [1000.0]
+    monkeypatch.setattr(claims.time, "monotonic", lambda: now[0])
+    heart._last = now[0]
+    for silent, beats in [(48, 0), (3, 1), (48, 1), (3, 2)]:
+        now[0] += silent
+        heart.check()
+        assert len(told) == beats
+
+
+def test_what_a_loop_tells_of_itself_goes_with_the_beat_and_cannot_end_it(settings: Any) -> None:
+    """S5.7"""
+    settings.RPA_LEASE_S = 0.5
+    mine = robot(heartbeat_at=timezone.now() - timedelta(hours=1))
+
+    def problem() -> str:
+        return Robot.objects.get(pk=mine.pk).problem
+
+    with Heartbeat(mine) as heart:
+        heart.tells = lambda: {"problem": "Out of memory."}
+        wait_until(lambda: problem() == "Out of memory.", timeout=10, what="what it tells")
+        heart.tells = lambda: 1 / 0  # type: ignore[return-value,assignment]
+        first = Robot.objects.get().heartbeat_at
+        wait_until(lambda: Robot.objects.get().heartbeat_at > first, timeout=10, what="a beat without it")
+        heart.check()
+
+
+def test_a_database_that_is_away_for_a_beat_does_not_end_them(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9.4: the next beat is tried."""
+    settings.RPA_LEASE_S = 0.4
+    beats: list[str] = []
+
+    def unsteady(one: Robot, **told: Any) -> None:
+        beats.append("failed" if len(beats) < 2 else "written")
+        if beats[-1] == "failed":
+            raise (OperationalError, InterfaceError)[len(beats) - 1]("away")
+
+    with Heartbeat(robot()) as heart:
+        monkeypatch.setattr(claims, "beat", unsteady)
+        wait_until(lambda: "written" in beats, timeout=10, what="a beat after two that failed")
+        assert heart._thread.is_alive()
+
+
+@pytest.mark.parametrize("jump", [0.0, 3600.4, -90.0])
+def test_a_clock_that_jumped_is_told_of_with_its_robot(jump: float) -> None:
+    """S2.5"""
+    mine = robot()
+    watch: Any = SimpleNamespace(jumped_s=lambda: jump)
+    Heartbeat(mine)._tell_of_jumps(watch)
+    mine.refresh_from_db()
+    assert set(mine.warnings) == ({"clock"} if jump else set())
+    if jump:
+        assert f"{jump:+.0f} s" in mine.warnings["clock"]["message"]
+
+
+def test_a_clock_that_jumps_while_it_beats_is_noticed(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2.5"""
+    settings.RPA_LEASE_S = 0.4
+    mine = robot()
+    monkeypatch.setattr(claims, "JumpWatch", lambda: SimpleNamespace(jumped_s=lambda: 60.0))
+    with Heartbeat(mine):
+        wait_until(lambda: Robot.objects.get(pk=mine.pk).warnings, timeout=10, what="the jump")
+
+
+def test_a_run_may_be_asked_for_by_its_id() -> None:
+    """S1.17: `--execution ID` takes that one, queued or left on this desktop, and no other."""
+    first, second = queued(), queued()
+    mine = robot()
+    for taken_over in (False, True):
+        claimed = claim(mine, IDENTITY, execution_id=second.execution_id)
+        assert claimed is not None
+        assert (claimed.execution.pk, claimed.taken_over) == (second.pk, taken_over)
+    assert claim(mine, IDENTITY, execution_id="nobody") is None
+    assert Execution.objects.get(pk=first.pk).state == ExecutionState.QUEUED

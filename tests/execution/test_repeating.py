@@ -41,6 +41,14 @@ def test_what_was_not_sent_may_be_tried_again_and_what_the_loop_does_itself_neve
     assert not may_try_again("navigate", effect, FAILED, verification)
 
 
+@given(seen)
+def test_what_does_no_harm_may_be_done_again_whatever_is_seen(verification) -> None:
+    """S9.3"""
+    for effect in HARMLESS:
+        assert may_repeat(effect, verification)
+        assert may_try_again("click", effect, DONE, verification)
+
+
 def test_opaque_as_a_person_chose_it_stands_and_undeclared_is_worked_out() -> None:
     """S9.3"""
     for expects in (False, True):

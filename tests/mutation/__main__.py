@@ -17,9 +17,17 @@ from tests.mutation.session import Findings, judge
 
 # Which tests speak for which module: its own, and those of what is built right on it.
 RUNNING = ["tests/execution/test_journal.py", "tests/execution/test_loop.py", "tests/execution/test_loop_checks.py"]
+DEATHS = [  # the quick ones, without processes of their own
+    f"tests/execution/test_deadly_runs.py::{name}"
+    for name in (
+        "test_a_step_in_between_is_progress",
+        "test_closing_what_was_never_done_is_no_progress",
+        "test_whoever_lets_go_has_not_died",
+    )
+]
 MODULES = {
     "execution/journal.py": [*RUNNING, "tests/execution/test_consumers.py"],
-    "execution/claims.py": ["tests/execution/test_claims.py"],
+    "execution/claims.py": ["tests/execution/test_claims.py", *DEATHS],
     "execution/actions/decide.py": ["tests/execution/test_decide_api.py", "tests/execution/test_loop.py"],
     "execution/models/execution.py": [
         *RUNNING,
@@ -27,15 +35,15 @@ MODULES = {
         "tests/execution/test_control_api.py",
     ],
     "execution/performing.py": RUNNING,
-    "execution/readiness.py": RUNNING,
-    "workflows/catalogue.py": [
-        "tests/workflows/test_validation.py",
-        "tests/workflows/test_specs.py",
-        "tests/execution/test_journal.py",
-    ],
-    "workflows/validation/actions.py": ["tests/workflows/test_validation.py"],
+    "execution/readiness.py": ["tests/execution/test_readiness.py"],
+    "execution/repeating.py": ["tests/execution/test_repeating.py"],
+    "workflows/catalogue.py": ["tests/workflows/test_catalogue.py", "tests/execution/test_repeating.py"],
+    **{
+        f"workflows/validation/{name}.py": ["tests/workflows/test_validation.py"]
+        for name in ("__init__", "actions", "dialogs", "pictures", "problem", "screens", "structure", "variables")
+    },
     "workflows/vault.py": ["tests/workflows/test_vault.py"],
-    "rpa_site/roles.py": ["tests/rpa_site", "tests/test_routes.py"],
+    "rpa_site/roles.py": ["tests/rpa_site/test_roles.py"],
 }
 ENOUGH = 0.9
 

@@ -2,6 +2,9 @@
 
 Most changes are Cosmic Ray's operators, one variant of each where it has many that say the same; two are ours: a call
 that stands for itself is left out (most of what a journal does is such calls), and `in` turns into `not in`.
+
+Not judged: what is said to a log, and what a record forbids those who use it (`frozen`, `slots`, `kw_only`), which the
+type checker holds.
 """
 
 from __future__ import annotations
@@ -94,7 +97,9 @@ def mutants_of(source: str) -> list[Mutant]:
                 continue
             seen.add(meaning)
             mutant = _mutant(name, source, mutated)
-            if not (name == "ReplaceBinaryOperator_Mul_Div" and mutant.before.startswith("def ")):  # a bare `*`
+            if name == "ReplaceBinaryOperator_Mul_Div" and mutant.before.startswith("def "):  # a bare `*`
+                continue
+            if not _allows_more(mutant):
                 found.append(mutant)
     return sorted(found, key=lambda mutant: mutant.line)
 
@@ -114,6 +119,12 @@ def _mutant(operator: str, source: str, mutated: str) -> Mutant:
             after = new[other].strip() if tag == "replace" else ""
             return Mutant(operator, min(start, end) + 1, old[start].strip(), after, mutated)
     raise ValueError(f"{operator} changed nothing")
+
+
+def _allows_more(mutant: Mutant) -> bool:
+    """Whether only a record's users are forbidden less."""
+    words = mutant.after.split(",") if mutant.after.startswith("@dataclass(") else []
+    return any(f"{name}=False" in word.replace(" ", "") for name in ("frozen", "slots", "kw_only") for word in words)
 
 
 def _words(lines: list[str]) -> list[str]:

@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.factories import EDGES, NODES, VARIABLES
-from workflows.catalogue import ACTIONS
 from workflows.graph import (
-    EdgeSpec,
     ExpectSpec,
     GraphSpec,
     IdentitySpec,
@@ -27,6 +23,7 @@ from workflows.pictures import PictureStore
 from workflows.validation import errors, problems
 
 SAVE = TargetSpec(target_id="save_button", label="Save", text="Save")
+DOSED = PopupSpec(name="New", texts=("{{dose}}",), keys="esc")
 
 
 def graph(**changes: Any) -> GraphSpec:
@@ -239,130 +236,6 @@ def test_a_picture_too_large_or_damaged_is_named(tmp_path, head: bytes, code: st
     assert "Note saved" in problem.message
 
 
-# --- Any graph whatever ----------------------------------------------------------------------------------------------
-words = st.text(max_size=12) | st.sampled_from(["{{patient}}", "{{", "{{ dose }}", "*", "%", "%(name)s", "Save"])
-ids = st.sampled_from(["a", "b", "c", "", "ø"]) | st.text(max_size=3)
-texts = st.lists(words, max_size=3).map(tuple)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | words,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
-    max_leaves=5,
-)
-names = st.sampled_from(["text", "keys", "dx", "dy", "clear", "speed", "%"])
-digests = st.sampled_from(["", "ab" * 32, "../x"])
-targets = st.builds(TargetSpec, target_id=ids, label=words, text=words, picture=digests, context=digests)
-nodes = st.builds(
-    NodeSpec,
-    node_id=ids,
-    name=words,
-    texts=texts,
-    absent=texts,
-    window_title=words,
-    picture=digests,
-    is_entry=st.booleans(),
-    is_end=st.booleans(),
-)
-edges = st.builds(
-    EdgeSpec,
-    edge_id=ids,
-    source=ids,
-    destination=ids,
-    action_type=st.sampled_from(list(ACTIONS)) | words,
-    params=st.dictionaries(names, values, max_size=3),
-    target=st.none() | targets,
-    expect=st.builds(ExpectSpec, texts=texts, gone=texts, window_title=words),
-    effect_class=st.sampled_from(["opaque", "read", "", "sideways"]),
-)
-graphs = st.builds(
-    GraphSpec,
-    workflow_id=ids,
-    name=words,
-    learning_state=words,
-    nodes=st.lists(nodes, max_size=5).map(tuple),
-    edges=st.lists(edges, max_size=6).map(tuple),
-    variables=st.lists(st.builds(VariableSpec, name=ids | st.sampled_from(["patient", "dose"])), max_size=2).map(tuple),
-)
-many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@many
-@given(graphs)
-def test_no_graph_makes_validation_raise(whole: GraphSpec) -> None:
-    for problem in problems(whole):
-        assert problem.message
-        assert problem.severity in ("error", "warning")
-
-
-@many
-@given(graphs)
-def test_a_graph_without_errors_can_be_run_from_every_entry_to_an_end(whole: GraphSpec) -> None:
-    if errors(whole):
-        return
-    assert whole.entry_nodes
-    assert all(set(whole.end_nodes) & whole.reachable([entry]) for entry in whole.entry_nodes)
-
-
-@st.composite
-def sound_graphs(draw) -> GraphSpec:
-    """A line of screens with any shortcuts between them: nothing wrong with it."""
-    size = draw(st.integers(2, 7))
-    line = tuple(
-        NodeSpec(node_id=f"n{i}", name=f"Screen {i}", texts=(f"title {i}",), is_entry=i == 0, is_end=i == size - 1)
-        for i in range(size)
-    )
-    ways = [(i, i + 1) for i in range(size - 1)]
-    ways += draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=4))
-    actions = tuple(
-        EdgeSpec(
-            edge_id=f"e{k}",
-            source=f"n{a}",
-            destination=f"n{b}",
-            action_type="click",
-            target=SAVE,
-            expect=ExpectSpec(texts=(f"title {b}",)),
-        )
-        for k, (a, b) in enumerate(ways)
-    )
-    return GraphSpec(workflow_id="wf", name="Line", learning_state="COACHING", nodes=line, edges=actions)
-
-
-def spoil_node(whole: GraphSpec, i: int, **changes: Any) -> tuple[GraphSpec, str]:
-    i %= len(whole.nodes)
-    nodes = (*whole.nodes[:i], replace(whole.nodes[i], **changes), *whole.nodes[i + 1 :])
-    return replace(whole, nodes=nodes), whole.nodes[i].node_id
-
-
-def spoil_edge(whole: GraphSpec, i: int, **changes: Any) -> tuple[GraphSpec, str]:
-    i %= len(whole.edges)
-    edges = (*whole.edges[:i], replace(whole.edges[i], **changes), *whole.edges[i + 1 :])
-    return replace(whole, edges=edges), whole.edges[i].edge_id
-
-
-PLANTED = {
-    "nothing_to_recognise": lambda g, i: spoil_node(g, i, texts=()),
-    "undeclared_variable": lambda g, i: spoil_node(g, i, texts=("{{nobody}}",)),
-    "picture_missing": lambda g, i: spoil_node(g, i, picture="0" * 64),
-    "unknown_action": lambda g, i: spoil_edge(g, i, action_type="smash"),
-    "unknown_node": lambda g, i: spoil_edge(g, i, destination="nowhere"),
-    "unknown_parameter": lambda g, i: spoil_edge(g, i, params={"speed": 1}),
-    "no_target": lambda g, i: spoil_edge(g, i, target=None),
-}
-
-
-@many
-@given(sound_graphs())
-def test_a_sound_graph_has_no_problem(whole: GraphSpec) -> None:
-    assert problems(whole) == ()
-
-
-@many
-@given(sound_graphs(), st.sampled_from(sorted(PLANTED)), st.integers(0, 20))
-def test_one_fault_anywhere_in_a_sound_graph_is_found(whole: GraphSpec, code: str, place: int) -> None:
-    spoiled, where = PLANTED[code](whole, place)
-
-    assert (code, where) in {(p.code, p.where) for p in errors(spoiled)}
-
-
 def test_what_waits_says_for_what_and_how_long() -> None:
     """A screen that is not there and a time that makes no sense are told with what there is."""
     params = {"node": "nowhere", "timeout_s": 0}
@@ -375,6 +248,73 @@ def test_what_waits_says_for_what_and_how_long() -> None:
     assert "empty_note" in told.message
     good = with_edge("click_save", action_type="wait_node", params={"node": "saved", "timeout_s": 3600}, target=None)
     assert not {code for _severity, code, _where in found(good)} & {"unknown_wait_node", "bad_timeout"}
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [{"texts": ("OK",)}, {"window_title": "note.txt - Notes"}, {"picture": "kept"}],
+    ids=lambda e: next(iter(e)),
+)
+def test_one_good_sign_of_a_screen_is_enough(tmp_path, evidence: dict[str, Any]) -> None:
+    """S2.6: a text of two letters, a window title, or a picture."""
+    digest = PictureStore(tmp_path).put(np.zeros((4, 4, 3), np.uint8))
+    signs = {"texts": (), "window_title": "", **{k: digest if k == "picture" else v for k, v in evidence.items()}}
+    assert problems(with_node("saved", **signs), store=PictureStore(tmp_path)) == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "title", "warned"), [(("A",), "*", True), (("OK",), "*", False), (("–",), "x", False)]
+)
+def test_a_letter_and_any_title_would_be_nearly_any_screen(texts: tuple[str, ...], title: str, warned: bool) -> None:
+    whole = with_node("saved", texts=texts, window_title=title)
+    assert [p.code for p in problems(whole)] == (["matches_anything"] if warned else [])
+
+
+def test_a_screen_without_any_sign_hides_no_fault_of_those_after_it() -> None:
+    first = with_node("empty_note", texts=(), window_title="")
+    nodes = tuple(replace(n, texts=(), window_title="") if n.node_id == "saved" else n for n in first.nodes)
+    told = [p.where for p in problems(replace(first, nodes=nodes)) if p.code == "nothing_to_recognise"]
+    assert told == ["empty_note", "saved"]
+
+
+@pytest.mark.parametrize("length", range(26))
+def test_a_picture_that_is_cut_off_anywhere_is_told_and_raises_nothing(tmp_path, length: int) -> None:
+    whole = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 4, 4) + b"\x08\x02"
+    store = PictureStore(tmp_path)
+    path = store.path("ab" * 32)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(whole[:length])
+    told = [p.code for p in problems(with_node("saved", picture="ab" * 32), store=store)]
+    assert told == (["picture_missing"] if length < 24 else []), "24 bytes hold its size"
+
+
+@pytest.mark.parametrize(
+    ("whole", "code", "named"),
+    [
+        (graph(edges=graph().edges[:2]), "end_not_reachable", "From “Empty note” no way"),
+        (with_node("saved", texts=("{{dose}}",)), "undeclared_variable", "“Note saved” uses"),
+        (with_edge("click_save", target=replace(SAVE, text="{{dose}}")), "undeclared_variable", "“Save” uses"),
+        (with_edge("click_save", params={"x": "{{dose}}"}), "undeclared_variable", "Click “Save” uses"),
+        (graph(popups=(DOSED,)), "undeclared_variable", "The dialog “New” uses"),
+    ],
+)
+def test_a_fault_is_told_with_the_name_that_people_gave(whole: GraphSpec, code: str, named: str) -> None:
+    (told,) = (p.message for p in problems(whole) if p.code == code)
+    assert told.startswith(named)
+
+
+@pytest.mark.parametrize(("seconds", "good"), [(0, False), (1, True), (3600, True), (3601, False)])
+def test_a_wait_takes_a_second_to_an_hour(seconds: int, good: bool) -> None:
+    """S1.20"""
+    whole = with_edge("click_save", action_type="wait", params={"timeout_s": seconds}, target=None)
+    assert ("bad_timeout" in {p.code for p in problems(whole)}) is not good
+
+
+@pytest.mark.parametrize(("action_type", "known"), [("click", "none"), ("scroll", "dy, dx")])
+def test_who_writes_an_unknown_parameter_is_told_which_there_are(action_type: str, known: str) -> None:
+    whole = with_edge("click_save", action_type=action_type, params={"speed": 3})
+    told = next(p for p in problems(whole) if p.code == "unknown_parameter")
+    assert told.message.endswith(f"It takes: {known}.")
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,16 @@ def test_the_old_key_can_be_forgotten() -> None:
         opened()
 
 
+def test_the_old_key_stays_where_somebody_saved_a_password_with_it_in_the_meantime() -> None:
+    """Between the rotation and the end of the old key; what only that one opens must not be lost."""
+    keep()
+    vault_keys.add_current()
+    with pytest.raises(VaultKeyWrong, match="erp"):
+        vault._forget_old()
+    assert len(vault_keys.load()) == 2
+    assert opened() == PASSWORD
+
+
 def test_keys_from_the_environment_are_rotated_by_putting_the_new_one_first(settings: Any, data: Path) -> None:
     old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     settings.RPA_VAULT_KEYS = [old]
@@ -429,6 +439,30 @@ def test_a_report_of_an_error_while_it_is_opened_does_not_show_it(monkeypatch: p
         [frame["vars"] for frame in frames if "workflows" in frame["filename"] and "tests" not in frame["filename"]]
     )
     assert drawn not in own and key not in own
+
+
+@pytest.mark.parametrize("where", ["_check", "_sealed"])
+def test_a_report_of_an_error_while_it_is_kept_does_not_show_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of the two who hold the password itself for a moment shows what it is called with or has worked out."""
+    drawn = secrets.token_hex(12)
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("no")
+
+    keep("first")
+    row = Credential(name="erp", ciphertext="")
+    cipher = vault_keys.cipher()
+    monkeypatch.setattr(vault.json, "dumps", fail)
+    monkeypatch.setattr(vault, "LONGEST", "not a number")
+    steps = {"_check": lambda kept: vault._check(kept), "_sealed": lambda kept: vault._sealed(row.name, kept, cipher)}
+    with pytest.raises((RuntimeError, TypeError)) as failed:
+        steps[where](Secret(drawn))
+    report = ExceptionReporter(RequestFactory().get("/"), failed.type, failed.value, failed.tb)
+    frames = report.get_traceback_data()["frames"]
+    shown = {f["function"]: dict(f["vars"]) for f in frames if f["filename"] == vault.__file__}
+    assert drawn not in repr(shown)
+    assert shown[where]
+    assert all("*" in value for value in shown[where].values()), "all of it is kept back"
 
 
 def test_an_exported_workflow_names_its_credential_and_holds_nothing_of_it() -> None:

@@ -35,13 +35,13 @@ def ids(graph: GraphSpec) -> Iterator[Problem]:
 
 
 def reach(graph: GraphSpec) -> Iterator[Problem]:
-    ends = frozenset(graph.end_nodes)
+    ends, named = frozenset(graph.end_nodes), {n.node_id: n.name for n in graph.nodes}
     for entry in graph.entry_nodes if ends else ():
         if not ends & graph.reachable([entry]):
             yield of_node(
                 "end_not_reachable",
                 _("From “%(name)s” no way leads to an end. Add the missing action, or mark another screen as end.")
-                % {"name": _name(graph, entry)},
+                % {"name": named[entry]},
                 where=entry,
             )
     common = [n.node_id for n in graph.nodes if n.is_common]
@@ -63,8 +63,3 @@ def reach(graph: GraphSpec) -> Iterator[Problem]:
                 field="is_end",
                 warn=True,
             )
-
-
-def _name(graph: GraphSpec, node_id: str) -> str:
-    node = graph.node(node_id)
-    return node.name if node else node_id

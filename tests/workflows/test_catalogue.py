@@ -1,0 +1,80 @@
+"""What an action cannot be done without, and what it does where nothing more is said (S9.3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from workflows.catalogue import ACTIONS, effect_class_of
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec
+from workflows.validation import errors
+
+GOOD = {"text": "Ada", "keys": "ctrl+s", "dx": 3, "dy": 4, "node": "b", "place": "File", "credential": "erp"}
+# What a person must have said before an action can be run; the rest may be left to its default.
+NEEDS = {
+    "click": {"target"},
+    "double_click": {"target"},
+    "right_click": {"target"},
+    "drag": {"target", "param_dx", "param_dy"},
+    "scroll": set(),
+    "type_text": {"param_text"},
+    "press_keys": {"param_keys"},
+    "wait": set(),
+    "wait_text": {"param_text"},
+    "wait_text_gone": {"param_text"},
+    "wait_node": {"param_node"},
+    "wait_stable": set(),
+    "navigate": {"param_place"},
+    "visual_login": {"param_credential"},
+}
+
+
+def missing(edge: EdgeSpec) -> set[str]:
+    """The fields in which something keeps a graph with this action from being published."""
+    nodes = (
+        NodeSpec(node_id="a", name="A", texts=("Form",), is_entry=True),
+        NodeSpec(node_id="b", name="B", texts=("Saved",), is_end=True),
+    )
+    graph = GraphSpec(workflow_id="w", name="W", learning_state="COACHING", nodes=nodes, edges=(edge,))
+    return {problem.field for problem in errors(graph)}
+
+
+def test_every_action_is_spoken_of() -> None:
+    assert set(NEEDS) == set(ACTIONS)
+
+
+@pytest.mark.parametrize("action_type", ACTIONS)
+def test_an_action_is_published_with_what_it_needs_and_not_without(action_type: str) -> None:
+    bare = EdgeSpec(edge_id="e", source="a", destination="b", action_type=action_type)
+    assert missing(bare) == NEEDS[action_type]
+    said = {p.name: GOOD[p.name] for p in ACTIONS[action_type].params if f"param_{p.name}" in NEEDS[action_type]}
+    target = TargetSpec(target_id="t", label="Save", text="Save") if "target" in NEEDS[action_type] else None
+    whole = EdgeSpec(edge_id="e", source="a", destination="b", action_type=action_type, params=said, target=target)
+    assert missing(whole) == set()
+
+
+@pytest.mark.parametrize("declared", ["", EffectClass.UNDECLARED])
+def test_what_a_person_left_open_is_worked_out_and_what_must_be_seen_makes_it_observable(declared: str) -> None:
+    """S9.3: only of what nothing is known of; reading stays reading and a log-in looks itself."""
+    for action_type, spec in ACTIONS.items():
+        unseen = effect_class_of(action_type, {}, declared, expects=False)
+        seen = effect_class_of(action_type, {}, declared, expects=True)
+        assert unseen is spec.effect_class
+        assert seen is (EffectClass.OBSERVABLE if unseen is EffectClass.OPAQUE else unseen)
+    assert effect_class_of("visual_login", {}, declared, expects=False) is EffectClass.OBSERVABLE
+
+
+@pytest.mark.parametrize("expects", [False, True])
+def test_only_typing_into_an_emptied_field_may_be_repeated(expects: bool) -> None:
+    """S9.3: a click is not, whatever a program calls its parameters."""
+    assert effect_class_of("type_text", {"clear": True}, "", expects=expects) is EffectClass.IDEMPOTENT
+    for action_type, params in [("type_text", {"clear": False}), ("type_text", {}), ("click", {"clear": True})]:
+        assert effect_class_of(action_type, params, "", expects=expects) is not EffectClass.IDEMPOTENT
+
+
+@pytest.mark.parametrize("declared", [e for e in EffectClass if e is not EffectClass.UNDECLARED])
+def test_what_a_person_chose_stands_for_every_action(declared: EffectClass) -> None:
+    """S9.3"""
+    for action_type in [*ACTIONS, "a program's own"]:
+        for expects in (False, True):
+            assert effect_class_of(action_type, {"clear": True}, declared, expects=expects) is declared
