@@ -93,7 +93,12 @@ def _slow(rows: Sequence[Row]) -> str:
         "degraded": sum(r["degraded"] for r in rows),
         "n": len(rows),
     }
-    return _("95 %% took at most %(ms)d ms; %(degraded)d of %(n)d steps were degraded.") % words
+    said = ngettext(
+        "95 %% took at most %(ms)d ms; %(degraded)d of %(n)d step was degraded.",
+        "95 %% took at most %(ms)d ms; %(degraded)d of %(n)d steps were degraded.",
+        len(rows),
+    )
+    return said % words
 
 
 def _p95(values: Iterable[float]) -> float:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from execution.assistant import words as assistant
+from execution.assistant.words import counted
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, Verified
 from execution.who_words import FOR_PEOPLE
 from workflows.catalogue import ACTIONS
 
 
-def counted(words: Callable[[int], str]) -> dict[str, str]:
-    """The forms of a sentence with a number, by the names that the browser has for them; both languages have two."""
-    return {"one": words(1), "other": words(2)}
-
-
-def chrome() -> dict[str, str]:
+def chrome() -> dict[str, object]:
     """Texts of the top bar, on every page."""
     return {
         "live": _("live"),
         "connecting": _("connecting"),
         "lost": _("reconnecting"),
-        "needs_one": _("1 run needs you"),
-        "needs_many": _("%(n)s runs need you"),
+        "needs": counted(lambda n: ngettext("%(n)s run needs you", "%(n)s runs need you", n)),
         "just_now": _("just now"),
         "minutes_ago": _("%(n)s min ago"),
         "hours_ago": _("%(n)s h ago"),
@@ -138,6 +131,7 @@ def _question() -> dict[str, object]:
         "may_not_control": _("Pausing and stopping takes the role “%(role)s”."),
         "use_this": _("Use this"),
         "back": _("Back"),
+        "close": _("Close"),
         "correct_title": _("What should it be?"),
         "correct_hint": _("Click the right place on the picture, or drag a rectangle around it."),
         "correct_hint_touch": _("Tap the right place, then move the cross in the magnifier."),
@@ -148,7 +142,13 @@ def _question() -> dict[str, object]:
         "chosen_box": _("New target: the rectangle at %(x)s, %(y)s"),
         "chosen_none": _("Target as suggested"),
         "clear_target": _("Take back"),
-        "boxes_found": _("%(n)s places detected. Arrow keys move between them, Enter takes one."),
+        "boxes_found": counted(
+            lambda n: ngettext(
+                "%(n)s place detected. Enter takes it.",
+                "%(n)s places detected. Arrow keys move between them, Enter takes one.",
+                n,
+            )
+        ),
         "boxes_none": _("Nothing was detected on this screen; click or drag freely."),
         "change_something": _("Choose a place or change a value first; or go back and accept."),
         "field_more": _("Another action, or a wait"),
@@ -249,14 +249,14 @@ def _why() -> dict[str, object]:
         },
         "from_memory": _("from memory"),
         "degraded_step": _("not read: degraded"),
-        "retries": _("retries"),
+        "retries": counted(lambda n: ngettext("%(n)s retry", "%(n)s retries", n)),
     }
 
 
 def _states() -> dict[str, object]:
     return {
         "steps_of": _("%(n)s of about %(total)s"),
-        "steps_count": _("%(n)s steps"),
+        "steps_count": counted(lambda n: ngettext("%(n)s step", "%(n)s steps", n)),
         "no_steps": _("No step yet"),
         "waited": _("%(time)s waiting for a person"),
         "corrected_by": _("corrected by %(who)s"),
@@ -266,7 +266,9 @@ def _states() -> dict[str, object]:
         "rejected_no_answer": _("rejected: no answer"),
         "rejected_by": _("rejected by %(who)s"),
         "likely_next": _("Likely next"),
-        "earlier_steps": _("%(n)s earlier steps are not shown"),
+        "earlier_steps": counted(
+            lambda n: ngettext("%(n)s earlier step is not shown", "%(n)s earlier steps are not shown", n)
+        ),
         "queued_title": _("Waiting for a robot"),
         "queued_text": _("The run starts when a robot is free. Nothing is asked of you."),
         "idle_title": _("Not started"),

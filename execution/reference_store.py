@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.journal import Journal
 from execution.matching.references import Reading, Reference, prepare
@@ -90,7 +91,11 @@ def references_for(
     )
     problems = [reference.problem for reference in references.values() if reference.problem]
     if problems:
-        message = _("%(count)d of %(total)d taught screens are known by less than all signs: %(why)s")
+        message = ngettext(
+            "%(count)d of %(total)d taught screens is known by less than all signs: %(why)s",
+            "%(count)d of %(total)d taught screens are known by less than all signs: %(why)s",
+            len(problems),
+        )
         journal.warn("references", message % {"count": len(problems), "total": len(references), "why": problems[0]})
     return references
 

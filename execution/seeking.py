@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.holding import Hold
 from execution.targeting import scrolling
@@ -107,6 +108,7 @@ class _Seeker:
         if not self.turns:
             return self.suggestion
         resolution = self.suggestion.resolution
-        how = _("looked for by scrolling, %(n)d times") % {"n": self.turns}
+        turns = {"n": self.turns}
+        how = ngettext("looked for by scrolling, once", "looked for by scrolling, %(n)d times", self.turns) % turns
         message = "; ".join(part for part in (resolution.message, how) if part)
         return replace(self.suggestion, resolution=replace(resolution, message=message))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Avg, Count, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.choices import Outcome, Verified
 from execution.models import Decision, Execution
@@ -44,7 +45,10 @@ def people(execution: Execution) -> dict[str, Any]:
 
 def as_sentence(summary: dict[str, Any]) -> str:
     rungs = ", ".join(f"{rung} {n}" for rung, n in summary["rungs"].items()) or "–"
+    actions, retries = summary["actions"], summary["retries"]
+    done = ngettext("%(n)d of %(m)d action done", "%(n)d of %(m)d actions done", actions)
+    again = ngettext("%(n)d retry", "%(n)d retries", retries) % {"n": retries}
     return _(
-        "%(done)d of %(actions)d actions done in %(duration_seconds).1f s, %(retries)d retries, found by %(by)s "
+        "%(done)s in %(duration_seconds).1f s, %(retries)s, found by %(by)s "
         "(mean score %(mean_score).2f, %(mean_resolve_ms).0f ms), %(not_verified)d not verified, %(degraded)d degraded."
-    ) % {**summary, "by": rungs}
+    ) % {**summary, "by": rungs, "done": done % {"n": summary["done"], "m": actions}, "retries": again}

@@ -22,6 +22,7 @@ from django.db.migrations.exceptions import BadMigrationError, InconsistentMigra
 from django.db.migrations.executor import MigrationExecutor
 from django.urls import get_resolver
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.models import Robot
 from rpa_site.migration_names import named
@@ -126,7 +127,8 @@ def migrations() -> Finding:
         names = named([(migration.app_label, migration.name) for migration, _backwards in pending])
         return _look(
             what,
-            _("%(count)d are not: %(names)s.") % {"count": len(pending), "names": names},
+            ngettext("%(count)d is not: %(names)s.", "%(count)d are not: %(names)s.", len(pending))
+            % {"count": len(pending), "names": names},
             _("Run `manage.py migrate`, then this again."),
         )
     return Finding(what=what)

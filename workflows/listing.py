@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from workflows.badges import LEARNING, Badge
 from workflows.models import Node, Workflow, WorkflowVersion
@@ -65,7 +65,8 @@ class Row:
         """“Last 8 runs: 6 completed, 2 failed”."""
         labels = [run.label for run in self.runs]
         counted = ", ".join(f"{labels.count(label)} {label}" for label in dict.fromkeys(labels))
-        return _("Last %(count)d runs: %(states)s") % {"count": len(labels), "states": counted}
+        said = ngettext("Last run: %(states)s", "Last %(count)d runs: %(states)s", len(labels))
+        return said % {"count": len(labels), "states": counted}
 
 
 def rows(workflows: Sequence[Workflow]) -> list[Row]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.assistant.facts import Facts
 from execution.assistant.wording import capital, listed, seconds, sentence, what_and_where, why
@@ -40,11 +41,21 @@ def progress(facts: Facts, said: Told) -> None:
     if run.state in FINAL:
         summary = run_summary(run)
         words = {"done": summary["done"], "all": summary["actions"], "time": seconds(run.duration_seconds)}
-        said.say(_("%(done)d of %(all)d actions were done, in %(time)s.") % words)
+        done = ngettext(
+            "%(done)d of %(all)d action was done, in %(time)s.",
+            "%(done)d of %(all)d actions were done, in %(time)s.",
+            summary["actions"],
+        )
+        said.say(done % words)
     else:
         path = likely_path(facts.graph, run.current_node_id or run.start_node_id)
         words = {"n": len(facts.steps), "ahead": len(path), "time": seconds(run.duration_seconds)}
-        said.say(_("%(n)d steps taken in %(time)s, about %(ahead)d to come.") % words, *facts.steps[-1:])
+        taken = ngettext(
+            "%(n)d step taken in %(time)s, about %(ahead)d to come.",
+            "%(n)d steps taken in %(time)s, about %(ahead)d to come.",
+            len(facts.steps),
+        )
+        said.say(taken % words, *facts.steps[-1:])
         if path and facts.prompt is None:
             likely = edge_sentence(path[0], facts.graph, run.variables)
             said.say(sentence(_("Likely next: %(what)s") % {"what": facts.hidden.text(likely)}))

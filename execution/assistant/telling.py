@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from execution.assistant.facts import Facts
 from execution.assistant.questions import Topic, Which
@@ -210,7 +210,7 @@ def _screen(facts: Facts, said: Told) -> None:
             more = len(texts) - MOST_TEXTS
             said.say(sentence(_("Read there: %(texts)s") % {"texts": shown}))
             if more > 0:
-                said.say(_("And %(n)d more texts.") % {"n": more})
+                said.say(ngettext("And %(n)d more text.", "And %(n)d more texts.", more) % {"n": more})
         else:
             said.say(_("No text of it was kept."))
         if hidden.masks:
@@ -235,7 +235,8 @@ def _decisions(facts: Facts, said: Told) -> None:
     for step, decision in shown[:MOST_DECISIONS]:
         said.say(decided(facts, step.index, decision), step)
     if len(shown) > MOST_DECISIONS:
-        said.say(_("And %(n)d more answers.") % {"n": len(shown) - MOST_DECISIONS})
+        more = len(shown) - MOST_DECISIONS
+        said.say(ngettext("And %(n)d more answer.", "And %(n)d more answers.", more) % {"n": more})
 
 
 # --- a correction --------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.models import Execution
 from gpu.assistant import kept as conversations
@@ -128,8 +129,12 @@ class Chat:
         if message.draft:
             notes.append(_("A draft waits on the run's live page; it is sent from there alone."))
         if message.dropped.get("messages"):
+            n = len(message.dropped["messages"])
             notes.append(
-                _("The model no longer saw the first %(n)d messages.") % {"n": len(message.dropped["messages"])}
+                ngettext(
+                    "The model no longer saw the first message.", "The model no longer saw the first %(n)d messages.", n
+                )
+                % {"n": n}
             )
         if said := " · ".join(filter(None, notes)):
             self.say(f"({said})")

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+
+def counted(words: Callable[[int], str]) -> dict[str, str]:
+    """The forms of a sentence with a number, by the names that the browser has for them; both languages have two."""
+    return {"one": words(1), "other": words(2)}
 
 
 def panel() -> dict[str, object]:
@@ -41,8 +49,18 @@ def _panel(name: str) -> dict[str, object]:
         "draft_gone": _("The question was answered; this draft is over."),
         "draft_no_right": _("Sending it takes the role “%(role)s”."),
         "retry": _("Ask again"),
-        "dropped": _("The model no longer saw the first %(n)s messages."),
-        "summarised": _("The first %(n)s messages were summed up for the model."),
+        "dropped": counted(
+            lambda n: ngettext(
+                "The model no longer saw the first message.", "The model no longer saw the first %(n)s messages.", n
+            )
+        ),
+        "summarised": counted(
+            lambda n: ngettext(
+                "The first message was summed up for the model.",
+                "The first %(n)s messages were summed up for the model.",
+                n,
+            )
+        ),
         "tried": _("%(model)s was asked first: %(reason)s"),
         "failed": _("It could not be asked: %(why)s"),
         "notes": {

@@ -82,6 +82,6 @@ def role_for(permission: str) -> str:
 
 
 @register.simple_tag
-def chrome_words() -> dict[str, str]:
+def chrome_words() -> dict[str, object]:
     """The texts of the top bar's script."""
     return live_words.chrome()

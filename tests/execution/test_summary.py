@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
+from execution import live_words
 from execution.choices import Outcome, Verified
 from execution.summary import as_sentence, run_summary
 from tests.analytics.steps import make_step
@@ -48,7 +49,7 @@ def test_the_sentence_says_it_in_one_line() -> None:
     run = make_execution()
     make_step(run, rung="ocr_text", score=0.5, resolve_ms=12.4)
     assert as_sentence(run_summary(run)) == (
-        "1 of 1 actions done in 0.0 s, 0 retries, found by ocr_text 1 (mean score 0.50, 12 ms), 0 not verified, "
+        "1 of 1 action done in 0.0 s, 0 retries, found by ocr_text 1 (mean score 0.50, 12 ms), 0 not verified, "
         "0 degraded."
     )
 
@@ -59,3 +60,28 @@ def test_the_sentence_can_be_made_in_every_language() -> None:
     for language in ("en", "fr"):
         with translation.override(language):
             assert as_sentence(summary)
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("en", ("1 of 1 action done", "1 retry,"), ("2 of 2 actions done", "2 retries,")),
+        ("fr", ("1 action sur 1 faite", "1 nouvel essai,"), ("2 actions sur 2 faites", "2 nouveaux essais,")),
+    ],
+)
+def test_one_is_told_as_one(language: str, one: tuple[str, ...], two: tuple[str, ...]) -> None:
+    """UI.md: numbers before people have their singular and their plural."""
+    summary = run_summary(make_execution())
+    with translation.override(language):
+        for n, said in ((1, one), (2, two)):
+            words = as_sentence({**summary, "actions": n, "done": n, "retries": n})
+            assert [part for part in said if part not in words] == []
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_the_pages_scripts_have_both_forms(language: str) -> None:
+    with translation.override(language):
+        words = live_words.live()
+    for name in ("needs", "steps_count", "earlier_steps", "boxes_found", "retries"):
+        forms = words[name]
+        assert isinstance(forms, dict) and forms["one"] != forms["other"]

@@ -141,6 +141,27 @@ def test_who_was_first_is_said_in_words(page_of, operator, designer) -> None:
     expect(page.locator("#question [data-key=accept]:not([disabled])")).to_have_count(0)
 
 
+def test_the_loser_of_a_race_is_told_who_won_until_it_is_closed(page_of, operator, designer) -> None:
+    """S1.11: two browsers answer the same question; the run goes on, and the notice stays through the next one."""
+    prompt = ask()
+    pages = [page_of(user, path_of(prompt)) for user in (designer, operator)]
+    for page in pages:
+        page.route("**/snapshot", lambda route: route.abort())  # neither hears of the other by itself
+        expect(page.locator("#question [data-key=accept]")).to_be_enabled()
+    pages[0].click("#question [data-key=skip]")
+    expect(pages[0].locator("#question")).to_contain_text("You skipped it.")
+    pages[1].click("#question [data-key=accept]")
+    notice = pages[1].locator("#question .notice")
+    expect(notice).to_contain_text("designer")
+    pages[1].unroute("**/snapshot")
+    Prompt.objects.filter(pk=prompt.pk).update(state="answered")
+    move(prompt.execution, ExecutionState.RUNNING, desktop="a")
+    expect(pages[1].locator("#question")).to_contain_text("Nothing is asked of you.", timeout=15_000)
+    expect(notice).to_contain_text("designer")
+    notice.get_by_role("button").click()
+    expect(notice).to_have_count(0)
+
+
 def test_a_correction_is_made_on_the_picture(page_of, operator) -> None:
     """S1.10, UI.md: the pointer snaps to what was detected; the feedback goes along."""
     prompt = ask()

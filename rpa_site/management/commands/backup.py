@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from rpa_site.backups import BackupError, Place, back_up
 
@@ -42,7 +43,11 @@ class Command(BaseCommand):
         )
         if made.missing:
             self.stdout.write(
-                _("%(count)d pictures that workflows refer to are not in %(folder)s, and so not in the backup.")
+                ngettext(
+                    "%(count)d picture that workflows refer to is not in %(folder)s, and so not in the backup.",
+                    "%(count)d pictures that workflows refer to are not in %(folder)s, and so not in the backup.",
+                    made.missing,
+                )
                 % {"count": made.missing, "folder": place.pictures}
             )
         if made.key == "included":

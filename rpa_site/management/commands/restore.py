@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from rpa_site.backups import BackupError, Checked, Place, Restored, check, restore
 from rpa_site.migration_names import named
@@ -54,7 +55,12 @@ class Command(BaseCommand):
             )
         if restored.stopped:
             self.stdout.write(
-                _("%(count)d runs that were live in the backup are stopped.") % {"count": restored.stopped}
+                ngettext(
+                    "%(count)d run that was live in the backup is stopped.",
+                    "%(count)d runs that were live in the backup are stopped.",
+                    restored.stopped,
+                )
+                % {"count": restored.stopped}
             )
         if restored.checked.manifest.key == "left out" and not place.key.exists():
             self.stdout.write(

@@ -58,7 +58,7 @@ function showAttention(count) {
     text(chip, String(count));
     chip.hidden = count === 0;
   }
-  const sentence = count === 1 ? say("needs_one") : say("needs_many", { n: count });
+  const sentence = say("needs", { n: count });
   text(find("[data-attention-words]"), count ? sentence : "");
   document.title = count ? `(${count}) ${title}` : title;
   if (more) {

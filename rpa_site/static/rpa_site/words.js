@@ -10,7 +10,7 @@ export function useWords(more) {
 
 const plural = new Intl.PluralRules(document.documentElement.lang || "en");
 
-/** say("needs_many", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
+/** say("needs", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
 export function say(path, values = {}) {
   const found = path.split(".").reduce((at, key) => (at === undefined ? at : at[key]), words);
   const template = typeof found?.other === "string" ? (found[plural.select(Number(values.n))] ?? found.other) : found;

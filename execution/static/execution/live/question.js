@@ -25,7 +25,7 @@ export class Question {
   render() {
     const { store } = this;
     const kind = this.kind();
-    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.prompt?.changed, store.answer, store.wishing, store.refusal, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
+    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.prompt?.changed, store.answer, store.wishing, store.refusal, store.lost, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
     if (signature === this.shown) return;
     const hadFocus = this.element.contains(document.activeElement) && document.activeElement?.dataset.key;
     const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
@@ -33,7 +33,7 @@ export class Question {
     this.shown = signature;
     if (kind === "correct" && find("form", this.element)) return void this.correct(); // a form keeps its place and its focus
     this.element.className = "panel live-question";
-    fill(this.element, this[kind]());
+    fill(this.element, this.lost(), this[kind]());
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
     if (isNew && store.isAsking) announce(sentenceOf(store, store.prompt.step) || store.prompt.message);
     this.tick();
@@ -123,6 +123,7 @@ export class Question {
   said() {
     const { answer } = this.store;
     if (!answer) return null;
+    if (answer.status === "refused") return null; // told above, until it is closed
     if (answer.status === "sending") return h("p", { class: "said muted", role: "status" }, icon("send"), say("sending"));
     return h("p", { class: "said field-error", role: "alert" }, icon("alert-circle"), answer.sentence);
   }
@@ -292,6 +293,14 @@ export class Question {
     const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
     top[0].append(again ?? "");
     return [...top, store.summary ? figures(store.summary) : null];
+  }
+
+  /** Somebody else was first: said until it is closed, whatever is asked meanwhile. */
+  lost() {
+    const { store } = this;
+    if (!store.lost) return null;
+    const close = h("button", { class: "button plain", type: "button", data: { key: "lost" }, onclick: () => store.setNow({ lost: "" }) }, say("close"));
+    return h("div", { class: "notice amber", role: "alert" }, icon("alert-circle"), h("span", { class: "grow" }, store.lost), close);
   }
 
   refused() {

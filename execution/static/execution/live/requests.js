@@ -8,8 +8,9 @@ export async function decide(store, answer) {
   try {
     await post(store.run.decide, { prompt_id: prompt.prompt_id, ...answer });
   } catch (refusal) {
-    if (store.prompt?.prompt_id !== prompt.prompt_id) return; // the next question is there already
     const lost = refusal.status === 409;
+    if (lost) store.set({ lost: refusal.message });
+    if (store.prompt?.prompt_id !== prompt.prompt_id) return; // the next question is there already
     // a lost race leaves the buttons off: there is nothing left to answer
     store.set({ answer: { status: lost ? "refused" : "failed", choice: answer.choice, sentence: refusal.message }, correcting: store.correcting && !lost, picking: store.picking && !lost });
     return;

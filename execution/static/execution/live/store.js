@@ -17,6 +17,7 @@ export class Store {
     this.selected = null; // {index, side}: a step that somebody looks at instead of now
     this.answer = null; // {status: sending | given | refused, choice, who, sentence}
     this.wishing = ""; // a verb that was sent and not yet done
+    this.lost = ""; // who was first, where an answer came too late; stays until it is closed
     this.refusal = ""; // why a verb was refused
     this.correcting = false;
     this.picking = false; // which screen it is, where the run takes it for another one

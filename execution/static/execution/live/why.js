@@ -148,7 +148,7 @@ function resultBlock(step) {
   if (step.phase !== "closed") return null;
   const verified = step.verified ? word("verified", step.verified) : "";
   return block(say("why_result"),
-    h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${step.retries} ${say("retries")}` : ""),
+    h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${say("retries", { n: step.retries })}` : ""),
     step.message ? h("p", { class: "muted" }, messageOf(step)) : null,
     reasons(step.verification?.evidence));
 }
