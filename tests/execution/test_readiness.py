@@ -203,6 +203,7 @@ CHANGED = Look(at_target=90)
         (Look(at_target=90, node="other"), False),
         (Look(at_target=90, finds=ResolveStatus.AMBIGUOUS), False),
         (Look(at_target=90, finds=ResolveStatus.NOT_FOUND), False),
+        (Look(blink=True, finds=ResolveStatus.NOT_FOUND), False),  # a little is enough to look for it anew
         (Look(title="Other", node=None, finds=ResolveStatus.NOT_NEEDED), False),
     ],
 )

@@ -37,7 +37,11 @@ MODULES = {
     "execution/performing.py": RUNNING,
     "execution/readiness.py": ["tests/execution/test_readiness.py"],
     "execution/repeating.py": ["tests/execution/test_repeating.py"],
-    "workflows/catalogue.py": ["tests/workflows/test_catalogue.py", "tests/execution/test_repeating.py"],
+    "workflows/catalogue.py": [
+        "tests/workflows/test_catalogue.py",
+        "tests/execution/test_defaults.py",
+        "tests/execution/test_repeating.py",
+    ],
     **{
         f"workflows/validation/{name}.py": ["tests/workflows/test_validation.py"]
         for name in ("__init__", "actions", "dialogs", "pictures", "problem", "screens", "structure", "variables")

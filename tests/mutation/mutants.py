@@ -97,9 +97,7 @@ def mutants_of(source: str) -> list[Mutant]:
                 continue
             seen.add(meaning)
             mutant = _mutant(name, source, mutated)
-            if name == "ReplaceBinaryOperator_Mul_Div" and mutant.before.startswith("def "):  # a bare `*`
-                continue
-            if not _allows_more(mutant):
+            if not (_allows_more(mutant) or _is_signature(mutant)):
                 found.append(mutant)
     return sorted(found, key=lambda mutant: mutant.line)
 
@@ -125,6 +123,11 @@ def _allows_more(mutant: Mutant) -> bool:
     """Whether only a record's users are forbidden less."""
     words = mutant.after.split(",") if mutant.after.startswith("@dataclass(") else []
     return any(f"{name}=False" in word.replace(" ", "") for name in ("frozen", "slots", "kw_only") for word in words)
+
+
+def _is_signature(mutant: Mutant) -> bool:
+    """Whether a bare `*`, behind which arguments are named, was taken for a product."""
+    return mutant.operator == "ReplaceBinaryOperator_Mul_Div" and mutant.after == mutant.before.replace("*,", "/,", 1)
 
 
 def _words(lines: list[str]) -> list[str]:

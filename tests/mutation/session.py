@@ -1,7 +1,7 @@
 """One module's mutants, each in a child of a pytest session that has everything imported and the database made.
 
 The tests run once to learn which of them come by which line. Each mutant is then put in place in a fork, which runs the
-tests that come by its line, the quickest first, until one fails.
+tests that come by its line, the quickest first, until one fails; all of them where the line is of the module's body.
 """
 
 from __future__ import annotations
@@ -85,13 +85,12 @@ class Breaker:
 
     def _unfit(self, items: dict[str, pytest.Item], database: _Database) -> set[str]:
         """Tests that fail in a fork although nothing is broken: what they need does not cross into it."""
-        touching = sorted({name for names in self.lines.values() for name in names})
-        if self._child([items[name] for name in touching], database, None) == SURVIVED:
+        if self._child(list(items.values()), database, None) == SURVIVED:
             return set()
-        return {name for name in touching if self._child([items[name]], database, None) != SURVIVED}
+        return {name for name, item in items.items() if self._child([item], database, None) != SURVIVED}
 
     def _tests_of(self, mutant: Mutant) -> list[str]:
-        names = self.lines.get(mutant.line) or {name for found in self.lines.values() for name in found}
+        names = self.lines.get(mutant.line) or self.took  # what a module's body made may be read by any of them
         return sorted(names, key=lambda name: self.took[name])
 
     def _judge(self, mutant: Mutant, verdict: int) -> None:
