@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,8 @@ class Eyes:
         self.desktop, self.analyzer, self.flags = desktop, analyzer, flags
         self.degraded = False
         self.degraded_reason = ""
+        self.hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: self.flags.masks  # from models (S10.4)
+        self.on_seen: Callable[[ScreenState], None] = lambda state: None
         self._provider = window_provider
         self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
         self._notes: tuple[str, ...] = ()
@@ -70,6 +72,7 @@ class Eyes:
             ui=self.flags.enable_ui_detection,
             anew=not self.degraded,
             masks=self.flags.masks,
+            hides=self.hides,
             patience=patience_s(self.flags.analyze_timeout_ms),
         )
         state = replace(
@@ -79,6 +82,7 @@ class Eyes:
             notes=(*((self.degraded_reason,) if self.degraded else ()), *state.notes),
         )
         self._judge(state)
+        self.on_seen(state)
         return state
 
     def glance(self) -> Glance:

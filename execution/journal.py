@@ -50,7 +50,8 @@ from execution.payloads import (
     suggestion_json,
     verification_json,
 )
-from execution.secret_values import hidden_values, sealed
+from execution.run_pictures import RunPictures
+from execution.secret_values import hidden_values, hide_what_is_typed, redaction_for, sealed
 from execution.signals import step_recorded
 from execution.types import (
     ActionResult,
@@ -111,15 +112,17 @@ class Journal:
         self.execution = execution
         self.graph = graph
         self.epoch = execution.epoch
-        self.pictures = pictures or PictureStore()
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.patience = patience or Patience()
-        self.hidden = hidden_values(execution)
+        self.hidden, problem = redaction_for(execution, graph)
+        self.pictures = RunPictures(pictures or PictureStore(), self.hidden)
         self.on_step: list[Callable[[Step], None]] = []
         self.recent_frames: Callable[[], Sequence[Frame]] = tuple  # the last changed ones of continuous capture (S1.14)
         self.on_mode: list[Callable[[Execution], Any]] = []
         self.on_state: list[Callable[[Execution], None]] = []
+        if problem:
+            self.warn("masks", problem)
 
     @contextmanager
     def _fenced(self) -> Iterator[Execution]:
@@ -154,7 +157,8 @@ class Journal:
         began = self._turn_began
         if began is None:  # a step within another one's turn, such as closing a dialog that came
             began = time.perf_counter() - (timings.capture_ms + timings.analyze_ms + match_ms) / 1000
-        picture = self.pictures.put(state.frame.pixels)
+        kept = self.pictures.keep(state)
+        picture, shown = kept.digest, kept.shown
         with self._fenced() as execution:
             step = Step(
                 execution=execution,
@@ -166,9 +170,7 @@ class Journal:
                 margin=match.margin if match else 0,
                 recognition=self.hidden.any(recognition_json(recognition)),
                 picture_before=picture,
-                screen=self.hidden.any(
-                    screen_json(state, execution=execution, picture=picture, path=self.pictures.path(picture))
-                ),
+                screen=screen_json(shown, execution=execution, picture=picture, path=self.pictures.path(picture)),
                 started_at=timezone.now() - timedelta(seconds=time.perf_counter() - began),
                 capture_ms=timings.capture_ms,
                 ocr_ms=timings.ocr_ms,
@@ -181,7 +183,7 @@ class Journal:
             if suggestion:
                 self._put_suggestion(step, suggestion, state)
             step.save()
-            _keep_vector(picture, state)
+            _keep_vector(picture, shown.state)
             self._update(next_step=F("next_step") + 1, current_edge_id=step.edge_id)
         self._turn_began, self._began[step.index] = None, began
         return step
@@ -200,6 +202,7 @@ class Journal:
     @persistent
     def intend(self, step: Step, suggestion: Suggestion, state: ScreenState, *, attempt: int) -> None:
         """Commit that the action is about to be done. Only after this may input be sent."""
+        hide_what_is_typed(self.hidden, suggestion, state)
         with self._fenced():
             self._put_suggestion(step, suggestion, state)
             step.phase, step.intent_at, step.retries = StepPhase.INTENT, timezone.now(), attempt
@@ -260,7 +263,7 @@ class Journal:
         if after is None:
             return ""
         try:
-            return self.pictures.put(after.frame.pixels)
+            return self.pictures.keep(after).digest
         except Exception as error:  # noqa: BLE001  whatever the disk says, the step's result is recorded first
             self.warn("picture", str(error))
             return ""
@@ -271,7 +274,7 @@ class Journal:
         kept: list[str] = []
         try:
             for frame in self.recent_frames():
-                if frame.taken_at >= since and (digest := self.pictures.put(frame.pixels)) not in kept:
+                if frame.taken_at >= since and (digest := self.pictures.keep_unread(frame)) not in kept:
                     kept.append(digest)
         except Exception as error:  # noqa: BLE001  evidence beside the record: neither disk nor capture may cost the step
             self.warn("picture", str(error))
@@ -385,7 +388,7 @@ class Journal:
                 kind=kind,
                 message=self.hidden.text(message),
                 picture=picture or step.picture_before,
-                dialog=dict(dialog or {}),
+                dialog=self.hidden.any(dict(dialog or {})),
                 created_at=now,
                 deadline_at=now + timedelta(seconds=timeout_s) if timeout_s is not None else None,
             )
@@ -401,7 +404,7 @@ class Journal:
     def prompt_changed(self, prompt: Prompt, words: str) -> None:
         """What an open question asks about is not any more as it was, or is again: whoever sees it is told."""
         with self._fenced() as execution:
-            if Prompt.objects.open().filter(pk=prompt.pk).update(changed=words[:_LONGEST_CHANGE]):
+            if Prompt.objects.open().filter(pk=prompt.pk).update(changed=self.hidden.text(words)[:_LONGEST_CHANGE]):
                 prompt.refresh_from_db()
                 emit(execution, EventKind.PROMPT, prompt_payload(prompt))
 
@@ -556,7 +559,7 @@ class Journal:
         with self._fenced():
             self._update(variables=shown, secrets=secrets)
             self.execution.secrets = secrets
-        self.hidden = hidden_values(self.execution)
+        self.hidden.values = hidden_values(self.execution)
 
     def capture_stats(self, stats: Mapping[str, Any]) -> None:
         with _without_waiting("capture_stats"):

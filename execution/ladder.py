@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -16,8 +16,9 @@ from execution.targeting.rungs.embedding import EmbeddingRung
 from execution.targeting.rungs.marks import MarksRung
 from execution.targeting.rungs.vlm import VisionRung, effect_classes
 from execution.targeting.vision import VisionUnavailable
+from execution.types import ScreenState
 from gpu import GPUError, GPUResourceManager, get_gpu_resource_manager
-from workflows.graph import GraphSpec
+from workflows.graph import GraphSpec, NormBox
 
 
 class ManagedVision:
@@ -47,11 +48,13 @@ def further_rungs(
     flags: Flags,
     *,
     execution_id: str = "",
+    hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: (),
     warn: Callable[[str, str], None] = lambda kind, message: None,
 ) -> tuple[Rung, ...]:
     """In the order they are asked; none where elements are not looked for (S2.2).
 
-    A GPU manager that cannot be had costs a `warn`ing and the rung of the model (S1.21).
+    `hides` tells what of a screen no model sees (S10.4). A GPU manager that cannot be had costs a `warn`ing and
+    the rung of the model (S1.21).
     """
     if not flags.enable_ui_detection:
         return ()
@@ -67,5 +70,5 @@ def further_rungs(
         return tuple(rungs)
     if has_vlm:
         model = ManagedVision(manager, execution_id=execution_id)
-        rungs.append(VisionRung(model, masks=flags.masks, effect_classes=effect_classes(graph)).find)
+        rungs.append(VisionRung(model, hides=hides, effect_classes=effect_classes(graph)).find)
     return tuple(rungs)

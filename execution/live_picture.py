@@ -9,6 +9,7 @@ from pathlib import Path
 import cv2
 from django.conf import settings
 
+from execution.redaction import Redaction
 from execution.types import Frame
 
 # WebP of a 1280x800 screen took 60 ms here, JPEG 6 ms at twice the size; the picture stays on the machine.
@@ -21,9 +22,12 @@ def path_of(robot_name: str) -> Path:
     return settings.DATA_DIR / "live" / f"{safe}.jpg"
 
 
-def write(robot_name: str, frame: Frame) -> None:
-    """Replace the robot's live picture; its modification time is when the frame was taken. Raises OSError."""
-    pixels = frame.pixels
+def write(robot_name: str, frame: Frame, redaction: Redaction) -> None:
+    """Replace the robot's live picture by what may be shown of the frame (S10.4). Raises OSError.
+
+    Its modification time is when the frame was taken.
+    """
+    pixels = redaction.live(frame)
     if frame.size.width > MAX_WIDTH:
         scale = MAX_WIDTH / frame.size.width
         pixels = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

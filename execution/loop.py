@@ -292,7 +292,7 @@ class Loop:
     def _last_picture(self) -> str:
         """The screen that was known last; after a restart as its step kept it."""
         if self.at.known is not None:
-            return self.journal.pictures.put(self.at.known.frame.pixels)
+            return self.journal.pictures.keep(self.at.known).digest
         step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
         return (step.picture_after or step.picture_before) if step else ""
 
@@ -341,7 +341,7 @@ class Loop:
             reason,
             message.strip(),
             {
-                "picture": self.journal.pictures.put(state.frame.pixels),
+                "picture": self.journal.pictures.keep(state).digest,
                 **({"dialog": over} if over else {}),
                 "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
                 "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,

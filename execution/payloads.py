@@ -9,7 +9,8 @@ from typing import Any
 from execution.choices import PromptState
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
-from execution.types import Candidate, Match, Recognition, Resolution, ScreenState, Size, Suggestion, Verification
+from execution.redaction import Shown
+from execution.types import Candidate, Match, Recognition, Resolution, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 from workflows.words import names_of
 
@@ -19,8 +20,12 @@ TIMES = (
 )  # fmt: skip
 
 
-def screen_json(state: ScreenState, *, execution: Execution, picture: str, path: Path | None) -> dict[str, Any]:
-    """A ScreenState in the shape of S11.6, with the boxes of what was read and detected beside it."""
+def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path | None) -> dict[str, Any]:
+    """A ScreenState in the shape of S11.6, with the boxes of what was read and detected beside it, as it may be kept.
+
+    `hidden` are the places that were painted over, `seal` a keyed digest of what stands there.
+    """
+    state = shown.state
     size, window = state.frame.size, state.window
     confidences = [t.confidence for t in state.texts]
     return {
@@ -63,6 +68,7 @@ def screen_json(state: ScreenState, *, execution: Execution, picture: str, path:
             for e in state.elements
         ],
         "notes": list(state.notes),
+        **({"hidden": [_norm(box, size) for box in shown.hidden], "seal": shown.seal} if shown.hidden else {}),
     }
 
 

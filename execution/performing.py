@@ -19,6 +19,7 @@ from execution.journal import Journal
 from execution.models import Step
 from execution.navigation.hands import Stopped
 from execution.readiness import FRESH_S, NotReady, Readiness, Ready
+from execution.redaction import WHOLE, covered, hidden_in_screen, is_as_kept
 from execution.repeating import is_harmless, is_settled, may_repeat, may_try_again
 from execution.types import (
     ActionResult,
@@ -181,7 +182,7 @@ class Performer:
             anew = True
 
     def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
-        picture = self.journal.pictures.put(unready.state.frame.pixels)
+        picture = self.journal.pictures.keep(unready.state).digest
         over, dialog = self.dialog_over(unready.state)
         return self.coach.ask(
             step,
@@ -281,18 +282,36 @@ class Performer:
             raise LookupError(f"step {step.index} refers to the edge {step.edge_id}, which its version does not have")
         before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
         suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
-        verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
+        verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))
         if verification.answer is Answer.YES:
             seen = _("Interrupted, and seen to be done.")
             self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
             return Done(passed=True)
         effect = EffectClass(step.effect_class)
-        same = self.stages.still_the_same(before, after)
         if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
             again = _("Interrupted, and seen not to be done: it is done again.")
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
         return self.ask_whether_done(step, suggestion, after, verification)
+
+    def _compared(
+        self, step: Step, suggestion: Suggestion, before: ScreenState, after: ScreenState
+    ) -> tuple[Verification, ScreenState, bool]:
+        """Whether it was done, the screen then, and whether nothing at all has changed since `before`.
+
+        Of a screen that was kept with parts hidden only what was kept can be compared: the other one is looked at as
+        it would be kept, or what was hidden before would count as new.
+        """
+        hidden = hidden_in_screen(step.screen)
+        if not hidden:
+            verification, after = self.stages.verify(suggestion, before, after)
+            return verification, after, self.stages.still_the_same(before, after)
+        same = is_as_kept(step.screen, after) and self.stages.still_the_same(before, covered(after, hidden))
+        if WHOLE in hidden:
+            verification = Verification(answer=Answer.CANNOT_TELL, message=_("Nothing of the screen before was kept."))
+        else:
+            verification = self.stages.judge(suggestion, before, self.journal.hidden.shown(after).state)
+        return verification, after, same
 
 
 # What a person's word about a step in doubt comes to.

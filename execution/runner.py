@@ -37,13 +37,14 @@ from execution.patience import Patience, forget
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.place_store import DatabasePlaces
+from execution.redaction import NothingShown, Redaction
 from execution.reference_store import references_for
-from execution.secret_values import secrets_of
+from execution.secret_values import between_runs, secrets_of
 from execution.signals import run_begun, run_ended
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
-from execution.types import Frame
+from execution.types import Frame, ScreenState
 from execution.who_words import how_it_ended
 from execution.window_providers import load_provider
 from gpu import get_gpu_resource_manager
@@ -147,7 +148,9 @@ class Runner:
             stack.callback(self._sign_off, robot)
             self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
             heartbeat = stack.enter_context(Heartbeat(robot))
-            capture = self.hooks.capture(desktop, robot).start()
+            capture = self.hooks.capture(desktop, robot)
+            capture.redaction = self.patience.until_done(between_runs, for_ever=True)
+            capture.start()
             stack.callback(capture.stop)
             self.out(
                 _("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.")
@@ -230,6 +233,7 @@ class Runner:
                 "mode": execution.get_mode_display(),
             }
         )
+        capture.redaction = journal.hidden
         capture.begin_anew(interval_ms=(self.hooks.limits or LoopLimits()).capture_interval_ms)
         journal.recent_frames = capture.recent
         capture.tells = lambda stats: journal.capture_stats(asdict(stats))
@@ -261,6 +265,8 @@ class Runner:
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
             capture.tells = lambda stats: None
             journal.capture_stats(asdict(capture.stats()))
+            if not journal.hidden.is_needed:  # else the screen may still show what the run kept from being seen
+                capture.redaction = self.patience.until_done(between_runs, for_ever=True)
         self._say_end(journal.execution)
         return True
 
@@ -300,6 +306,7 @@ class Runner:
             provider=self.hooks.window_provider,
             references=references,
         )
+        stages.eyes.on_seen = capture.show_as_read
         return Loop(
             journal,
             self.hooks.stages(journal, stages),
@@ -388,11 +395,20 @@ class ShownCapture(ContinuousCapture):
     def __init__(self, desktop: Desktop, robot: Robot) -> None:
         super().__init__(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=self._show)
         self._robot = robot
+        self.redaction: Redaction = NothingShown()
+        self._writing = threading.Lock()  # the loop shows what it has read, beside the capture
         self.tells: Callable[[CaptureStats], None] = lambda stats: None  # with each heartbeat, while a run is at work
+
+    def show_as_read(self, state: ScreenState) -> None:
+        """A screen was read: what could not be shown of it before may be shown now."""
+        self.redaction.seen(state)
+        if self.redaction.is_needed and self.running:
+            self._show(state.frame)
 
     def _show(self, frame: Frame) -> None:
         try:
-            live_picture.write(self._robot.name, frame)
+            with self._writing:
+                live_picture.write(self._robot.name, frame, self.redaction)
         except OSError as error:
             log.warning("the live picture could not be written: %s", error, extra={"desktop": self._robot.desktop})
 
@@ -434,6 +450,7 @@ def build_stages(
         window_provider=load_provider(provider or execution.window_info_provider),
         warn=journal.warn,
     )
+    eyes.hides = journal.hidden.places
     eyes.degraded, eyes.degraded_reason = execution.degraded, execution.degraded_reason
     matcher = Matcher(
         graph,
@@ -446,7 +463,9 @@ def build_stages(
         pictures=pictures,
         similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
         places=DatabasePlaces(),
-        further=further_rungs(graph, analyzer.embedder, flags, execution_id=execution.execution_id, warn=journal.warn),
+        further=further_rungs(
+            graph, analyzer.embedder, flags, execution_id=execution.execution_id, hides=eyes.hides, warn=journal.warn
+        ),
     )
     return Stages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)
 

@@ -16,10 +16,12 @@ from django.utils.translation import gettext as _
 from execution.assistant.hidden import HIDDEN, Hidden
 from execution.exceptions import SecretsUnreadable
 from execution.models import Execution
+from execution.redaction import WHOLE, NothingShown, Redaction, redaction_of
+from execution.types import Box, ElementState, ScreenState, Suggestion
 from workflows import vault_keys
 from workflows.exceptions import DomainError
-from workflows.graph import VariableSpec
-from workflows.models import Credential
+from workflows.graph import GraphSpec, NormBox, VariableSpec
+from workflows.models import Credential, Workflow
 from workflows.secret_names import holds_secret, is_secret
 from workflows.unsaid import keep_out_of_logs
 
@@ -68,3 +70,43 @@ def hiding(secrets: Mapping[str, Any]) -> Hidden:
     hidden = Hidden(str(value) for value in secrets.values())
     keep_out_of_logs(hidden)
     return hidden
+
+
+def redaction_for(execution: Execution, graph: GraphSpec) -> tuple[Redaction, str]:
+    """What of this run's screens and texts is not kept (S10.4).
+
+    Where its flags cannot be understood nothing is shown, and the second value says why.
+    """
+    hidden = hidden_values(execution)
+    try:
+        return redaction_of(graph, hidden, typed=_typed_before(execution)), ""
+    except (TypeError, ValueError) as error:
+        return NothingShown(hidden), _("Nothing of the screen is shown: %(error)s") % {"error": error}
+
+
+def between_runs() -> Redaction:
+    """What is shown of a desktop that no run is on: nothing, where any workflow hides something of its screens."""
+    hides = Workflow.objects.exclude(masks=[], mask_patterns=[]).exists()
+    return NothingShown() if hides else Redaction(Hidden(()))
+
+
+def hide_what_is_typed(redaction: Redaction, suggestion: Suggestion, state: ScreenState) -> None:
+    """Before a secret is typed: a program may show it in clear, so the field is hidden from then on.
+
+    Without a target it is the field with the focus; where that is not seen either, nothing is shown any more.
+    """
+    params = dict(suggestion.params)
+    if redaction.values.any(params) == params:
+        return
+    focused = next((e.box for e in state.elements if ElementState.FOCUSED in e.states), None)
+    box: Box | None = suggestion.resolution.box or focused
+    redaction.typed_secret(box.grown(2, state.frame.size).normalised(state.frame.size) if box else WHOLE)
+
+
+def _typed_before(execution: Execution) -> list[NormBox]:
+    """Where earlier run loops typed secrets of this run."""
+    if not execution.secrets:
+        return []
+    acted = execution.steps.filter(intent_at__isnull=False).values_list("suggestion", flat=True)
+    boxes = [kept.get("box") for kept in acted if HIDDEN in str(kept.get("params"))]
+    return [(box[0], box[1], box[2], box[3]) if box else WHOLE for box in boxes]

@@ -21,6 +21,7 @@ from execution.matching import Matcher
 from execution.navigation import visual_verifier
 from execution.popups import Closable
 from execution.pressing import Chosen
+from execution.redaction import kept_in_part
 from execution.seeking import ScrollSearch, scroll_search
 from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.types import (
@@ -245,12 +246,13 @@ class Stages:
         return float((difference.max(axis=2) > NOISE).mean()) <= UNTOUCHED_SHARE
 
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
-        """A screen of an earlier loop, read anew from its picture."""
+        """A screen of an earlier loop, read anew from its picture; lines hidden there, as they were kept."""
         window = screen.get("window") or {}
         frame = Frame(pixels=pixels, taken_at=timezone.now(), digest=pixels_digest(pixels))
         box = Box.from_normalised(tuple(window["box"]), frame.size) if window.get("box") else None
         seen = Window(title=window.get("window_title", ""), app_name=window.get("app_name", ""), box=box)
-        return self.eyes.analyzer.analyze(frame, seen)
+        state = self.eyes.analyzer.analyze(frame, seen)
+        return replace(state, texts=(*state.texts, *kept_in_part(screen, frame.size)))
 
     def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Size) -> Suggestion:
         """A suggestion of an earlier loop on a screen of that size, as far as looking whether it was done needs it."""

@@ -23,7 +23,7 @@ from workflows.graph import (
 )
 from workflows.models import Edge, Node, Target, Variable, Workflow
 
-FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider", "masks")
+FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider", "masks", "mask_patterns")
 
 
 def graph_of(workflow: Workflow) -> GraphSpec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, TypedDict
 
@@ -99,18 +99,20 @@ class ScreenAnalyzer:
         anew: bool = True,
         previous: ScreenState | None = None,
         masks: Sequence[NormBox] = (),
+        hides: Callable[[ScreenState], Sequence[NormBox]] | None = None,
         patience: float = PATIENCE_S,
     ) -> ScreenState:
         """What is on the frame; only what changed since a screen seen lately, or `previous`, is read anew (S2.11).
 
         Both flags off gives a stub: no texts, no elements, degraded (S2.3). `anew` False reads nothing: a screen that
         is known, else a stub (S2.4). `masks` are regions whose changes do not matter, as fractions of the frame: a
-        known screen is given as it was first read there. `patience` is how many seconds each part is waited for. What
-        is no BGR picture gives a stub with a note.
+        known screen is given as it was first read there; `hides` tells what of a
+        screen no model sees (S10.4), without it these regions. `patience` is how many seconds each part is waited for.
+        What is no BGR picture gives a stub with a note.
         """
         started = time.perf_counter()
         asked = Asked(self.reader.name if ocr and self.reader else "", _name_of(self.detector) if ui else "")
-        look = Look(frame=frame, window=window, asked=asked, masks=tuple(masks), patience=patience)
+        look = Look(frame=frame, window=window, asked=asked, masks=tuple(masks), hides=hides, patience=patience)
         state = self._answer(look, previous, anew=anew)
         self._notes = state.notes
         return replace(state, timings=replace(state.timings, analyze_ms=_ms_since(started)))
@@ -209,15 +211,16 @@ class ScreenAnalyzer:
         )
         elements, notes = said.answer or (), state.notes
         if self._naming:
-            elements, notes = self._named(self._naming, look, elements, notes)
+            elements, notes = self._named(self._naming, look, replace(state, elements=elements), notes)
         timings = replace(state.timings, ui_ms=_ms_since(begun))
         return with_problem(replace(state, elements=elements, notes=notes, timings=timings), said.problem)
 
     def _named(
-        self, naming: UIDetector, look: Look, elements: tuple[Element, ...], notes: tuple[str, ...]
+        self, naming: UIDetector, look: Look, state: ScreenState, notes: tuple[str, ...]
     ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
         """The elements with what a model calls them; without their names the state is whole, and says so (S2.9)."""
-        shown = painted_over(look.frame.pixels, look.masks)
+        elements = state.elements
+        shown = painted_over(look.frame.pixels, look.hides(state) if look.hides else look.masks)
         said = self._classifying.ask(lambda: naming.classified(shown, elements), patience=look.patience)
         if said.answer is None:
             return elements, (*notes, said.problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ class Look:
     window: Window | None
     asked: Asked
     masks: tuple[NormBox, ...]
+    hides: Callable[[ScreenState], Sequence[NormBox]] | None
     patience: float
 
     def state(self, **more: Any) -> ScreenState:

@@ -86,7 +86,7 @@ class ProgramStages(Stages):
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
         if self.pipeline is None:
             return super().recognise(state, last_node=last_node, expected=expected)
-        path = self.journal.pictures.path(self.journal.pictures.put(state.frame.pixels))
+        path = self.journal.pictures.path(self.journal.pictures.keep(state).digest)
         found = self.pipeline.match_current_state(str(path), self.graph.workflow_id)
         self._next = ("", None)
         if not found or not found.get("node_id"):

@@ -423,7 +423,7 @@ def test_the_picture_after_is_evidence_and_not_the_record(journal: Journal, monk
     def full(*args: Any) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal.pictures, "put", full)
+    monkeypatch.setattr(journal.pictures, "keep", full)
     journal.close_step(step, Outcome.SUCCEEDED, after=screen(5))
     assert (Step.objects.get().outcome, Step.objects.get().picture_after) == (Outcome.SUCCEEDED, "")
     assert "No space left" in Robot.objects.get().warnings["picture"]["message"]

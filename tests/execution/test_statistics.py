@@ -20,6 +20,7 @@ from execution.runner import ShownCapture, told
 from execution.types import Frame, pixels_digest
 from tests.doubles.stage import Stage
 from tests.factories import make_execution
+from workflows.pictures import PictureStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,7 +117,7 @@ def test_what_showed_in_between_is_kept_with_a_step_that_failed(stage: Stages) -
     run.journal.recent_frames = lambda: [frame(1, early), frame(2, late), frame(2, late), frame(3, late)]
     run.run(*["done"] * 3)
     step = next(s for s in run.row().steps.all() if s.outcome == Outcome.FAILED or s.just_before)
-    assert step.just_before == [run.journal.pictures.put(frame(n).pixels) for n in (2, 3)]
+    assert step.just_before == [PictureStore().put(frame(n).pixels) for n in (2, 3)]
 
 
 def test_a_step_that_went_well_keeps_nothing_more(stage: Stages) -> None:

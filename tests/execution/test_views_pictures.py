@@ -9,8 +9,10 @@ import pytest
 from django.utils import timezone
 
 from execution import live_picture
+from execution.assistant.hidden import Hidden
 from execution.choices import ExecutionState, StepPhase
 from execution.models import Execution, Robot, Step
+from execution.redaction import Redaction
 from execution.types import Frame
 from tests.factories import make_execution, make_picture
 
@@ -29,7 +31,8 @@ def on_desktop(robot: Robot) -> Execution:
 
 def show(robot: Robot, grey: int = 200) -> None:
     pixels = np.full((40, 60, 3), grey, np.uint8)
-    live_picture.write(robot.name, Frame(pixels=pixels, taken_at=datetime(2026, 11, 21, 8, 0, grey % 60, tzinfo=UTC)))
+    frame = Frame(pixels=pixels, taken_at=datetime(2026, 11, 21, 8, 0, grey % 60, tzinfo=UTC))
+    live_picture.write(robot.name, frame, Redaction(Hidden(())))
 
 
 def test_a_stored_picture_is_sent_once_and_kept_by_the_browser(client_of, viewer) -> None:

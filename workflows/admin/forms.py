@@ -94,6 +94,9 @@ class WorkflowForm(forms.ModelForm):
     def clean_masks(self) -> list[Any]:
         return self.cleaned_data["masks"] or []
 
+    def clean_mask_patterns(self) -> list[Any]:
+        return self.cleaned_data["mask_patterns"] or []
+
     def clean_popups(self) -> list[Any]:
         return self.cleaned_data["popups"] or []
 

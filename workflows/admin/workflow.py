@@ -133,7 +133,14 @@ class WorkflowAdmin(admin.ModelAdmin):
             {
                 "classes": ("collapse",),
                 "description": gettext_lazy("Empty: as the server is set. A run may be started with others."),
-                "fields": ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider", "masks"),
+                "fields": (
+                    "enable_ui_detection",
+                    "enable_ocr",
+                    "analyze_timeout_ms",
+                    "window_info_provider",
+                    "masks",
+                    "mask_patterns",
+                ),
             },
         ),
     )

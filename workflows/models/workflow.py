@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from workflows.choices import LearningState
 from workflows.exceptions import NotPublished, UnknownWorkflow
 from workflows.graph import GraphSpec, PopupSpec
+from workflows.mask_patterns import mask_pattern_list
 from workflows.shape import WrongShape, check
 
 text_id = RegexValidator(
@@ -89,7 +90,20 @@ class Workflow(models.Model):
         default=list,
         blank=True,
         validators=[screen_boxes],
-        help_text=_("Places whose changes do not matter, as [[x, y, width, height], …] in fractions of the screen."),
+        help_text=_(
+            "Places that are hidden in pictures and whose changes do not matter, as [[x, y, width, height], …] in "
+            "fractions of the screen."
+        ),
+    )
+    mask_patterns = models.JSONField(
+        _("masked texts"),
+        default=list,
+        blank=True,
+        validators=[mask_pattern_list],
+        help_text=_(
+            'Texts that are hidden in pictures and in what is kept, as ["email", "phone", "national_number", "iban"] '
+            "or regular expressions. What a robot does not read it does not show then."
+        ),
     )
     already_at_end_is_fine = models.BooleanField(
         _("already at the end is fine"),

@@ -6,7 +6,7 @@ that tells a control from another put in its place; a control that now reads oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -19,7 +19,7 @@ from execution.targeting.grounding.marked import marked_area
 from execution.targeting.grounding.signs import Judged, Signs
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
-from execution.types import Candidate, Element, ResolveStatus, RungResult
+from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState
 from workflows.catalogue import ACTIONS, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import GraphSpec, NormBox
@@ -34,7 +34,7 @@ _CAUTION = (EffectClass.READ, EffectClass.IDEMPOTENT, EffectClass.OBSERVABLE, Ef
 
 
 class VisionRung:
-    """`som_vlm`. `masks` (fractions of the frame) are painted over before the model sees anything (S10.4).
+    """`som_vlm`. What `hides` tells (fractions of the frame) is painted over before the model sees anything (S10.4).
 
     `effect_classes` tells what the action on a target does, by target id; a target that is not in it counts as opaque.
     """
@@ -45,11 +45,11 @@ class VisionRung:
         self,
         model: VisionModel,
         *,
-        masks: Sequence[NormBox] = (),
+        hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: (),
         effect_classes: Mapping[str, str] | None = None,
         engine: SomEngine | None = None,
     ) -> None:
-        self._model, self._masks = model, tuple(masks)
+        self._model, self._hides = model, hides
         self._effect_classes = effect_classes or {}
         self._engine = engine or SomEngine()
 
@@ -57,15 +57,16 @@ class VisionRung:
         """The marked element that the model and the other signs agree on."""
         if context.wanted.problem:
             return _refused(context.wanted.problem)
-        elements = candidates(context, masks=self._masks)
+        masks = self._hides(context.state)
+        elements = candidates(context, masks=masks)
         if not elements:
             return _refused(_("there is nothing to put marks on"))
-        shown = marked_area(context.state.frame, context.area, elements, masks=self._masks, engine=self._engine)
+        shown = marked_area(context.state.frame, context.area, elements, masks=masks, engine=self._engine)
         if not shown.elements:
             return _refused(_("there is no room for marks"))
         count = len(shown.elements)
         try:
-            asked = question(context, count=count, masks=self._masks)
+            asked = question(context, count=count, masks=masks)
             said = self._model.ask(shown.picture, asked, answer_schema(count))
         except VisionUnavailable as error:
             return _refused(

@@ -246,7 +246,7 @@ def test_the_model_sees_its_window_alone_with_what_is_masked_painted_over(save: 
     state.frame.pixels[180:210, 300:700] = (0, 255, 0)  # personal data
     mask = Box(296, 176, 408, 40).normalised(Size(1280, 800))
     model = Oracle(says(None))
-    VisionRung(model, masks=(mask,)).find(context(save, state, store))
+    VisionRung(model, hides=lambda state: (mask,)).find(context(save, state, store))
     picture = model.asked[0][0]
     assert picture.shape[0] < 800
     for colour in ((0, 0, 255), (0, 255, 0)):
@@ -261,9 +261,9 @@ def test_a_masked_element_has_no_mark_and_is_never_chosen(save: TargetSpec, stor
     mask = SAVE.grown(2, Size(1280, 800)).normalised(Size(1280, 800))
     model = Oracle(lambda picture, prompt, schema: says(schema["properties"]["mark"]["maximum"], sure=1))
     for number in range(1, 12):
-        found = find(save, state, store, says(number, sure=1), masks=(mask,), effect_classes=REPEATABLE)
+        found = find(save, state, store, says(number, sure=1), hides=lambda state: (mask,), effect_classes=REPEATABLE)
         assert all(c.box != SAVE for c in found.candidates)
-    VisionRung(model, masks=(mask,)).find(context(save, state, store))
+    VisionRung(model, hides=lambda state: (mask,)).find(context(save, state, store))
     assert model.asked[0][2]["properties"]["mark"]["maximum"] == 8  # of nine: four fields, three buttons, two icons
 
 
@@ -273,7 +273,7 @@ def test_a_neighbour_that_stood_under_a_mask_is_not_told(save: TargetSpec, store
     target, size = replace(save, neighbours=near), Size(1280, 800)
     mask = Box(SAVE.center.x - 560, SAVE.center.y - 470, 120, 40).normalised(size)
     model = Oracle(says(None))
-    VisionRung(model, masks=(mask,)).find(context(target, Form().state(), store))
+    VisionRung(model, hides=lambda state: (mask,)).find(context(target, Form().state(), store))
     assert "Ada Martin" not in model.asked[0][1]
     assert "Cancel" in model.asked[0][1]
 
