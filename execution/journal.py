@@ -39,7 +39,7 @@ from execution.claims import lease_end
 from execution.events import emit, emit_state
 from execution.exceptions import LeaseLost
 from execution.models import Decision as Answer
-from execution.models import Execution, Prompt, ReferenceVector, Step, WishRecord
+from execution.models import Execution, Prompt, ReferenceVector, Robot, Step, WishRecord
 from execution.patience import Patience
 from execution.payloads import (
     mode_payload,
@@ -544,13 +544,15 @@ class Journal:
     def warn(self, kind: str, message: str) -> None:
         """A helper failed: one line in the log and one on the status page, nothing else (S1.21)."""
         message = self.hidden.text(message)
-        robot = self.execution.robot
+        robot: Robot | None = None
+        with _without_waiting("warning"):
+            robot = self.execution.robot
         if robot is None or kind not in robot.warnings:
             log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
         if robot is not None:
             robot.warnings[kind] = {"message": message, "at": timezone.now().isoformat()}
             with _without_waiting("warning"):
-                type(robot).objects.filter(pk=robot.pk).update(warnings=robot.warnings)
+                Robot.objects.filter(pk=robot.pk).update(warnings=robot.warnings)
 
     @persistent
     def keep_variables(self, variables: Mapping[str, Any]) -> None:

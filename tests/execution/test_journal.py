@@ -41,7 +41,7 @@ from execution.types import (
 from tests.factories import make_execution
 from workflows.models import Correction
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +51,10 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def journal() -> Journal:
+    return at_work()
+
+
+def at_work() -> Journal:
     """A run at work, owned by this journal."""
     execution = make_execution()
     execution.move(ExecutionState.QUEUED)
@@ -224,6 +228,7 @@ def test_a_question_and_its_answer_are_told_in_order(journal: Journal) -> None:
     assert Execution.objects.get().state == ExecutionState.RUNNING
 
 
+@pytest.mark.django_db(transaction=True)
 def test_an_event_outside_a_transaction_is_refused(journal: Journal) -> None:
     """S9.5: an event that is not committed with its change could tell of what never was."""
     with pytest.raises(RuntimeError, match="transaction"):
@@ -242,6 +247,7 @@ def test_what_is_rolled_back_leaves_no_gap(journal: Journal) -> None:
     assert [e.payload["kind"] for e in journal.execution.events.order_by("seq")] == ["a", "c"]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
     """S9.5: the loop, a decision and a stop write to one run's stream from connections of their own."""
     failures: list[Exception] = []
@@ -268,6 +274,7 @@ def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
         assert [row.payload["turn"] for row in rows if row.payload["by"] == number] == list(range(10))
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_step_is_announced_after_its_commit_and_a_receiver_that_raises_loses_nothing(
     journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
