@@ -15,11 +15,30 @@ from django.utils import timezone
 
 from execution.actions import control
 from execution.actions.decide import decide
-from execution.choices import EventKind, ExecutionState, Origin, Outcome, PauseReason, PromptKind, PromptState, StepPhase
+from execution.choices import (
+    EventKind,
+    ExecutionState,
+    Origin,
+    Outcome,
+    PauseReason,
+    PromptKind,
+    PromptState,
+    StepPhase,
+)
 from execution.journal import Journal
 from execution.models import Execution, Prompt, ReferenceVector, Robot, Step
 from execution.signals import step_recorded
-from execution.types import Answer, Choice, Decision, DecisionSource, Embedding, Match, Recognition, Timings, Verification
+from execution.types import (
+    Answer,
+    Choice,
+    Decision,
+    DecisionSource,
+    Embedding,
+    Match,
+    Recognition,
+    Timings,
+    Verification,
+)
 from tests.execution.test_journal import at_work, kinds, open_step, screen, suggestion
 from workflows.models import Correction
 
