@@ -16,7 +16,6 @@ from pathlib import Path
 from tests.mutation.session import Findings, judge
 
 # Which tests speak for which module: its own, and those of what is built right on it.
-RUNNING = ["tests/execution/test_journal.py", "tests/execution/test_loop.py", "tests/execution/test_loop_checks.py"]
 DEATHS = [  # the quick ones, without processes of their own
     f"tests/execution/test_deadly_runs.py::{name}"
     for name in (
@@ -26,15 +25,18 @@ DEATHS = [  # the quick ones, without processes of their own
     )
 ]
 MODULES = {
-    "execution/journal.py": [*RUNNING, "tests/execution/test_consumers.py"],
-    "execution/claims.py": ["tests/execution/test_claims.py", *DEATHS],
-    "execution/actions/decide.py": ["tests/execution/test_decide_api.py", "tests/execution/test_loop.py"],
-    "execution/models/execution.py": [
-        *RUNNING,
-        "tests/execution/test_claims.py",
-        "tests/execution/test_control_api.py",
+    "execution/journal.py": [
+        "tests/execution/test_journal.py",
+        "tests/execution/test_journal_kept.py",
+        "tests/execution/test_step_times.py",
     ],
-    "execution/performing.py": RUNNING,
+    "execution/claims.py": ["tests/execution/test_claims.py", *DEATHS],
+    "execution/actions/control.py": ["tests/execution/test_control.py", "tests/execution/test_pressing.py"],
+    "execution/actions/decide.py": ["tests/execution/test_decide.py"],
+    "execution/actions/hold.py": ["tests/execution/test_hold.py"],
+    "execution/choices.py": ["tests/execution/test_moves.py"],
+    "execution/models/execution.py": ["tests/execution/test_moves.py", "tests/execution/test_execution_rows.py"],
+    "execution/performing.py": ["tests/execution/test_performing.py"],
     "execution/readiness.py": ["tests/execution/test_readiness.py"],
     "execution/repeating.py": ["tests/execution/test_repeating.py"],
     "workflows/catalogue.py": [
