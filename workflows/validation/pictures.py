@@ -38,7 +38,7 @@ def _picture_problem(store: PictureStore, digest: str) -> tuple[str, str] | None
             head = file.read(24)
         if len(head) < 24 or not head.startswith(PNG):
             return "picture_missing", _("its picture is damaged. Upload it again.")
-        check_size(*struct.unpack(">II", head[16:24]), name=_("the picture"))
+        check_size(*struct.unpack_from(">II", head, 16), name=_("the picture"))
     except PictureRefused as error:
         return "picture_too_large", str(error)
     except (PictureError, OSError):
