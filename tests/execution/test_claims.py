@@ -19,7 +19,7 @@ from execution.actions.start import start
 from execution.choices import ExecutionState
 from execution.claims import Heartbeat, beat, claim
 from execution.desktop.base import DesktopIdentity
-from execution.exceptions import LeaseLost
+from execution.exceptions import IllegalMove, LeaseLost
 from execution.journal import Journal
 from execution.models import Execution, Robot
 from execution.types import Size
@@ -254,3 +254,31 @@ def test_a_run_may_be_asked_for_by_its_id() -> None:
         assert (claimed.execution.pk, claimed.taken_over) == (second.pk, taken_over)
     assert claim(mine, IDENTITY, execution_id="nobody") is None
     assert Execution.objects.get(pk=first.pk).state == ExecutionState.QUEUED
+
+
+def test_who_is_first_past_the_post_has_the_run_and_the_other_one_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9.4: between looking and taking, another run loop took it, or a person stopped it."""
+    execution, mine = queued(), robot()
+
+    def late(*args: Any, **kwargs: Any) -> None:
+        raise IllegalMove("It runs already.")
+
+    monkeypatch.setattr(Execution, "move", late)
+    assert claim(mine, IDENTITY) is None
+    assert Execution.objects.get(pk=execution.pk).robot is None
+
+
+def test_the_first_beat_comes_before_any_act_and_two_more_within_half_a_lease(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S9.4: one that fails must not be the end of acting."""
+    settings.RPA_LEASE_S = 1000
+    beats: list[Robot] = []
+    monkeypatch.setattr(claims, "beat", lambda one, **told: beats.append(one))
+    with Heartbeat(robot()) as heart:
+        assert len(beats) == 1
+    pauses: list[float] = []
+    heart._stop = SimpleNamespace(wait=lambda seconds: pauses.append(seconds) or len(pauses) > 1)  # type: ignore
+    heart._run()
+    assert len(beats) == 2
+    assert 0 < 2 * pauses[0] <= settings.RPA_LEASE_S / 2
