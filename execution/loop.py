@@ -448,7 +448,7 @@ class Loop:
         if not found:
             message = suggestion.resolution.message or _("The target was not found.")
             return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
-        if self.mode is ExecutionMode.SUPERVISED:
+        if self.mode is ExecutionMode.SUPERVISED or self.at.rejected:  # what comes next may build on what was not done
             message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
             return self.coach.ask(
                 step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look

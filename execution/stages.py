@@ -19,6 +19,7 @@ from execution.eyes import Eyes
 from execution.holding import Hold
 from execution.matching import Matcher
 from execution.navigation import visual_verifier
+from execution.navigation.verification.promises import rests_on_a_promise
 from execution.popups import Closable
 from execution.pressing import Chosen
 from execution.redaction import kept_in_part
@@ -53,6 +54,9 @@ NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
 UNTOUCHED_SHARE = 0.0001
 PERSON = "person"  # the sign of a match that a person picked
+# How long a program's word that it was done has to stand. A page that says so before its server has answered mostly
+# takes it back within a second; what takes longer can only be read back.
+PROMISE_MS = 1500
 MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560×1600
 
 
@@ -207,6 +211,27 @@ class Stages:
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState
     ) -> tuple[Verification, ScreenState]:
         """Look whether it happened, again and again until it did or the edge's time is over: effects may be late."""
+        verification, after = self._seen(suggestion, before, after)
+        if verification.answer is Answer.YES and rests_on_a_promise(suggestion.edge.expect):
+            return self._kept(suggestion, before, after, verification)
+        return verification, after
+
+    def _kept(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, verification: Verification
+    ) -> tuple[Verification, ScreenState]:
+        """The same, unless the program takes its word back while it has just been given: pages say “Saved” too early.
+
+        A message that merely goes, as messages do, takes nothing back.
+        """
+        later = self.eyes.settled(settle_ms=PROMISE_MS, timeout_ms=2 * PROMISE_MS)
+        if self.still_the_same(after, later):
+            return verification, after
+        anew = self.judge(suggestion, before, later, between=(after,))
+        return (anew, later) if anew.said else (verification, later)
+
+    def _seen(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState
+    ) -> tuple[Verification, ScreenState]:
         edge, began = suggestion.edge, time.perf_counter()
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=_("It was waited for, and is so.")), after

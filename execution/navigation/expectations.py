@@ -15,6 +15,7 @@ from execution.navigation.verification.change import Change
 from execution.navigation.verification.declared import came_about, denies
 from execution.navigation.verification.denials import complaint_word, error_word, is_waiting
 from execution.navigation.verification.doubts import doubt_word
+from execution.navigation.verification.promises import says_done
 from execution.navigation.words import folded, words
 from execution.targeting.records import PERSON, names_record
 from execution.targeting.volatile import volatile_parts
@@ -34,12 +35,6 @@ _ROLES = {
     ElementRole.TAB: 1.0, ElementRole.BUTTON: 1.0, ElementRole.MENU_ITEM: 1.0, ElementRole.LINK: 0.0,
     ElementRole.CHECKBOX: 0.5, ElementRole.RADIO: 0.5,
 }  # fmt: skip
-_DONE = re.compile(
-    r"\b(?:saved|sent|done|created|deleted|added|updated|success\w*|completed?|confirmed|copied|removed|registered"
-    r"|submitted|received|signed|printed|booked|scheduled|transmise?s?|recue?s?|signee?s?|imprimee?s?|planifiee?s?"
-    r"|enregistree?s?|envoyee?s?|terminee?s?|creee?s?|supprimee?s?|ajoutee?s?|mise? a jour|succes|confirmee?s?"
-    r"|validee?s?|copiee?s?|effectuee?s?)\b"
-)
 _PARTS = re.compile(r"(\s+[-–—|·]\s+|:\s+)")
 _WITH_DIGIT = re.compile(r"(?<!\{)\S*\d\S*")
 _AROUND = " \u00a0\u202f\t-–—:;,.·•|/()[]"
@@ -122,11 +117,11 @@ def _is_true(text: str, change: Change, names: Mapping[str, str]) -> bool:
 
 def _message(text: str) -> str:
     """A message that something is done, without its number, its time and whose it is; any other text as it is."""
-    if not _DONE.search(folded(text)):
+    if not says_done(text):
         return text
     edges = [0, *(edge for span in _data_spans(text) for edge in span), len(text)]
     runs = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
-    done = [run.strip(_AROUND) for run in runs if _DONE.search(folded(run))]
+    done = [run.strip(_AROUND) for run in runs if says_done(run)]
     return _shortened(max(done, key=len)) if done and not error_word(text) and not is_waiting(text) else text
 
 
@@ -148,7 +143,7 @@ def _shortened(message: str) -> str:
     said = message.split()
     if len(said) <= _LONGEST_WORDS or words(message).negated:
         return message
-    last = next((i for i, word in enumerate(said) if _DONE.search(folded(word))), len(said) - 1)
+    last = next((i for i, word in enumerate(said) if says_done(word)), len(said) - 1)
     return " ".join(said[max(0, last + 1 - _LONGEST_WORDS) : last + 1])
 
 
@@ -168,7 +163,7 @@ def _worth(text: str, typed: str) -> bool:
 
 def _is_value(line: TextLine, state: ScreenState) -> bool:
     """Whether another text stands left of it on its row: the name of what it is, or the row's first cell."""
-    if _pressable(line, state) or _DONE.search(folded(line.text)):
+    if _pressable(line, state) or says_done(line.text):
         return False
     height = line.box.h
     return any(
@@ -199,7 +194,7 @@ def _telling_score(text: str, line: TextLine, state: ScreenState) -> float:
     """How telling: a message that something is done, a heading, a thing to press, then the rest."""
     heights = sorted(other.box.h for other in state.texts)
     usual = heights[len(heights) // 2] if heights else line.box.h
-    score = 3.0 * bool(_DONE.search(folded(text))) + 2.0 * bool(VARIABLE.search(text))
+    score = 3.0 * says_done(text) + 2.0 * bool(VARIABLE.search(text))
     score += min(2.0, max(0.0, 2.0 * (line.box.h / usual - 1.0)))
     element = _element(line.box, state)
     return score + (_ROLES.get(element.role, 0.3) if element else 0.3) + min(0.3, len(text) / 100)

@@ -124,6 +124,15 @@ def test_a_rejection_touches_nothing_and_suggests_the_other_edge(stage: Any) -> 
     assert execution.steps_executed == 3
 
 
+def test_what_follows_a_rejected_step_is_asked_about_in_automatic_too(stage: Any) -> None:
+    """S1.8: a text that would have gone into the field whose click was rejected is not typed without a word."""
+    s = stage(edges=[edge("ab", "a", "b"), edge("ac", "a", "c", order=5), *EDGES[1:]])
+    s.world.unresolved["ab"] = ResolveStatus.NOT_FOUND
+    s.run("reject", "reject")
+    assert [p.kind for p in s.asked] == [PromptKind.TARGET, PromptKind.CONFIRMATION]
+    assert s.world.acts == []
+
+
 def test_after_a_pause_for_a_rejection_the_person_resumes(stage: Any) -> None:
     """S1.8"""
     s = stage("supervised")

@@ -59,6 +59,11 @@ ANSWERS = {
     "does not know, in French": (BUTTON, [(0, "Délai d'attente dépassé, résultat inconnu.")], "résultat inconnu"),
     "takes long": (BUTTON, [(0, "Saving…"), (9000, "Saved")], ""),
     "tells of an error": (BUTTON, [(300, "Error: the record could not be saved.")], "could not be saved"),
+    "takes its word back": (
+        BUTTON,
+        [(0, "Saved"), (1000, "Error: the record could not be saved.")],
+        "could not be saved",
+    ),
     "complains": (BUTTON, [(0, REQUIRED)], REQUIRED),
     "says something new": (BUTTON, [(0, "Locked by another user")], ""),
     "says nothing": (BUTTON, [], ""),
