@@ -61,7 +61,7 @@ class Correction {
     const { draft } = this.store;
     this.store.draft = null;
     this.draft = draft?.prompt_id === this.prompt.prompt_id ? draft : {};
-    if (this.draft.target) this.target = { ...this.draft.target };
+    if (this.draft.target) this.target = this.drafted = { ...this.draft.target };
   }
 
   get needsPlace() {
@@ -105,7 +105,7 @@ class Correction {
     this.ended.abort();
     this.hold.end();
     const answered = store.answer?.status === "given" || store.answer?.status === "refused";
-    if (!answered) kept = { key: question(store, this.prompt), values: this.values, target: this.target, action: this.action };
+    if (!answered) kept = { key: question(store, this.prompt), values: this.values, ...this.own() };
     picture.stage.classList.remove("correcting", "no-target");
     picture.panzoom?.setOptions({ disablePan: false });
     if (this.byTouch) picture.resetZoom();
@@ -115,6 +115,14 @@ class Correction {
     picture.canvas.style.touchAction = "pan-x pan-y";
     find("#hint").hidden = true;
     picture.draw(true);
+  }
+
+  /** What the person chose, and no draft. */
+  own() {
+    return {
+      target: this.target === this.drafted ? null : this.target,
+      action: this.action === this.draft.action ? undefined : this.action,
+    };
   }
 
   showHint() {
