@@ -188,7 +188,13 @@ class ExecutionLoop:
         except ValueError as error:
             return self._refuse(str(error))
         coached = set(PromptKind) - {PromptKind.CONFIRMATION}
-        return self._answer(coached, choice, correction=response.correction, feedback=response.feedback or "")
+        return self._answer(
+            coached,
+            choice,
+            correction=response.correction,
+            feedback=response.feedback or "",
+            own_executor=self.action_executor is not None,
+        )
 
     def set_continuous_capture(self, enabled: bool) -> None:
         """For the run that goes on, and for those that are started after it."""
@@ -395,7 +401,7 @@ class ExecutionLoop:
         confirmation = prompt.kind == PromptKind.CONFIRMATION
         callback = self.confirmation_callback if confirmation else self.coaching_callback
         if callback is not None and prompt.kind != PromptKind.IN_DOUBT:
-            consult(callback, prompt)
+            consult(callback, prompt, own_executor=self.action_executor is not None)
 
     # --- inside -----------------------------------------------------------------------------------------------------
     def _execution(self) -> Execution | None:

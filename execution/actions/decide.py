@@ -13,16 +13,18 @@ from execution.assistant.hidden import HIDDEN
 from execution.choices import EventKind, Origin, PromptState
 from execution.events import emit
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
-from execution.models import Decision, Execution, Prompt
+from execution.models import Decision, Execution, Prompt, Step
 from execution.payloads import decision_payload
 from execution.types import Choice, DecisionSource
 from execution.who_words import said_of_decision
-from workflows.catalogue import ALLOWED_ACTION_TYPES
+from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES
+from workflows.validation.actions import PARAM_LABELS, mistyped
 
 CORRECTION_KEYS = frozenset(
     {"target", "corrected_target", "params", "corrected_params", "action", "wait_before", "wait_after"}
 )
 MAX_WAIT_S = 60
+ROUNDED = 1.001  # fractions of a picture may have been rounded up
 # Whose answers have a name; a program answers as a program (S11.3).
 BY_SOMEBODY = (DecisionSource.COACH, DecisionSource.STOP)
 
@@ -38,10 +40,12 @@ def decide(
     source: DecisionSource = DecisionSource.COACH,
     unless_held: bool = False,
     origin: Origin = Origin.PROGRAM,
+    own_executor: bool = False,
 ) -> Decision:
     """Record the answer to a prompt. Raises NothingToDecide, BadDecision, or AlreadyDecided with who and what.
 
     A rejection may name the screen that it is instead (S1.6). `unless_held`: not while somebody is correcting.
+    `own_executor`: a program carries it out itself, and alone knows its actions and what they take (S11.9).
     """
     try:
         prompt = Prompt.objects.select_related("execution", "step").get(pk=prompt_id)
@@ -54,11 +58,7 @@ def decide(
             _("“%(choice)s” is no answer to this question. Answers: %(known)s.")
             % {"choice": choice, "known": ", ".join(prompt.choices)}
         )
-    # an action that the catalogue does not know is a program's own: it may stay, and the program may name others
-    own = [prompt.step.action_type]
-    if source == DecisionSource.PROGRAM:
-        own.append((correction or {}).get("action") or "")
-    correction = check_correction(correction or {}, own_actions=own) if choice == Choice.CORRECT else {}
+    correction = _checked(prompt, correction or {}, own_executor=own_executor) if choice == Choice.CORRECT else {}
     if node_id:
         check_screen(prompt, choice, node_id)
     asked = Prompt.objects.open().filter(pk=prompt.pk)
@@ -113,6 +113,47 @@ def check_screen(prompt: Prompt, choice: str, node_id: str) -> None:
         raise BadDecision(_("The workflow has no node “%(node)s”.") % {"node": node_id})
     if node_id == prompt.step.node_id:
         raise BadDecision(_("That is the screen it takes it for already."))
+
+
+def _checked(prompt: Prompt, correction: Mapping[str, Any], *, own_executor: bool) -> dict[str, Any]:
+    """The correction, if it can be carried out where the question was asked."""
+    own = [prompt.step.action_type]  # one that the catalogue does not know is a program's own, and may stay
+    if own_executor and isinstance(correction, Mapping):
+        own.append(correction.get("action") or "")
+    checked = check_correction(correction, own_actions=own)
+    if checked and not own_executor:
+        check_params(prompt.step, checked)
+        check_place(checked["target"])
+    return checked
+
+
+def check_place(target: Mapping[str, Any]) -> None:
+    """What can be said of it before the screen is asked: there is a place, and it lies on the picture."""
+    if target and not any(target.get(name) for name in ("box", "point", "text")):
+        raise BadDecision(_("A corrected target has a box, a point or a text."))
+    if "box" in target:
+        left, top, width, height = target["box"]
+        if not (width and height and left + width <= ROUNDED and top + height <= ROUNDED):
+            raise BadDecision(_("The box of a corrected target lies on the picture and has a size."))
+
+
+def check_params(step: Step, correction: Mapping[str, Any]) -> None:
+    """Another action needs all that it takes; of the same one only what was changed is looked at."""
+    spec = ACTIONS.get(correction["action"] or step.action_type)
+    changed = bool(correction["action"]) and correction["action"] != step.action_type
+    given = {**(step.suggestion.get("params") or {}), **correction["params"]} if changed else correction["params"]
+    for param in spec.params if spec else ():
+        value = given.get(param.name)
+        if value in (None, "", [], ()):
+            missing = param.required and (changed or param.name in given)
+            expected = _("given") if missing else ""
+        else:
+            expected = mistyped(param, value)
+        if expected:
+            raise BadDecision(
+                _("The correction cannot be done: %(what)s must be %(expected)s.")
+                % {"what": PARAM_LABELS[param.name](), "expected": expected}
+            )
 
 
 def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[str] = ()) -> dict[str, Any]:

@@ -21,19 +21,20 @@ log = logging.getLogger(__name__)
 Callback = Callable[[str, Mapping[str, Any]], Any]
 
 
-def consult(callback: Callback, prompt: Prompt) -> None:
+def consult(callback: Callback, prompt: Prompt, *, own_executor: bool) -> None:
     """Ask in a thread of its own, so that the time-out, a pause and a stop hold while the program thinks."""
-    threading.Thread(target=_ask, args=(callback, prompt), name=f"coach {prompt.pk}", daemon=True).start()
+    threading.Thread(target=_ask, args=(callback, prompt, own_executor), name=f"coach {prompt.pk}", daemon=True).start()
 
 
-def _ask(callback: Callback, prompt: Prompt) -> None:
+def _ask(callback: Callback, prompt: Prompt, own_executor: bool) -> None:
     """A callback that raises, or says what is no answer to this question, counts as if nobody had answered in time."""
     try:
         answer = callback(prompt.message, prompt_info(prompt))
         if prompt.kind == PromptKind.CONFIRMATION:
             _decide(prompt, Choice.ACCEPT if answer else Choice.REJECT)
         else:
-            _decide(prompt, answer.choice, correction=answer.correction, feedback=answer.feedback or "")
+            more = {"correction": answer.correction, "feedback": answer.feedback or "", "own_executor": own_executor}
+            _decide(prompt, answer.choice, **more)
     except Exception:
         log.exception("the callback for a prompt failed", extra={"execution": prompt.execution.execution_id})
         _decide(prompt, Choice(prompt.timeout_choice or Choice.SKIP))

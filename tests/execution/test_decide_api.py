@@ -68,7 +68,16 @@ class TestOneAfterTheOther:
         assert (kept["target"], kept["wait_after"]) == ({"point": [0.5, 0.5]}, 1.5)
 
     @pytest.mark.parametrize(
-        "correction", [{"colour": "red"}, {"target": {"point": [7, 7]}}, {"wait_before": 9999}, {"action": "explode"}]
+        "correction",
+        [
+            {"colour": "red"},
+            {"target": {"point": [7, 7]}},
+            {"target": {"box": [0.5, 0.5, 0, 0]}},
+            {"wait_before": 9999},
+            {"action": "explode"},
+            {"action": "type_text"},
+            {"action": "type_text", "params": {"text": 5}},
+        ],
     )
     def test_a_correction_that_cannot_be_is_refused_and_the_question_stays(self, bob, correction):
         """S1.10"""

@@ -185,6 +185,54 @@ def test_a_bad_correction_counts_as_skip_and_never_ends_the_run(
     assert program.executed == []
 
 
+@pytest.mark.parametrize(
+    "correction",
+    [
+        {"action": "explode"},
+        {"action": "type_text", "params": {"text": None}},
+        {"action": "type_text", "params": {"text": 5}},
+        {"action": "drag", "params": {"dx": "far", "dy": 1}},
+        {"action": "press_keys", "params": {"keys": 5}},
+        {"action": "navigate"},
+        {"target": {"box": [0, 0, 0, 0]}},
+        {"target": {"box": [0.9, 0, 0.5, 0.1]}},
+        {"target": {"label": "Next"}},
+        {"params": {"x": object()}},
+    ],
+)
+def test_a_correction_that_the_products_executor_cannot_do_counts_as_skip(program: Program, correction: Any) -> None:
+    """S11.3: without an executor of the program's own the catalogue says what can be done; asked once, not for ever."""
+
+    class Pipe:
+        load_workflow = program.load_workflow
+        match_current_state, get_next_action = program.match_current_state, program.get_next_action
+
+    asked: list[str] = []
+
+    def coach(message: str, info: Mapping[str, Any]) -> CoachingResponse:
+        asked.append(message)
+        return CoachingResponse(CoachingDecision.CORRECT, correction=correction)
+
+    over = threading.Event()
+    desktop = ScriptedDesktop(SCREENS)
+    loop = ExecutionLoop(
+        pipeline=Pipe(),
+        coaching_callback=coach,
+        capture_interval_ms=10,
+        desktop=desktop,
+        analyzer=ScreenAnalyzer(Reader(), None, None),
+    )
+    try:
+        loop.on_state_change(lambda state: over.set() if state in ("paused", "failed") else None)
+        assert loop.start("wf_program")
+        assert over.wait(30)
+        assert loop.get_state() == ExecutionState.PAUSED
+        assert (loop.get_coaching_stats()["skipped"], len(asked)) == (1, 1)
+        assert [act.kind for act in desktop.log if act.kind != "release_all"] == []
+    finally:
+        loop.cleanup()
+
+
 def test_listeners_that_raise_are_harmless(loop: ExecutionLoop, program: Program) -> None:
     """S11.3"""
     loop.on_step_complete(lambda step: 1 / 0)

@@ -131,7 +131,7 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
                     where=edge.edge_id,
                     field=f"param_{param.name}",
                 )
-        elif expected := _mistyped(param, value):
+        elif expected := mistyped(param, value):
             yield of_edge(
                 "bad_parameter",
                 _("%(edge)s: %(what)s must be %(expected)s, it is %(value)s.")
@@ -159,7 +159,7 @@ PARAM_LABELS: Mapping[str, Callable[[], str]] = {
 }
 
 
-def _mistyped(param: Param, value: Any) -> str:
+def mistyped(param: Param, value: Any) -> str:
     """What the value should be, in words; empty when it is."""
     if param.kind in ("text", "name"):
         return "" if isinstance(value, str) else _("a text")
