@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections, transaction
@@ -25,6 +25,10 @@ from execution.desktop.base import DesktopIdentity
 from execution.events import emit_state
 from execution.exceptions import IllegalMove, LeaseLost
 from execution.models import Execution, Robot
+from execution.models.robot import beat_every_s
+
+if TYPE_CHECKING:
+    from execution.journal import Journal
 
 log = logging.getLogger(__name__)
 
@@ -64,15 +68,19 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
             "lease_until": lease_end(),
             "desktop": robot.desktop,
             "in_hand": True,
+            "measured_at": now,
         }
         if waiting is not None:
             try:
-                waiting.move(ExecutionState.RUNNING, started_at=now, desktop_identity=asdict(identity), **changes)
+                identified = asdict(identity)
+                waiting.move(
+                    ExecutionState.RUNNING, started_at=now, desktop_identity=identified, lasted_s=0.0, **changes
+                )
             except IllegalMove:  # another run loop, or a stop, was first
                 return None
         else:
             deaths = F("deaths") + int(found.in_hand)  # whoever had it before us never let go of it
-            Execution.objects.filter(pk=found.pk).update(**changes, deaths=deaths)
+            Execution.objects.filter(pk=found.pk).update(**changes, deaths=deaths, lasted_s=lasted_until(found, now))
         execution = Execution.objects.by_id(found.execution_id)
         emit_state(execution)
     return Claim(execution, taken_over=left is not None)
@@ -81,6 +89,13 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
 def release(execution: Execution) -> None:
     """The run loop lets go of the run, whatever became of it; without this its process has died."""
     Execution.objects.filter(pk=execution.pk, epoch=execution.epoch).update(in_hand=False)
+
+
+def lasted_until(left: Execution, now: datetime) -> float:
+    """How long a run has lasted that was left: while nobody had it only the time of day was kept."""
+    if left.lasted_s is None or left.measured_at is None:
+        return left.duration_seconds
+    return left.lasted_s + max(0.0, (now - left.measured_at).total_seconds())
 
 
 def lease_end() -> datetime:
@@ -103,8 +118,9 @@ class Heartbeat:
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self.tells: Callable[[], Mapping[str, Any]] = dict
+        self.journal: Journal | None = None  # of the run in hand
         self._stop = threading.Event()
-        self._last = time.monotonic()
+        self._last, self._watch = time.monotonic(), JumpWatch()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def __enter__(self) -> Heartbeat:
@@ -134,22 +150,27 @@ class Heartbeat:
             log.warning("heartbeat: nothing to tell, %r", error, extra={"desktop": self._robot.desktop})
             return {}
 
-    def _tell_of_jumps(self, watch: JumpWatch) -> None:
+    def _measure(self) -> None:
+        """The run lasts while it stands still too, such as before a person who thinks."""
+        if (journal := self.journal) is not None:
+            journal.measure()
+
+    def _tell_of_jumps(self) -> None:
         """A clock that jumped makes all times of day before it wrong; durations are not taken from it."""
-        if jump := watch.jumped_s():
+        if jump := self._watch.jumped_s():
             words = _("The clock of this machine jumped by %(n)+d s. Times of day before that are off by as much.")
             Robot.objects.warn(self._robot.pk, "clock", words % {"n": round(jump)})
             log.warning("the clock jumped by %+.0f s", jump, extra={"desktop": self._robot.desktop})
 
     def _run(self) -> None:
-        watch = JumpWatch()
         try:
-            while not self._stop.wait(settings.RPA_LEASE_S / 5):
+            while not self._stop.wait(beat_every_s()):
                 close_old_connections()
                 try:
                     beat(self._robot, **self._told())
+                    self._measure()
                     self._last = time.monotonic()
-                    self._tell_of_jumps(watch)
+                    self._tell_of_jumps()
                 except (DatabaseError, InterfaceError) as error:
                     log.warning("heartbeat: %s", error, extra={"desktop": self._robot.desktop})
         finally:

@@ -25,6 +25,16 @@ class JumpWatch:
         return jump
 
 
+class RunMeter:
+    """How long a run has lasted by the steady clock, on top of what run loops before this one measured (S1.12)."""
+
+    def __init__(self, before_s: float) -> None:
+        self._before_s, self._since = before_s, time.monotonic()
+
+    def lasted_s(self) -> float:
+        return self._before_s + time.monotonic() - self._since
+
+
 class FairClock:
     """What of the time to answer nobody could use: jumps of the clock, and a database that took no answer."""
 

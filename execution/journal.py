@@ -36,6 +36,7 @@ from execution.choices import (
     Wish,
 )
 from execution.claims import lease_end
+from execution.clocks import RunMeter
 from execution.events import emit, emit_state
 from execution.exceptions import LeaseLost
 from execution.models import Decision as Answer
@@ -112,6 +113,7 @@ class Journal:
         self.execution = execution
         self.graph = graph
         self.epoch = execution.epoch
+        self._meter = RunMeter(execution.duration_seconds)
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
         self.patience = patience or Patience()
@@ -129,10 +131,17 @@ class Journal:
         """A transaction that only the run's owner gets into; `execution` is read anew inside it."""
         with transaction.atomic():
             mine = Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch)
-            if not mine.update(lease_until=lease_end()):
+            if not mine.update(lease_until=lease_end(), **self._measured()):
                 raise LeaseLost(f"{self.execution.execution_id} belongs to another run loop")
             self.execution = Execution.objects.by_id(self.execution.execution_id)
             yield self.execution
+
+    def _measured(self) -> dict[str, Any]:
+        return {"lasted_s": self._meter.lasted_s(), "measured_at": timezone.now()}
+
+    def measure(self) -> None:
+        """Keep how long the run has lasted; from any thread, as the heartbeat does while a run stands still."""
+        Execution.objects.live().filter(pk=self.execution.pk, epoch=self.epoch).update(**self._measured())
 
     @persistent
     def refresh(self) -> Execution:

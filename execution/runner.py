@@ -223,6 +223,7 @@ class Runner:
         if claimed.deadly:
             self._set_aside(journal)
             return True
+        heartbeat.journal = journal
         self.hooks.on_begin(journal)
         self.out(
             _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
@@ -261,6 +262,7 @@ class Runner:
             journal.error("execution_loop", f"{type(error).__name__}: {error}")
             journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
         finally:
+            heartbeat.journal = None
             self.patience.until_done(lambda: release(journal.execution), for_ever=True)
             run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
             capture.tells = lambda stats: None

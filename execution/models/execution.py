@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -22,7 +23,7 @@ from execution.choices import (
     Wish,
 )
 from execution.exceptions import IllegalMove, UnknownExecution
-from execution.models.robot import Robot
+from execution.models.robot import Robot, beat_every_s
 from execution.permissions import OPERATE
 
 COACHING_COUNTERS = ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
@@ -134,6 +135,8 @@ class Execution(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    lasted_s = models.FloatField(null=True, blank=True)  # by the steady clock of its run loops; empty: not measured
+    measured_at = models.DateTimeField(null=True, blank=True)  # when they last said so
 
     objects = ExecutionQuerySet.as_manager()
 
@@ -169,10 +172,20 @@ class Execution(models.Model):
 
     @property
     def duration_seconds(self) -> float:
+        """As its run loops measure it; clocks that are set change nothing of it. Pauses belong to it."""
         if self.started_at is None:
             return 0.0
-        # a clock that was set back meanwhile must not end a run before it began
-        return max(0.0, ((self.ended_at or timezone.now()) - self.started_at).total_seconds())
+        if self.lasted_s is None or self.measured_at is None:
+            return max(0.0, ((self.ended_at or timezone.now()) - self.started_at).total_seconds())
+        if self.is_final:
+            return self.lasted_s
+        unmeasured = (timezone.now() - self.measured_at).total_seconds()
+        return self.lasted_s + min(max(0.0, unmeasured), beat_every_s())
+
+    @property
+    def counts_from(self) -> datetime:
+        """When it would have begun had no clock been set: what a page counts on from."""
+        return timezone.now() - timedelta(seconds=self.duration_seconds)
 
     def move(self, to: ExecutionState, *, fence: int | None = None, **changes: Any) -> None:
         """Compare-and-set to `to`; raises IllegalMove where the table forbids it or somebody moved first (S1.2)."""

@@ -7,9 +7,15 @@ from django.db import models, transaction
 from django.utils import timezone
 
 
+def beat_every_s() -> float:
+    return settings.RPA_LEASE_S / 5
+
+
 class RobotQuerySet(models.QuerySet["Robot"]):
     def alive(self) -> RobotQuerySet:
-        return self.filter(stopped_at=None, heartbeat_at__gte=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S))
+        """Those that were heard of lately. A beat from the future is from before the clock was set back: it is none."""
+        now, lease = timezone.now(), timedelta(seconds=settings.RPA_LEASE_S)
+        return self.filter(stopped_at=None, heartbeat_at__gt=now - lease, heartbeat_at__lt=now + lease)
 
     def warn(self, pk: int, kind: str, message: str) -> None:
         """A line on the robots page, the last of its kind."""
@@ -46,4 +52,4 @@ class Robot(models.Model):
     @property
     def is_alive(self) -> bool:
         age = timezone.now() - self.heartbeat_at
-        return self.stopped_at is None and age.total_seconds() < settings.RPA_LEASE_S
+        return self.stopped_at is None and abs(age.total_seconds()) < settings.RPA_LEASE_S
