@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('execution', '0010_open_questions'),
+        ("execution", "0011_secrets"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='execution',
-            name='lasted_s',
+            model_name="execution",
+            name="lasted_s",
             field=models.FloatField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='execution',
-            name='measured_at',
+            model_name="execution",
+            name="measured_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
     ]
