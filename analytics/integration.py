@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import DatabaseError
-from django.utils import timezone
 
 from analytics.projection import project
 from analytics.resources import SAMPLE_EVERY_S, ResourceSampler
@@ -102,7 +101,11 @@ class AnalyticsExecutionIntegration:
         with self._lock:
             if execution_id in self._monitors:
                 return
-            monitor = self._monitors[execution_id] = ResourceSampler(execution_id, every_s=self._every_s)
+            monitor = self._monitors[execution_id] = ResourceSampler(
+                execution_id,
+                every_s=self._every_s,
+                on_problem=lambda error: self._warn(execution_id, f"{type(error).__name__}: {error}"),
+            )
         self._carefully(monitor.start, lambda: execution_id)
         self._hand_on("start_resource_monitoring", execution_id=execution_id)
 
@@ -148,12 +151,11 @@ class AnalyticsExecutionIntegration:
     def _tell_robot(self, execution_id: str, message: str) -> None:
         robot = Robot.objects.filter(executions__execution_id=execution_id).first()
         if robot is not None:
-            warning = {"message": message, "at": timezone.now().isoformat()}
-            Robot.objects.filter(pk=robot.pk).update(warnings={**robot.warnings, KIND: warning})
+            Robot.objects.warn(robot.pk, KIND, message)
 
     # --- what the signals of this process tell ------------------------------------------------------------------------
     def _heard_step(self, sender: Any, step_id: int, **kwargs: Any) -> None:
-        self.on_step_result(step_id)
+        self._carefully(lambda: self.on_step_result(step_id), lambda: _run_of(step_id))
         if self.analytics_system is not None:
             self._carefully(lambda: self._hand_on_step(step_id), lambda: _run_of(step_id))
 
@@ -170,10 +172,16 @@ class AnalyticsExecutionIntegration:
         )
 
     def _heard_begin(self, sender: Any, execution_id: str, **kwargs: Any) -> None:
-        self.on_execution_start(execution_id, **self._told_of(execution_id, _beginning))
+        self._carefully(
+            lambda: self.on_execution_start(execution_id, **self._told_of(execution_id, _beginning)),
+            lambda: execution_id,
+        )
 
     def _heard_end(self, sender: Any, execution_id: str, **kwargs: Any) -> None:
-        self.on_execution_complete(execution_id, **self._told_of(execution_id, _end))
+        self._carefully(
+            lambda: self.on_execution_complete(execution_id, **self._told_of(execution_id, _end)),
+            lambda: execution_id,
+        )
 
     def _told_of(self, execution_id: str, told: Callable[[Execution], dict[str, Any]]) -> dict[str, Any]:
         """What a system of the user's own is told of the run; nothing where there is none."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import close_old_connections, connections
 from django.utils import timezone
 
 from analytics.models import ResourceSample
@@ -21,8 +21,16 @@ SAMPLE_EVERY_S = 5.0
 class ResourceSampler:
     """Samples from `start` to `stop`; the last one is taken at the stop, so that a short run has one too."""
 
-    def __init__(self, execution_id: str, *, vram: ReadsVRAM | None = None, every_s: float = SAMPLE_EVERY_S) -> None:
+    def __init__(
+        self,
+        execution_id: str,
+        *,
+        vram: ReadsVRAM | None = None,
+        every_s: float = SAMPLE_EVERY_S,
+        on_problem: Callable[[Exception], None] | None = None,
+    ) -> None:
         self.execution_id, self.every_s = execution_id, every_s
+        self._on_problem = on_problem or self._log
         self._monitor = ResourceMonitor(vram=vram)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"resources {execution_id}", daemon=True)
@@ -61,5 +69,8 @@ class ResourceSampler:
             close_old_connections()
             try:
                 self.sample()
-            except DatabaseError as error:
-                log.warning("a resource sample was not kept: %s", error, extra={"execution": self.execution_id})
+            except Exception as error:  # noqa: BLE001  a helper: the next sample may be kept
+                self._on_problem(error)
+
+    def _log(self, error: Exception) -> None:
+        log.warning("a resource sample was not kept: %s", error, extra={"execution": self.execution_id})

@@ -53,7 +53,7 @@ from execution.payloads import (
 )
 from execution.run_pictures import RunPictures
 from execution.secret_values import hidden_values, hide_what_is_typed, redaction_for, sealed
-from execution.signals import step_recorded
+from execution.signals import step_recorded, tell
 from execution.types import (
     ActionResult,
     Choice,
@@ -113,6 +113,7 @@ class Journal:
         self.execution = execution
         self.graph = graph
         self.epoch = execution.epoch
+        self._warned: set[str] = set()
         self._meter = RunMeter(execution.duration_seconds)
         self._turn_began: float | None = None  # by the monotonic clock, until a step is opened in it
         self._began: dict[int, float] = {}  # of the steps that this process opened, by index
@@ -258,7 +259,7 @@ class Journal:
             self._count(step, decision)
             emit(execution, EventKind.STEP, step_payload(step))
             step_id = step.pk
-            transaction.on_commit(lambda: _announce(step_id), robust=True)
+            transaction.on_commit(lambda: tell(step_recorded, self.warn, sender=Step, step_id=step_id), robust=True)
         self._began.pop(step.index, None)
         _tell(self.on_step, step)
 
@@ -553,15 +554,12 @@ class Journal:
     def warn(self, kind: str, message: str) -> None:
         """A helper failed: one line in the log and one on the status page, nothing else (S1.21)."""
         message = self.hidden.text(message)
-        robot: Robot | None = None
-        with _without_waiting("warning"):
-            robot = self.execution.robot
-        if robot is None or kind not in robot.warnings:
+        if kind not in self._warned:
+            self._warned.add(kind)
             log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
-        if robot is not None:
-            robot.warnings[kind] = {"message": message, "at": timezone.now().isoformat()}
+        if self.execution.robot_id is not None:
             with _without_waiting("warning"):
-                Robot.objects.filter(pk=robot.pk).update(warnings=robot.warnings)
+                Robot.objects.warn(self.execution.robot_id, kind, message)
 
     @persistent
     def keep_variables(self, variables: Mapping[str, Any]) -> None:
@@ -602,12 +600,6 @@ def _is_asked_again(step: Step) -> bool:
     if last is None or last.state != PromptState.WITHDRAWN:
         return False
     return (last.step.edge_id, last.step.node_id) == (step.edge_id, step.node_id)
-
-
-def _announce(step_id: int) -> None:
-    for _receiver, answer in step_recorded.send_robust(sender=Step, step_id=step_id):
-        if isinstance(answer, Exception):
-            log.warning("a receiver of step_recorded failed: %s", answer, extra={"step": step_id})
 
 
 def _tell(listeners: list[Callable[[Any], Any]], value: Any) -> None:

@@ -40,7 +40,7 @@ from execution.place_store import DatabasePlaces
 from execution.redaction import NothingShown, Redaction
 from execution.reference_store import references_for
 from execution.secret_values import between_runs, secrets_of
-from execution.signals import run_begun, run_ended
+from execution.signals import run_begun, run_ended, tell
 from execution.stages import Stages
 from execution.summary import as_sentence, run_summary
 from execution.targeting.resolver import TargetResolver
@@ -238,7 +238,7 @@ class Runner:
         capture.begin_anew(interval_ms=(self.hooks.limits or LoopLimits()).capture_interval_ms)
         journal.recent_frames = capture.recent
         capture.tells = lambda stats: journal.capture_stats(asdict(stats))
-        run_begun.send_robust(sender=Runner, execution_id=execution.execution_id)
+        tell(run_begun, journal.warn, sender=Runner, execution_id=execution.execution_id)
         try:
             self._gpu.follow(journal)
             if claimed.taken_over:
@@ -264,7 +264,7 @@ class Runner:
         finally:
             heartbeat.journal = None
             self.patience.until_done(lambda: release(journal.execution), for_ever=True)
-            run_ended.send_robust(sender=Runner, execution_id=execution.execution_id)
+            tell(run_ended, journal.warn, sender=Runner, execution_id=execution.execution_id)
             capture.tells = lambda stats: None
             journal.capture_stats(asdict(capture.stats()))
             if not journal.hidden.is_needed:  # else the screen may still show what the run kept from being seen

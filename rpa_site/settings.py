@@ -207,5 +207,8 @@ LOGGING = {
     "formatters": {"line": {"()": "rpa_site.logs.LineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": reading.log_level(env)},
-    "loggers": {name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL")},
+    "loggers": {
+        **{name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL")},
+        "django.dispatch": {"level": "CRITICAL"},  # whoever sends says once what a receiver raised (execution.signals)
+    },
 }

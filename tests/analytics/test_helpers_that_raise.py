@@ -1,0 +1,112 @@
+"""Analytics that raise anywhere in a run: one warning, and the run is what it would have been (S1.21)."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from analytics import integration as module
+from analytics.integration import AnalyticsExecutionIntegration, integration
+from analytics.resources import ResourceSampler
+from execution.choices import ExecutionState
+from execution.desktop.scripted import ScriptedDesktop
+from execution.models import Execution, Robot, Step
+from execution.runner import Runner
+from execution.signals import run_begun, run_ended, step_recorded
+from tests.support.scripted import analyzer, publish_line, queue, screens
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAMES = ("one", "two")
+
+
+@pytest.fixture(autouse=True)
+def place(settings: Any, tmp_path: Any) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def broken(*args: Any, **kwargs: Any) -> Any:
+    raise RuntimeError("the helper is broken")
+
+
+def run() -> Execution:
+    execution = queue(publish_line(*NAMES))
+    desktop = ScriptedDesktop(screens(*NAMES))
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True).run()
+    assert len([act for act in desktop.log if act.kind == "click"]) == 1
+    return Execution.objects.by_id(execution.execution_id)
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [r.getMessage() for r in caplog.records if "the helper is broken" in r.getMessage() or r.exc_info]
+
+
+def is_whole(done: Execution) -> None:
+    assert (done.state, done.steps_succeeded, done.steps_failed) == (ExecutionState.COMPLETED, 1, 0)
+    assert not done.steps.exclude(outcome__in=("succeeded", "terminal")).exists()
+    assert not done.events.filter(kind="error").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        (module, "project"),
+        (ResourceSampler, "start"),
+        (ResourceSampler, "stop"),
+        (ResourceSampler, "sample"),
+        (AnalyticsExecutionIntegration, "on_execution_start"),
+        (AnalyticsExecutionIntegration, "on_step_result"),
+        (AnalyticsExecutionIntegration, "on_execution_complete"),
+        (AnalyticsExecutionIntegration, "start_resource_monitoring"),
+        (AnalyticsExecutionIntegration, "stop_resource_monitoring"),
+    ],
+)
+def test_whatever_raises_inside_costs_one_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, where: Any, name: str
+) -> None:
+    monkeypatch.setattr(where, name, broken)
+    with caplog.at_level(logging.WARNING):
+        done = run()
+    is_whole(done)
+    assert len(told(caplog)) == 1, told(caplog)
+    assert "the helper is broken" in Robot.objects.get().warnings["analytics"]["message"]
+    for execution_id in list(integration._monitors):
+        monkeypatch.undo()
+        integration.stop_resource_monitoring(execution_id)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "on_execution_start",
+        "on_step_complete",
+        "on_execution_complete",
+        "start_resource_monitoring",
+        "stop_resource_monitoring",
+    ],
+)
+def test_a_system_of_the_users_own_that_raises_costs_one_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """S11.10"""
+    monkeypatch.setattr(integration, "analytics_system", type("Own", (), {name: broken})())
+    with caplog.at_level(logging.WARNING):
+        done = run()
+    is_whole(done)
+    assert len(told(caplog)) == 1, told(caplog)
+
+
+@pytest.mark.parametrize("signal", [run_begun, run_ended, step_recorded])
+def test_any_receiver_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixture, signal: Any) -> None:
+    """Also one that others connected: each of a run's signals is sent robustly, and what it raised is told."""
+    signal.connect(broken)
+    try:
+        with caplog.at_level(logging.WARNING):
+            done = run()
+    finally:
+        signal.disconnect(broken)
+    is_whole(done)
+    assert len(told(caplog)) == 1, told(caplog)
+    assert Step.objects.count() == 2
