@@ -119,6 +119,7 @@ class Heartbeat:
         self._robot = robot
         self.tells: Callable[[], Mapping[str, Any]] = dict
         self.journal: Journal | None = None  # of the run in hand
+        self.on_beat: Callable[[], None] = lambda: None
         self._stop = threading.Event()
         self._last, self._watch = time.monotonic(), JumpWatch()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -169,6 +170,7 @@ class Heartbeat:
                 try:
                     beat(self._robot, **self._told())
                     self._measure()
+                    self.on_beat()
                     self._last = time.monotonic()
                     self._tell_of_jumps()
                 except (DatabaseError, InterfaceError) as error:

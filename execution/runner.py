@@ -24,6 +24,7 @@ from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, Deskt
 from execution.desktop.capture import CaptureStats, ContinuousCapture
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
+from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
 from execution.eyes import Eyes, Flags, masks_from
 from execution.gpu_mode import RunDrivenGpu
@@ -148,6 +149,7 @@ class Runner:
             stack.callback(self._sign_off, robot)
             self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
             heartbeat = stack.enter_context(Heartbeat(robot))
+            heartbeat.on_beat = StillDisplay(desktop, robot, self.out).look
             capture = self.hooks.capture(desktop, robot)
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)
             capture.start()
@@ -385,6 +387,29 @@ def tell_of_return(robot: Robot, sentence: str) -> None:
         Robot.objects.warn(robot.pk, "database", sentence)
     except DatabaseError as error:
         log.warning("not kept: %s", error, extra={"kind": "database"})
+
+
+class StillDisplay:
+    """Says on the terminal and the robots page when a display stands still, and when it goes on."""
+
+    def __init__(self, desktop: Desktop, robot: Robot, say: Callable[[str], None]) -> None:
+        self._silent_s: Callable[[], float] = getattr(desktop, "silent_s", lambda: 0.0)  # only some can tell
+        self._name, self._robot, self._say = desktop.name, robot, say
+        self._told = False
+
+    def look(self) -> None:
+        """At each beat; it asks the display nothing."""
+        silent = self._silent_s()
+        if self._told == (silent > TOLD_AFTER_S):
+            return
+        self._told = not self._told
+        if self._told:
+            words = _("The display %(name)s has not answered for %(n)d s. It is waited for, for %(most)d s.")
+        else:
+            words = _("The display %(name)s answers again.")
+        told = words % {"name": self._name, "n": silent, "most": settings.RPA_DISPLAY_WAIT_S}
+        self._say(told)
+        Robot.objects.warn(self._robot.pk, "display", told)
 
 
 def robot_name(identity: DesktopIdentity) -> str:

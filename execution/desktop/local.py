@@ -6,6 +6,8 @@ import importlib
 import sys
 from collections.abc import Callable
 
+from django.conf import settings
+
 from execution.desktop.base import Desktop, DesktopUnavailable
 
 DEMO = "execution.desktop.demo_screens.patient_desktop"
@@ -30,7 +32,7 @@ def open_desktop(name: str | None = None) -> Desktop:
         return NativeDesktop(name)
     from execution.desktop.x11 import X11Desktop
 
-    return X11Desktop(name)
+    return X11Desktop(name, stall_s=settings.RPA_DISPLAY_WAIT_S)
 
 
 def _scripted(path: str) -> Desktop:

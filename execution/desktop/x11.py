@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
+from execution.desktop.base import Button, DesktopIdentity, DesktopUnavailable
 from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
@@ -31,7 +31,6 @@ ALL_BUTTONS = range(1, 10)
 # A drag is recognised by the motion: programs want to see the pointer on its way.
 DRAG_STEPS = 12
 DRAG_STEP_S = 0.01
-STALE_S = 2.0  # between pointing and pressing
 
 
 class X11Desktop:
@@ -53,6 +52,9 @@ class X11Desktop:
             digest = self._digests.of(pixels)
         return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=digest, method="mss")
 
+    def silent_s(self) -> float:
+        return self._connection.silent_s()
+
     def window(self) -> Window | None:
         return active_window(self._connection)
 
@@ -73,10 +75,13 @@ class X11Desktop:
         self._push(BUTTONS[button], count=count)
 
     def drag(self, start: Point, end: Point, *, button: Button = "left") -> None:
+        began = time.monotonic()
         size = self._connection.size()
         start, end = checked(start, size=size), checked(end, size=size)
         with self._connection.talking() as display:
             self._move(start)
+            display.sync()
+            self._connection.refuse_stale(began, "nothing was dragged")
             self._button(BUTTONS[button], down=True)
             try:
                 for step in range(1, DRAG_STEPS + 1):
@@ -120,8 +125,7 @@ class X11Desktop:
         """Point at it; raises DesktopError where the server stood still meanwhile: what is there now is not known."""
         began = time.monotonic()
         self.move(point)
-        if (stood := time.monotonic() - began) > STALE_S:
-            raise DesktopError(f"the X server {self.name} stood still for {stood:.0f} s: nothing was clicked")
+        self._connection.refuse_stale(began, "nothing was clicked")
 
     def _push(self, button: int, *, count: int) -> None:
         with self._connection.talking() as display:

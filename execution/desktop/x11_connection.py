@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 STALL_S = 120.0
 TOLD_AFTER_S = 5.0
 CONNECT_S = 10.0
+STALE_S = 2.0  # between pointing, or asking for the layout, and pressing
 SESSION_PROPERTY = "_SUREHAND_SESSION"
 
 
@@ -71,6 +72,16 @@ class XConnection:
         """Tell the watch that a long piece of work is getting on."""
         self._busy_since = time.monotonic()
 
+    def silent_s(self) -> float:
+        """For how long the server has not answered; 0 where nothing is asked."""
+        since = self._busy_since
+        return time.monotonic() - since if since is not None else 0.0
+
+    def refuse_stale(self, began: float, not_done: str) -> None:
+        """Raises DesktopError where the server stood still since `began`: what is there now is not known."""
+        if (stood := time.monotonic() - began) > STALE_S:
+            raise DesktopError(f"the X server {self.name} stood still for {stood:.0f} s: {not_done}")
+
     def size(self) -> Size:
         """The whole virtual screen, all monitors together, as it is now."""
         with self.talking():
@@ -110,8 +121,7 @@ class XConnection:
         """Cut the connection when the server has not answered for too long: the waiting call then ends as lost."""
         told = False
         while not self._closed.wait(min(self._stall_s / 10, 1.0)):
-            since = self._busy_since
-            silent = time.monotonic() - since if since is not None else 0.0
+            silent = self.silent_s()
             if told != (silent > TOLD_AFTER_S):
                 told = not told
                 log.warning("the X server %s %s", self.name, "does not answer" if told else "answers again")

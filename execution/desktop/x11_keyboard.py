@@ -33,8 +33,10 @@ class XKeyboard:
 
     def chord(self, keys: Sequence[str]) -> None:
         """All down in order, up in reverse; a key that the layout lacks is borrowed for the moment."""
+        began = time.monotonic()
         with self._connection.talking() as display:
             layout = self._layout()
+            self._connection.refuse_stale(began, "nothing was pressed")
             missing = [key for key in dict.fromkeys(keys) if _stroke_of(layout, key) is None]
             with borrowing(self._connection, layout) as spare:
                 borrowed = self._borrow(missing, spare=spare)
@@ -50,8 +52,10 @@ class XKeyboard:
         """Type the text; keys that a person or a killed program left down and Caps Lock do not change it."""
         if not text:
             return
+        began = time.monotonic()
         with self._connection.talking(), self._neutral_modifiers():
             layout = self._layout()
+            self._connection.refuse_stale(began, "nothing was typed")
             with borrowing(self._connection, layout) as spare:
                 for part, missing in _parts(text, layout=layout, spare=spare.count):
                     self._write_part(part, missing, layout=layout, spare=spare)

@@ -10,7 +10,7 @@ import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,8 @@ import pytest
 
 from execution.desktop.base import DesktopBusy, DesktopError, DesktopLost
 from execution.desktop.lock import DesktopLock
-from execution.desktop.x11 import STALE_S, X11Desktop
+from execution.desktop.x11 import X11Desktop
+from execution.desktop.x11_connection import STALE_S
 from execution.types import Point
 from tests.support.display import VirtualDesktop, virtual_desktop
 
@@ -115,20 +116,33 @@ def by_tcp(display: str, *, to: str = "") -> Iterator[None]:
             thread.join()
 
 
-def test_a_display_that_answers_after_a_long_stop_is_not_lost(own_screen: VirtualDesktop) -> None:
-    """A stopped server goes on where it was; what was under the pointer before is not clicked after."""
+@pytest.mark.parametrize(
+    ("act", "not_done"),
+    [
+        (lambda desktop: desktop.click(Point(10, 10)), "nothing was clicked"),
+        (lambda desktop: desktop.scroll(Point(10, 10), dy=1), "nothing was clicked"),
+        (lambda desktop: desktop.drag(Point(10, 10), Point(50, 50)), "nothing was dragged"),
+        (lambda desktop: desktop.press(("ctrl", "s")), "nothing was pressed"),
+        (lambda desktop: desktop.type_text("Marie"), "nothing was typed"),
+    ],
+)
+def test_a_display_that_answers_after_a_long_stop_is_not_lost(
+    own_screen: VirtualDesktop, act: Callable[[X11Desktop], None], not_done: str
+) -> None:
+    """A stopped server goes on where it was; what was there before it is not acted on after."""
     desktop = X11Desktop(own_screen.display)
     before = desktop.identity()
+    assert desktop.silent_s() == 0
     os.kill(own_screen.server.pid, signal.SIGSTOP)
     resume = threading.Timer(STALE_S + 1, os.kill, (own_screen.server.pid, signal.SIGCONT))
     resume.start()
     try:
-        with pytest.raises(DesktopError, match="nothing was clicked") as refusal:
-            desktop.click(Point(10, 10))
+        with pytest.raises(DesktopError, match=not_done) as refusal:
+            act(desktop)
         assert not isinstance(refusal.value, DesktopLost)
         assert desktop.grab().size == before.size
         assert desktop.identity() == before
-        desktop.click(Point(10, 10))
+        act(desktop)
     finally:
         resume.join()
         desktop.close()

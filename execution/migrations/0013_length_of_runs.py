@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("execution", "0011_secrets"),
+        ("execution", "0012_buttons_of_dialogs"),
     ]
 
     operations = [
