@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +26,25 @@ NAMES = ("one", "two")
 @pytest.fixture(autouse=True)
 def place(settings: Any, tmp_path: Any) -> None:
     settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A sampler whose `stop` is the broken part would sample on, in the tests that follow."""
+    made: list[ResourceSampler] = []
+    begin = ResourceSampler.__init__
+
+    def noted(self: ResourceSampler, *args: Any, **kwargs: Any) -> None:
+        made.append(self)
+        begin(self, *args, **kwargs)
+
+    monkeypatch.setattr(ResourceSampler, "__init__", noted)
+    yield
+    for sampler in made:
+        sampler._stop.set()
+        if sampler._thread.is_alive():
+            sampler._thread.join()
+    integration._monitors.clear()
 
 
 def broken(*args: Any, **kwargs: Any) -> Any:
@@ -72,9 +92,6 @@ def test_whatever_raises_inside_costs_one_warning(
     is_whole(done)
     assert len(told(caplog)) == 1, told(caplog)
     assert "the helper is broken" in Robot.objects.get().warnings["analytics"]["message"]
-    for execution_id in list(integration._monitors):
-        monkeypatch.undo()
-        integration.stop_resource_monitoring(execution_id)
 
 
 @pytest.mark.parametrize(
