@@ -20,8 +20,8 @@ class RobotQuerySet(models.QuerySet["Robot"]):
     def warn(self, pk: int, kind: str, message: str) -> None:
         """A line on the robots page, the last of its kind."""
         with transaction.atomic():
-            warnings = self.filter(pk=pk).values_list("warnings", flat=True).first()  # none of a robot taken off the list
-            told = {**(warnings or {}), kind: {"message": message, "at": timezone.now().isoformat()}}
+            warnings = self.filter(pk=pk).values_list("warnings", flat=True).first() or {}  # its row may be deleted
+            told = {**warnings, kind: {"message": message, "at": timezone.now().isoformat()}}
             self.filter(pk=pk).update(warnings=told)
 
 

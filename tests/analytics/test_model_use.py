@@ -235,7 +235,7 @@ def test_the_page_tells_it_by_model_and_purpose_over_the_days_that_are_asked_for
     page = client_of(viewer).get(reverse("model_use")).content.decode()
     assert "<strong>4</strong> questions" in page and "75 % answered" in page and "cost nothing" in page
     assert "to find a target" in page and "1 × AnswerTimeout" in page and "12 / 3" in page
-    assert "gemma3:4b instead of &lt;b&gt;llama3&lt;/b&gt;: 1 times, 1 of them with an answer" in page
+    assert "gemma3:4b instead of &lt;b&gt;llama3&lt;/b&gt;: once, 1 with an answer" in page
     assert "<b>llama3" not in page
     today = client_of(viewer).get(reverse("model_use"), {"days": "1"}).content.decode()
     assert "<strong>3</strong> questions" in today

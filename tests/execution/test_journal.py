@@ -434,3 +434,14 @@ def test_the_picture_after_is_evidence_and_not_the_record(journal: Journal, monk
     journal.close_step(step, Outcome.SUCCEEDED, after=screen(5))
     assert (Step.objects.get().outcome, Step.objects.get().picture_after) == (Outcome.SUCCEEDED, "")
     assert "No space left" in Robot.objects.get().warnings["picture"]["message"]
+
+
+def test_a_warning_for_a_robot_whose_row_is_deleted_is_in_the_log(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A helper that fails costs the run nothing, also where nobody has a page to be told on (S1.21)."""
+    Execution.objects.update(robot=Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1))
+    journal.refresh()
+    Robot.objects.all().delete()
+    journal.warn("picture", "the disk is full")
+    assert "the disk is full" in caplog.messages
