@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.workflows.test_validation import graph, graphs, with_edge
+from tests.workflows.test_validation import graph, with_edge
+from tests.workflows.test_validation_any_graph import graphs
 from workflows.drawing import dialogs, effect, elements, in_order, neighbour, screens
 from workflows.graph import (
     EdgeSpec,
