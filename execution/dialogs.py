@@ -135,8 +135,7 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
     if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
         return None
     dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
-    hides = any(_is_covered(line, box) and not _stands(line, state.texts) for line in known.texts)
-    return dialog if dialog.buttons and (hides or _is_dimmed(state, known, window, box)) else None
+    return dialog if dialog.buttons and (_hides(box, state, known) or _is_dimmed(state, known, window, box)) else None
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:
@@ -217,7 +216,14 @@ def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     if box.area > LARGEST * window.area or not _still_behind(state, known, box):
         return None
     lines = [line for line in state.texts if box.contains(line.box.center)]
-    return _dialog(state, box, lines) if lines else None
+    if not lines or any(_stands(line, known.texts) for line in lines):
+        return None  # the page's own text is still there: a message came, or the focus went
+    dialog = _dialog(state, box, lines)
+    return dialog if framed or dialog.buttons or _hides(box, state, known) else None
+
+
+def _hides(box: Box, state: ScreenState, known: ScreenState) -> bool:
+    return any(_is_covered(line, box) and not _stands(line, state.texts) for line in known.texts)
 
 
 def _has_rim(box: Box, window: Box) -> bool:

@@ -30,6 +30,7 @@ from execution.types import (
     Answer,
     Box,
     Element,
+    ElementRole,
     Frame,
     Match,
     Point,
@@ -57,6 +58,7 @@ PERSON = "person"  # the sign of a match that a person picked
 # How long a program's word that it was done has to stand. A page that says so before its server has answered mostly
 # takes it back within a second; what takes longer can only be read back.
 PROMISE_MS = 1500
+SAME_FIELD = 0.5  # of the joint area: a field is where it was clicked
 MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560×1600
 
 
@@ -66,6 +68,7 @@ class Stages:
     ) -> None:
         self.graph, self.variables = graph, variables
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
+        self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
 
     def observe(self) -> ScreenState:
         return self.eyes.observe()
@@ -132,22 +135,45 @@ class Stages:
 
     def _resolve(self, edge: EdgeSpec, state: ScreenState) -> Resolution:
         if edge.target is None:
-            return Resolution(status=ResolveStatus.NOT_NEEDED)
+            box = self._field(edge, state) if edge.action_type == "type_text" else None
+            return Resolution(status=ResolveStatus.NOT_NEEDED, box=box)
         return self.resolver.resolve(edge.target, state, variables=self.variables, workflow_id=self.graph.workflow_id)
 
+    def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
+        """Where a text belongs: the field that was clicked right before; None where it is not known."""
+        click = self._entered
+        if click is None or click.resolution.box is None or click.edge.destination != edge.source:
+            return None
+        place = click.resolution.box
+        fields = [e.box for e in state.elements if e.role is ElementRole.FIELD]
+        return max((box for box in fields if box.iou(place) > SAME_FIELD), key=place.iou, default=place)
+
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
-        """The suggestion as a coach wants it; ValueError when the corrected target is not on the screen (S1.10)."""
+        """The suggestion as a coach wants it (S1.10).
+
+        ValueError when the corrected target is not on the screen, or not in the row that the target must be in.
+        """
         action = correction.get("action") or suggestion.edge.action_type
         params = {**suggestion.params, **(correction.get("params") or {})}
         edge = replace(suggestion.edge, action_type=action, params=params)
         resolution = suggestion.resolution
         if target := correction.get("target"):
             resolution = resolve_correction(target, state)
-        if action in ACTIONS and ACTIONS[action].target == "none":
+            if why := self._outside_its_row(edge, resolution, state):
+                raise ValueError(why)
+        needs_none = action in ACTIONS and ACTIONS[action].target == "none"
+        if needs_none and resolution.status is not ResolveStatus.NOT_NEEDED:
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
         return replace(
             suggestion, edge=edge, params=params, resolution=resolution, sentence=self.sentence(edge, params)
         )
+
+    def _outside_its_row(self, edge: EdgeSpec, resolution: Resolution, state: ScreenState) -> str:
+        if edge.target is None or resolution.box is None:
+            return ""
+        why = self.resolver.row_problem(edge.target, resolution.box, state, variables=self.variables)
+        words = {"target": told(edge.target.label, self.variables), "why": why}
+        return _("What was shown is not “%(target)s”: %(why)s") % words if why else ""
 
     def what_changed(
         self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
@@ -204,7 +230,9 @@ class Stages:
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         """Do it; `hold` ends what takes long. Raises Stopped, LeaseLost."""
         if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
+            self._entered = None
             return server_side.perform(self, suggestion, hold)
+        self._entered = suggestion if _enters_a_field(suggestion) else None
         return acting.perform(self.eyes.desktop, suggestion)
 
     def verify(
@@ -300,6 +328,11 @@ class Stages:
         """A node that a person picked."""
         reason = Reason(sign=PERSON, score=1.0, note=_("picked by a person"))
         return Recognition(match=Match(node_id=node_id, confidence=1.0, reasons=(reason,)))
+
+
+def _enters_a_field(suggestion: Suggestion) -> bool:
+    target = suggestion.edge.target
+    return suggestion.edge.action_type == "click" and target is not None and target.role == ElementRole.FIELD
 
 
 def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:

@@ -20,7 +20,7 @@ from execution.navigation.verification.effects import effect_at
 from execution.navigation.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
 from execution.navigation.verification.reading import ScreenReading
 from execution.navigation.verification.troubles import Troubles, troubles_of
-from execution.navigation.verification.typed import typed_fact
+from execution.navigation.verification.typed import misplaced_fact, typed_fact
 from execution.navigation.verification.untouched import untouched
 from execution.types import Answer, Box, Recognition, ScreenState, Verification
 from workflows.catalogue import ACTIONS
@@ -69,8 +69,9 @@ def verify_after(
     """Whether the edge's action had its effect.
 
     `acted_at` is the box of what was acted on, in pixels of `before`, where that is known: a box that was ticked, a tab
-    that was chosen can be seen only there. Ask again later where the answer is not yes, effects may be late; `between`
-    are the screens that were seen meanwhile: a message that went away and came back is a new one.
+    that was chosen can be seen only there. For a text it is its field: what stands elsewhere went wrong. Ask again
+    later where the answer is not yes, effects may be late; `between` are the screens that were seen meanwhile: a
+    message that went away and came back is a new one.
     """
     started = time.perf_counter()
     change = Change(before, after, between)
@@ -100,7 +101,9 @@ class _Judged:
         self.expected = list(declared.came_about(edge.expect, change, variables))
         self.arrived = _destination(edge, change, recognition)
         self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
-        self.effects = [f for f in (typed_fact(typed, change), effect_at(at, change)) if f]
+        self.misplaced = misplaced_fact(typed, change, at=at)
+        effect = typed_fact(typed, change, at=at) if typed else effect_at(at, change)
+        self.effects = [effect] if effect else []
         hoped = (*edge.expect.texts, *edge.expect.gone)
         self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
         spec = ACTIONS.get(edge.action_type)
@@ -114,7 +117,8 @@ class _Judged:
         note = _("the screen changed") if changed else _("the screen did not change")
         seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
         arrived = [self.arrived] if self.arrived else []
-        return [*self.expected, seen, *arrived, *self.effects, *self.troubles.facts]
+        misplaced = [self.misplaced] if self.misplaced else []
+        return [*self.expected, seen, *arrived, *self.effects, *misplaced, *self.troubles.facts]
 
     def declared(self) -> Ruling:
         """What the edge declares, first of all."""
@@ -124,6 +128,8 @@ class _Judged:
             return Answer.CANNOT_TELL, _("the screen is blank")
         if self._doubted:
             return Answer.CANNOT_TELL, _listed([*failed, *unknown, self._doubted])
+        if self.misplaced:
+            return Answer.NO, self.misplaced.note
         if failed:
             return self._failed(_listed([*failed, *unknown]))
         if unknown:
@@ -179,6 +185,8 @@ class _Judged:
             return Answer.CANNOT_TELL, _("the screen is blank")
         if self._doubted:
             return Answer.CANNOT_TELL, self._doubted.note
+        if self.misplaced:
+            return Answer.NO, self.misplaced.note
         proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
         error = self.troubles.error
         if proof and self.troubles.waiting:

@@ -10,17 +10,20 @@ from django.utils.translation import gettext as _
 
 from execution.navigation.screen_words import ScreenWords
 from execution.navigation.words import SAME
-from execution.targeting.boxes import target_box
+from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.context import TEXT
 from execution.types import Box, Candidate, Point, Resolution, ResolveStatus, RungResult, ScreenState, Size
 
 COACH = "coach"
+_MIDDLE = 3  # pixels: so far rounding moves a point
 
 
 def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Resolution:
     """The place named by {"box": [x, y, w, h]}, {"point": [x, y]} (fractions of the screen) or {"text": "..."}.
 
-    A point may come with its box. Raises ValueError with a sentence for what is none of these or off the screen.
+    A point may come with its box. A box that holds several things that could be meant (rows of a list, a panel) is no
+    place by its middle: with a point elsewhere in it, what is at the point is meant. Raises ValueError with a sentence
+    for such a box alone, and for what is none of these or off the screen.
     """
     size = state.frame.size
     if correction.get("box") is not None:
@@ -28,6 +31,10 @@ def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Res
         point = _point(correction["point"], size) if correction.get("point") is not None else box.center
         if not box.contains(point):
             raise ValueError("The corrected point lies outside the corrected box.")
+        if holds_several(box, state):
+            if math.dist(point, box.center) <= _MIDDLE:  # a page sends the middle of what was drawn
+                raise ValueError(_("What was drawn holds several things that could be meant. Show which one it is."))
+            box = target_box(state, point)
         return _found(box, point)
     if correction.get("point") is not None:
         point = _point(correction["point"], size)

@@ -20,11 +20,12 @@ from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
 from execution.targeting.examination import signs_of
 from execution.targeting.kin import kin_of
+from execution.targeting.objections import row_problem
 from execution.targeting.places import PlaceStore
 from execution.targeting.rungs import anchor, cache, text
 from execution.targeting.signs import Signs
 from execution.targeting.windows import another_program, window_problem
-from execution.types import Candidate, Resolution, ResolveStatus, RungResult, ScreenState
+from execution.types import Box, Candidate, Resolution, ResolveStatus, RungResult, ScreenState
 from workflows.graph import TargetSpec
 
 __all__ = ["Rung", "TargetResolver", "resolve_correction"]
@@ -62,7 +63,17 @@ class TargetResolver:
     ) -> Resolution:
         """The target's place with the evidence for it; `box` and `point` are None unless it was found."""
         started = time.perf_counter()
-        context = Context(
+        resolution = self._resolved(self._context(target, state, variables, workflow_id))
+        return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
+
+    def row_problem(self, target: TargetSpec, box: Box, state: ScreenState, *, variables: Mapping[str, str]) -> str:
+        """Why a place is not surely in the row that the target must be in; "" if it is, or no row is told."""
+        return row_problem(box, self._context(target, state, variables)) if target.row else ""
+
+    def _context(
+        self, target: TargetSpec, state: ScreenState, variables: Mapping[str, str], workflow_id: str = ""
+    ) -> Context:
+        return Context(
             target=target,
             state=state,
             variables=variables,
@@ -72,8 +83,6 @@ class TargetResolver:
             workflow_id=workflow_id,
             places=self.places,
         )
-        resolution = self._resolved(context)
-        return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
 
     def _resolved(self, context: Context) -> Resolution:
         target = context.target

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execution.actions.decide import decide
-from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
+from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.desktop.scripted import Button, Label, Screen, ScriptedDesktop
 from execution.models import Execution, Prompt
 from execution.runner import Hooks, Runner
@@ -170,3 +170,41 @@ def test_waiting_for_a_text_is_an_action_of_a_run() -> None:
     done = Execution.objects.by_id(execution.execution_id)
     assert done.state == ExecutionState.COMPLETED
     assert done.steps.order_by("index").first().verified == "yes"
+
+
+def register(*names: str) -> Screen:
+    """Rows of one list, each with its own button."""
+    widgets: list[Any] = [Label(text="Page one", at=Point(60, 40))]
+    for row, name in enumerate(names):
+        widgets += [Label(text=name, at=Point(60, 90 + 60 * row)), button(f"go{row}", row)]
+    return Screen(name="one", title="One - Forms", widgets=widgets, on={"go0": "other", "go1": "two", "go2": "other"})
+
+
+def button(name: str, row: int) -> Button:
+    return Button(name=name, text="Go on", box=Box(400, 84 + 60 * row, 160, 36))
+
+
+def test_what_a_person_shows_must_be_in_the_row_that_is_meant() -> None:
+    """S1.10, S5.3: another record's button is not clicked because somebody slipped by a row; it is told, and asked."""
+    desktop = ScriptedDesktop([register("Ada Byrd", "Ada Byron", "Ada Bryan"), page("other", ""), page("two", "")])
+    size = desktop.identity().size
+
+    def shows(row: int) -> Any:
+        def answer(prompt: Prompt) -> None:
+            assert clicks(desktop) == 0
+            point = [480 / size.width, (102 + 60 * row) / size.height]
+            correction = {"target": {"point": point}}
+            decide(prompt_id=prompt.pk, choice="correct", source=DecisionSource.PROGRAM, correction=correction)
+
+        return answer
+
+    target: dict[str, Any] = {"target_id": "go", "label": "Go on", "text": "Go on", "role": "button"}
+    target["evidence"] = {"row": ["Ada Byron"]}
+    execution = workflow({"target": target})
+    Execution.objects.filter(pk=execution.pk).update(mode=ExecutionMode.COACHING)
+    done = run(execution, desktop, shows(0), shows(2), shows(1))
+    assert (done.state, clicks(desktop)) == (ExecutionState.COMPLETED, 1)
+    first, second, *_ = done.steps.order_by("index")
+    assert {first.outcome, second.outcome} == {Outcome.REJECTED}
+    assert "it is not in the row of 'Ada Byron'" in first.message
+    assert done.current_node_id == "two"

@@ -171,3 +171,20 @@ def test_the_question_of_a_real_program_over_its_window_is_a_dialog(analyzer: Sc
     assert asked is not None
     assert asked.title == "Save Changes"
     assert {b.text for b in asked.buttons} >= {"Cancel", "Save"}
+
+
+FORM = """<title>Order</title><style>body{font:16px "DejaVu Sans";padding:24px}</style><h2>Order details</h2>
+<p>Phone <input id=q value=0478123456></p><p><button id=s>Save</button> <button>Sign</button></p><p id=m>&nbsp;</p>
+<p>Number: 48231</p><p>Ward 3</p>"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("said", ["", "Error 500: your changes could not be saved", "Saving…"])
+def test_what_changes_in_a_form_when_it_is_sent_is_no_dialog(page: Any, analyzer: ScreenAnalyzer, said: str) -> None:
+    """S1.6: the focus leaves a field and a message comes under its buttons: nothing lies over the form."""
+    page.set_content(FORM)
+    page.focus("#q")
+    before = seen(analyzer, page)
+    page.focus("#s")
+    page.evaluate("said => { document.getElementById('m').textContent = said }", said or "\u00a0")
+    assert over_known(seen(analyzer, page), before) is None

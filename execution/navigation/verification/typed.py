@@ -48,6 +48,17 @@ def typed_fact(typed: str, change: Change, *, at: Box | None = None) -> Fact | N
     return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=_("the typed text is not seen"))
 
 
+def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None:
+    """The fact that the typed text came somewhere else than in its field `at`; None where that cannot be said."""
+    there = typed_fact(typed, change, at=at) if at else None
+    if there is None or there.proof:
+        return None
+    anywhere = typed_fact(typed, change)
+    if anywhere is None or not anywhere.proof:
+        return None
+    return Fact(sign=TYPED, answer=Answer.NO, note=_("the typed text stands elsewhere than in its field"))
+
+
 def _fact(note: str, *, proof: bool = False) -> Fact:
     return Fact(sign=TYPED, answer=Answer.YES, note=note, proof=proof)
 

@@ -455,6 +455,27 @@ def test_typed_text_counts_as_its_field_writes_it_and_nothing_else_does(typed, s
     assert after(edge(source="a", destination="a"), field_with(""), field_with(shown), typed=typed).answer is answer
 
 
+@pytest.mark.parametrize("expect", [ExpectSpec(), ExpectSpec(texts=("{{phone}}",))])
+def test_what_was_typed_elsewhere_than_in_its_field_is_a_no(expect):
+    """S5.2: the focus was stolen; the text can be read, and in another field, or in a list."""
+    places = {"remark": Box(40, 60, 300, 30), "phone": Box(40, 120, 300, 30)}
+
+    def form(**texts: str) -> ScreenState:
+        canvas = Canvas(800, 300)
+        fields = [canvas.field(box, texts.get(name, "")) for name, box in places.items()]
+        if listed := texts.get("list"):
+            canvas.text(listed, 500, 200)
+        elements = tuple(Element(box=box, role=ElementRole.FIELD) for box in fields)
+        return canvas.state(window=Window(title="Editor"), elements=elements)
+
+    step, typed = edge(source="a", destination="a", expect=expect), "0612345678"
+    for texts, answer in (({"phone": typed}, Answer.YES), ({"remark": typed}, Answer.NO), ({"list": typed}, Answer.NO)):
+        said = after(step, form(), form(**texts), typed=typed, acted_at=places["phone"], variables={"phone": typed})
+        assert said.answer is answer, texts
+    unseen = after(step, form(), form(phone="06123"), typed=typed, acted_at=places["phone"], variables={"phone": typed})
+    assert unseen.answer is Answer.CANNOT_TELL
+
+
 def test_of_a_text_that_is_cut_by_its_field_the_end_counts_and_the_beginning_does_not():
     long = "the quick brown fox jumps over the lazy dog"
     step = edge(source="a", destination="a")

@@ -45,6 +45,21 @@ def test_a_point_may_come_with_its_box():
         resolve_correction({"box": [0.1, 0.2, 0.3, 0.1], "point": [0.9, 0.9]}, page())
 
 
+def test_a_box_over_several_rows_is_no_place_and_a_point_in_it_is_its_own():
+    """S1.10, S6.11: the middle of a list is some other record's."""
+    canvas = Canvas(1000, 500)
+    for row, (name, number) in enumerate((("DUPONT Marie", "8812"), ("DUPONT Marie", "8821"), ("MARTIN Paul", "7701"))):
+        canvas.text(name, 100, 100 + 40 * row)
+        canvas.text(number, 300, 100 + 40 * row)
+    state, drawn = canvas.state(), [0.09, 0.18, 0.4, 0.24]
+    for shown in ({"box": drawn}, {"box": drawn, "point": [0.29, 0.3]}):
+        with pytest.raises(ValueError, match="several things that could be meant"):
+            resolve_correction(shown, state)
+    found = resolve_correction({"box": drawn, "point": [0.31, 0.215]}, state)
+    assert found.point == Point(310, 107)
+    assert found.box.iou(state.texts[1].box) > 0.5
+
+
 def test_a_text_is_found_where_it_is_read_once():
     state = page()
     assert resolve_correction({"text": "save"}, state).point == state.texts[0].box.center
