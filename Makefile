@@ -2,7 +2,7 @@
 PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
 
-.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu mutation messages vendor demo setup setup-dev
+.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts mutation messages vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -51,6 +51,10 @@ bench-targeting:
 	@tools/setup.sh bench
 	$(PYTHON) -m tests.benchmarks.drift
 	$(PYTHON) -m tests.benchmarks.targeting --whole
+
+bench-acts:
+	@tools/setup.sh bench
+	$(PYTHON) -m tests.benchmarks.foreign
 
 bench-gpu: setup-dev
 	$(PYTHON) -m tests.benchmarks.gpu

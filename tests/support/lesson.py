@@ -71,7 +71,7 @@ def draw(story: Story) -> Any:
             is_entry=screen is story.parts[0],
             is_end=screen is story.parts[-1],
         )
-        for screen in story.screens
+        for screen in dict.fromkeys(story.screens)
     }
     for source, act, destination in story.edges:
         Edge.objects.create(
@@ -81,6 +81,7 @@ def draw(story: Story) -> Any:
             destination=nodes[destination.node_id],
             action_type=act.action,
             params=act.params,
+            identity=[dict(zip(("label", "value"), act.identity, strict=True))] if act.identity else [],
         )
     for order, (name, value) in enumerate(story.values.items()):
         Variable.objects.create(workflow=workflow, name=name, label=name, order=order, default=value)
@@ -139,7 +140,7 @@ class Lesson:
 
         point = self.point(act, state)
         box, label = target_box(state, point), act.label or act.text
-        spec = teach_target(state.frame, box, label=label, state=state, click=point, store=self.store)
+        spec = teach_target(state.frame, box, label=label, state=state, click=point, store=self.store, row=act.row)
         print(f"  {act.edge_id}: {asdict(spec)}")
         edge = Edge.objects.get(workflow=self.workflow, edge_id=act.edge_id)
         columns = {**target_columns(spec), "target_id": f"t_{act.edge_id}"}

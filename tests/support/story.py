@@ -21,7 +21,8 @@ class Screen:
 class Act:
     """An edge. A click is shown at a `text`, `beside` pixels right of it, or in a `part` of the window.
 
-    `part` is (left, top) as fractions of the window that is titled `window`.
+    `part` is (left, top) as fractions of the window that is titled `window`. `row` are texts that must stand in the row
+    of what is clicked, `identity` whose record it must be: (label, value).
     """
 
     edge_id: str
@@ -33,6 +34,8 @@ class Act:
     keys: tuple[str, ...] = ()
     clear: bool = False
     label: str = ""
+    row: tuple[str, ...] = ()
+    identity: tuple[str, str] | None = None
 
     @property
     def params(self) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+"""One taught workflow, run in automatic by the product's own loop; a person who is asked stops it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def taught(story: Any, screen: Any, analyzer: Any, folder: Path, *, points: Callable[[Any], Any] | None = None) -> Any:
+    """The workflow of the story, taught on what `screen` shows and published; `points` says where an act clicks."""
+    from execution.desktop.x11 import X11Desktop
+    from tests.support.lesson import Lesson, draw
+    from workflows.actions.publish import publish
+    from workflows.pictures import PictureStore
+
+    workflow = draw(story)
+    desktop = X11Desktop(screen.display)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lesson = Lesson(story, workflow, desktop, analyzer, PictureStore(), folder)
+        if points:
+            lesson.point = lambda act, state: points(act)  # type: ignore[method-assign]
+        lesson.give()
+    finally:
+        desktop.close()
+    publish(workflow=workflow, user=None, note="taught")
+    return workflow
+
+
+def run(workflow: Any, values: dict[str, str], screen: Any, analyzer: Any) -> tuple[Any, list[str]]:
+    """The run as it was left and what people were asked. What asks, or pauses, is stopped."""
+    from django.utils import timezone
+
+    from execution.actions.decide import decide
+    from execution.actions.start import start
+    from execution.choices import ExecutionState, PromptKind
+    from execution.desktop.x11 import X11Desktop
+    from execution.models import Execution, Prompt
+    from execution.runner import Hooks, Runner
+    from execution.types import DecisionSource
+
+    asked: list[str] = []
+    leave = threading.Event()
+
+    def person(prompt: Prompt) -> None:
+        asked.append(f"{prompt.kind}: {prompt.message}")
+        choice = "stop" if prompt.kind == PromptKind.IN_DOUBT else "reject"
+        decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
+
+    def state(execution: Execution) -> None:
+        if execution.state == ExecutionState.PAUSED:
+            asked.append(f"{execution.pause_reason}: {execution.pause_detail.get('message', '')}")
+            leave.set()
+
+    execution = start(workflow_id=workflow.workflow_id, mode="automatic", variables=values)
+    hooks = Hooks(on_prompt=person, on_begin=lambda journal: journal.on_state.append(state))
+    Runner(
+        desktop=X11Desktop(screen.display), analyzer=analyzer, once=True, leave=leave, hooks=hooks,
+        execution_id=execution.execution_id,
+    ).run()  # fmt: skip
+    execution = Execution.objects.by_id(execution.execution_id)
+    left = execution.state
+    if not execution.is_final:
+        Execution.objects.filter(pk=execution.pk).update(state=ExecutionState.STOPPED, wish="", ended_at=timezone.now())
+    return (execution, left), asked
