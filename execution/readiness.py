@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from execution.holding import Hold
-from execution.types import Answer, ResolveStatus, ScreenState, Suggestion
+from execution.types import Answer, Match, ResolveStatus, ScreenState, Suggestion
 
 if TYPE_CHECKING:
     from execution.stages import Stages
@@ -113,12 +113,20 @@ class Readiness:
         match = self.stages.recognise(now, last_node=suggestion.node_id, expected=suggestion.node_id).match
         if match is not None and match.node_id != suggestion.node_id:
             return nothing
+        if self._lies_over(now, match, then):
+            return nothing  # a target that can be read behind a dialog is not what a click would reach
         found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
         if found.resolution.status is ResolveStatus.FOUND:
             return found
         if found.resolution.status is ResolveStatus.NOT_NEEDED and match is not None:
             return found  # the window has another title, and is still the screen to type in
         return nothing
+
+    def _lies_over(self, now: ScreenState, match: Match | None, then: ScreenState) -> bool:
+        """Whether a dialog came over the screen that the action was chosen on."""
+        if match is None:
+            return self.stages.dialog_over(now, then) is not None
+        return self.stages.dialog_over_recognised(now, match, then) is not None
 
 
 def _undone(changed: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from execution import readiness, unchanged
+from execution.dialogs import Dialog
 from execution.readiness import CHANCES, CHANCES_OF_IDENTITY, NotReady, Readiness, Ready
 from execution.types import (
     Answer,
@@ -46,6 +47,7 @@ class Look:
     whose: bool = True
     as_before: bool = True
     finds: ResolveStatus = ResolveStatus.FOUND
+    dialog: bool = False
 
     def frame(self) -> Frame:
         pixels = np.full((SCREEN.height, SCREEN.width, 3), 200, np.uint8)
@@ -108,6 +110,14 @@ class Screen:
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         return suggestion(edge, self._now.finds, moved=True)
+
+    def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
+        assert known is not None
+        assert known.frame.digest == self.then.frame().digest, "the screen that the action was chosen on"
+        return Dialog(title="", texts=("Still there?",), box=PLACE) if self._now.dialog else None
+
+    def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
+        return self.dialog_over(state, known)
 
     what_changed = staticmethod(unchanged.what_changed)
 
@@ -216,6 +226,21 @@ def test_what_changed_and_is_not_surely_found_again_is_not_touched(now: Look, by
     assert not answer.asks
     assert answer.state.frame.digest == now.frame().digest
     assert screen.reads == 1
+
+
+@pytest.mark.parametrize("node", ["form", None])
+@pytest.mark.parametrize("anew", [True, False])
+def test_a_target_that_is_found_behind_a_dialog_that_came_is_not_touched(node: str | None, anew: bool) -> None:
+    """S5.2, S1.6: it can be read behind it; what is clicked is what lies over it."""
+    now = Look(at_target=90, node=node, dialog=True)
+    answer = asked(Screen([now], glimpsed=[] if anew else [now]), anew=anew)
+    assert isinstance(answer, NotReady)
+    assert not answer.asks, "the next turn sees the dialog and says what it is"
+
+
+def test_a_target_that_is_found_behind_a_dialog_that_came_is_not_touched_where_it_was_looked_at_twice() -> None:
+    declared = Look(at_target=90, dialog=True)
+    assert isinstance(asked(Screen([declared]), identity=WHOSE), NotReady)
 
 
 def test_what_a_person_pointed_at_is_acted_on_where_nothing_changed() -> None:
