@@ -6,7 +6,7 @@ The page behind a dialog can often still be read, so that it is recognised as if
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ _DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that 
 _INK = 60  # levels over the ground: writing
 _SAME_FRAME = 0.7
 _COVERED = 0.2
+_FADED = 0.7  # of its contrast: writing that has less lies under something
+_FIXED = 2  # lines that the picture of a screen and the screen share at least, to compare the two by them
 _OWN = 0.5  # of a dialog's lines: so many stand on the picture of a node that shows it
 
 
@@ -94,6 +96,83 @@ def over_recognised(
     return None if dialog is None or _belongs(dialog, state, node, taught, variables) else dialog
 
 
+def over_taught(
+    state: ScreenState,
+    node: NodeSpec,
+    *,
+    taught: Reading,
+    picture: np.ndarray | None,
+    variables: Mapping[str, str],
+) -> Dialog | None:
+    """What lies over a screen that was recognised as `node` before any screen was known: told by the node's picture.
+
+    The data on it may be another day's. A dialog is a box with buttons that was not there, where what both show around
+    it is darker or paler now, or where it hides something and none of its buttons is the screen's own. `picture`: BGR,
+    None where it cannot be had.
+    """
+    if taught.size != state.frame.size or not state.text_method or not _window(state).area:
+        return None
+    fixed = _fixed(state, taught)
+    if len(fixed) < _FIXED:
+        return None
+    known = _moved(taught, state, fixed)
+    window, on_picture = _window(state), {words(line.text).key for line in taught.texts}
+    fresh = [t for t in state.texts if window.contains(t.box.center) and words(t.text).key not in on_picture]
+    box = _framed(state, known, window, fresh)
+    if box is None or _is_grown(box, known) or not _has_rim(box, window) or not _still_behind(state, known, box):
+        return None
+    dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
+    around = [(now, then) for now, then in fixed if not box.intersection(now.box).area]
+    strange = not any(words(button.text).key in on_picture for button in dialog.buttons)
+    covers = (strange and _hides(box, state, known)) or (picture is not None and _are_dimmed(state, picture, around))
+    return dialog if dialog.buttons and covers and not _belongs(dialog, state, node, taught, variables) else None
+
+
+def _fixed(state: ScreenState, taught: Reading) -> list[tuple[TextLine, TextLine]]:
+    """The lines that stand once on the screen and once on its picture: now, and then."""
+    now, then = _once(state.texts), _once(taught.texts)
+    return [(line, then[key]) for key, line in now.items() if key in then]
+
+
+def _once(lines: Sequence[TextLine]) -> dict[str, TextLine]:
+    keys = [words(line.text).key for line in lines]
+    return {key: line for key, line in zip(keys, lines, strict=True) if key and keys.count(key) == 1}
+
+
+def _moved(taught: Reading, state: ScreenState, fixed: Sequence[tuple[TextLine, TextLine]]) -> ScreenState:
+    """What was read on the picture, as if its window had lain where it lies now."""
+    dx, dy = (round(float(np.median([now.box[i] - then.box[i] for now, then in fixed]))) for i in (0, 1))
+    return replace(
+        state,
+        texts=tuple(replace(t, box=Box(t.box.x + dx, t.box.y + dy, t.box.w, t.box.h)) for t in taught.texts),
+        elements=tuple(replace(e, box=Box(e.box.x + dx, e.box.y + dy, e.box.w, e.box.h)) for e in taught.elements),
+    )
+
+
+def _is_grown(box: Box, known: ScreenState) -> bool:
+    """Whether it is a frame of the screen itself that holds more, or less, than when it was taught."""
+    groups = [e.box for e in known.elements if e.role is ElementRole.GROUP]
+    return any(max(abs(g.x - box.x), abs(g.y - box.y), abs(g.right - box.right)) <= _IN_PLACE for g in groups)
+
+
+def _are_dimmed(state: ScreenState, picture: np.ndarray, fixed: Sequence[tuple[TextLine, TextLine]]) -> bool:
+    """Whether most of the lines lie under something: their ground is another, or their writing is paler."""
+    dimmed = 0
+    for now, then in fixed:
+        ground, ink = _shades(state.frame.crop(now.box))
+        old_ground, old_ink = _shades(picture[then.box.y : then.box.bottom, then.box.x : then.box.right])
+        alike = ink * old_ink > 0 and abs(ink) <= abs(old_ink)
+        dimmed += alike and (abs(ground - old_ground) > _DIMMED or abs(ink) < _FADED * abs(old_ink))
+    return dimmed > _MOSTLY * len(fixed)
+
+
+def _shades(pixels: np.ndarray) -> tuple[float, float]:
+    """The ground of a line, and how much darker (negative) or lighter its writing is."""
+    grey = pixels.astype(np.int16).mean(axis=2)
+    ground, low, high = np.median(grey), grey.min(), grey.max()
+    return float(ground), float(low - ground if ground - low > high - ground else high - ground)
+
+
 def _belongs(
     dialog: Dialog, state: ScreenState, node: NodeSpec, taught: Reading | None, variables: Mapping[str, str]
 ) -> bool:
@@ -104,7 +183,9 @@ def _belongs(
             return True
     if taught is not None:
         on_picture = ScreenWords(taught.texts)
-        return sum(on_picture.seen(text) >= SEEN for text in dialog.texts) >= _OWN * len(dialog.texts)
+        named = {button.text for button in dialog.buttons}  # a page may have a “Save” and a “Cancel” of its own
+        says = [text for text in dialog.texts if text not in named]
+        return all(sum(on_picture.seen(t) >= SEEN for t in some) >= _OWN * len(some) for some in (dialog.texts, says))
     inside = ScreenWords(tuple(line for line in state.texts if dialog.box.contains(line.box.center)))
     outside = ScreenWords(tuple(line for line in state.texts if not dialog.box.contains(line.box.center)))
     wants = [want.text for text in node.texts if not (want := wanted(text, variables)).problem]
@@ -219,7 +300,8 @@ def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     if not lines or any(_stands(line, known.texts) for line in lines):
         return None  # the page's own text is still there: a message came, or the focus went
     dialog = _dialog(state, box, lines)
-    return dialog if framed or dialog.buttons or _hides(box, state, known) else None
+    has_ground = changes.area > _MOSTLY * area.area  # a message is ink alone
+    return dialog if framed or has_ground or dialog.buttons or _hides(box, state, known) else None
 
 
 def _hides(box: Box, state: ScreenState, known: ScreenState) -> bool:

@@ -264,7 +264,7 @@ class Loop:
         dialog = self.stages.dialog_over_recognised(state, match, self.at.known)
         if dialog is None:
             return None
-        return Recognition(match=None, candidates=(match,), why_not=self._said(dialog))
+        return Recognition(match=None, candidates=(match,), why_not=self._said(dialog, match.node_id))
 
     def _leaps(self, match: Match) -> bool:
         """Whether the run could not have come to that screen. Observation follows the person, wherever they go."""
@@ -300,16 +300,20 @@ class Loop:
         """A dialog that came over a known screen is told as such, with what it says."""
         if dialog := self._dialog_over(state)[0]:
             return PauseReason.DIALOG, dialog
+        if self.at.known is None and recognition.candidates:
+            likeliest = recognition.candidates[0]
+            if over := self.stages.dialog_over_recognised(state, likeliest, None):
+                return PauseReason.DIALOG, self._said(over, likeliest.node_id)
         why = {"why": recognition.why_not}
         return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
 
     def _dialog_over(self, state: ScreenState) -> tuple[str, dict[str, Any]]:
         """What lies over the screen that was known last, in a sentence and for the pages; empty if nothing does."""
         dialog = self.stages.dialog_over(state, self.at.known)
-        return (self._said(dialog), dialog.to_json(state)) if dialog else ("", {})
+        return (self._said(dialog, self.at.last_node or ""), dialog.to_json(state)) if dialog else ("", {})
 
-    def _said(self, dialog: Dialog) -> str:
-        words = {"node": self._name(self.at.last_node or ""), "dialog": dialog}
+    def _said(self, dialog: Dialog, node_id: str) -> str:
+        words = {"node": self._name(node_id), "dialog": dialog}
         return _("A dialog came over “%(node)s”: %(dialog)s") % words
 
     def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:

@@ -17,7 +17,7 @@ from execution.assistant.hidden import HIDDEN
 from execution.dialogs import Dialog
 from execution.eyes import Eyes
 from execution.holding import Hold
-from execution.matching import Matcher
+from execution.matching import Matcher, Reading
 from execution.navigation import visual_verifier
 from execution.navigation.verification.promises import rests_on_a_promise
 from execution.popups import Closable
@@ -47,7 +47,8 @@ from execution.types import (
 )
 from execution.unchanged import Glance, Seen, what_changed
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
-from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
+from workflows.exceptions import PictureError
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
 from workflows.words import with_names
 
@@ -206,13 +207,25 @@ class Stages:
         return dialogs.over_known(state, known)
 
     def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
-        """What lies over a screen that can be recognised nevertheless; None for what its node shows itself."""
+        """What lies over a screen that can be recognised nevertheless; None for what its node shows itself.
+
+        Where no screen is known yet, as where a run begins, the node's taught picture says how it should look.
+        """
         node = self.graph.node(match.node_id)
         if node is None or any(reason.sign == PERSON for reason in match.reasons):
             return None
         taught = self.matcher.fusion.references.get(node.node_id)
         reading = taught.reading if taught else None
+        if known is None:
+            return self._over_taught(state, node, reading) if reading else None
         return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
+
+    def _over_taught(self, state: ScreenState, node: NodeSpec, reading: Reading) -> Dialog | None:
+        try:
+            picture = self.matcher.pictures.load(node.picture) if self.matcher.pictures else None
+        except PictureError:
+            picture = None
+        return dialogs.over_taught(state, node, taught=reading, picture=picture, variables=self.variables)
 
     def chosen_button(self, chosen: Chosen, state: ScreenState, known: ScreenState | None) -> Element | None:
         """The button that a person chose, if the dialog is the one that they saw."""

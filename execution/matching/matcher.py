@@ -57,6 +57,7 @@ class Matcher:
     ) -> None:
         """`references` as `prepare` gives them, by node id; nodes without one are known by what is declared alone."""
         self.graph = graph
+        self.pictures = pictures
         self.threshold = threshold
         self.margin = margin
         self._nodes = {node.node_id: node for node in graph.nodes}

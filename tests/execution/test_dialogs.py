@@ -9,7 +9,7 @@ import pytest
 
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
-from execution.dialogs import over_known, over_recognised
+from execution.dialogs import over_known, over_recognised, over_taught
 from execution.matching import Matcher, Reading
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.popups import declared
@@ -109,6 +109,62 @@ def test_what_is_no_dialog_is_not_said_to_lie_over_a_recognised_page(
     state = show(page, analyzer, OTHERS[name])
     for taught in (None, reading(known)):
         assert over_recognised(state, known, LIST, taught=taught, variables={}) is None
+
+
+ANOTHER_DAY = (("DUPONT Léa", "MOREL Zoé"), ("8812", "3307"), ("MARTIN Jean", "NOËL Luc"), ("Room 12", "Room 21"))
+
+
+def on_another_day(page: Any, analyzer: ScreenAnalyzer, more: str, *, down: int = 0) -> ScreenState:
+    """The page with other patients in its table, and farther down."""
+    shown = (PAGE % more).replace("padding:24px}", f"padding:24px;padding-top:{24 + down}px}}")
+    for was, now in ANOTHER_DAY:
+        shown = shown.replace(was, now)
+    page.set_content(shown)
+    return seen(analyzer, page)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("down", [0, 30])
+@pytest.mark.parametrize("name", DIALOGS)
+def test_a_dialog_that_is_there_when_a_run_begins_is_told_by_the_taught_picture(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str, down: int
+) -> None:
+    """S1.6: nothing was seen before; the table behind shows other patients than the picture."""
+    state = on_another_day(page, analyzer, DIALOGS[name], down=down)
+    dialog = over_taught(state, LIST, taught=reading(known), picture=known.frame.pixels, variables={})
+    assert dialog is not None
+    assert [button.text for button in dialog.buttons] == ["Stay", "Log out"]
+    own = reading(state)
+    assert over_taught(state, LIST, taught=own, picture=state.frame.pixels, variables={}) is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [n for n in DIALOGS if "table" not in n and "lines" not in n])
+def test_a_dialog_whose_buttons_the_page_has_as_well_is_told_by_what_it_dims(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    more = DIALOGS[name].replace("Stay", "New").replace("Log out", "Print")
+    state, taught = on_another_day(page, analyzer, more), reading(known)
+    assert over_taught(state, LIST, taught=taught, picture=known.frame.pixels, variables={}) is not None
+    assert over_recognised(show(page, analyzer, more), known, LIST, taught=taught, variables={}) is not None
+
+
+MORE_ROWS = (
+    "<script>const t=document.querySelector('table');t.style.border='1px solid #777';for(const [i,r] of "
+    "[...t.rows].entries()){r.insertCell().innerHTML=`<button>Open ${i}</button>`}"
+    "for(let i=0;i<%d;i++)t.insertRow(0).innerHTML=`<td>NEWCOMER<td>77${i}1<td>Room 4${i}<td><button>Open</button>`"
+    "</script>"
+)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [*OTHERS, "more rows"])
+def test_what_another_day_shows_when_a_run_begins_is_no_dialog(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    taught = show(page, analyzer, MORE_ROWS % 0) if name == "more rows" else known
+    state = on_another_day(page, analyzer, OTHERS.get(name, MORE_ROWS % 3))
+    assert over_taught(state, LIST, taught=reading(taught), picture=taught.frame.pixels, variables={}) is None
 
 
 @pytest.mark.browser
