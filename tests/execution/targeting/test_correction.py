@@ -21,8 +21,8 @@ def page():
 
 
 def test_a_box_is_taken_with_its_middle():
-    found = resolve_correction({"box": [0.1, 0.2, 0.3, 0.1]}, page())
-    assert (found.status, found.box, found.point) == (ResolveStatus.FOUND, Box(100, 100, 300, 50), Point(250, 125))
+    found = resolve_correction({"box": [0.1, 0.2, 0.3, 0.06]}, page())
+    assert (found.status, found.box, found.point) == (ResolveStatus.FOUND, Box(100, 100, 300, 30), Point(250, 115))
     assert (found.rung, found.score) == ("coach", 1.0)
 
 
