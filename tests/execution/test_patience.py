@@ -7,14 +7,16 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from django.utils import timezone
 
 from execution import clocks
 from execution.actions.hold import postpone
-from execution.choices import ExecutionState, PromptKind
+from execution.choices import ExecutionState, PromptKind, PromptState
 from execution.clocks import FairClock, JumpWatch
 from execution.coach import Coach
 from execution.desktop.scripted import ScriptedDesktop
@@ -201,3 +203,36 @@ def test_a_question_is_not_over_because_the_clock_jumped(monkeypatch: pytest.Mon
     assert (Prompt.objects.get().deadline_at - before).total_seconds() == 3600
     assert prompt.deadline_at == Prompt.objects.get().deadline_at
     assert Coach(journal, leave=leave)._is_over(prompt) is False
+
+
+class JumpsAndLeaves(threading.Event):
+    """The clock jumps at the first look for an answer; at the third the loop is to leave."""
+
+    looks = 0
+
+    def __init__(self, ahead: list[float]) -> None:
+        super().__init__()
+        self.ahead = ahead
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.looks, self.ahead[0] = self.looks + 1, 3600.0
+        if self.looks == 3:
+            self.set()
+        return self.is_set()
+
+
+def test_who_waits_for_an_answer_heeds_that_the_clock_jumped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S1.9: the clock goes an hour ahead while the question is open, and nobody is taken to have been silent."""
+    execution = queue(publish_line(*NAMES))
+    Execution.objects.filter(pk=execution.pk).update(state=ExecutionState.RUNNING)
+    journal = Journal(Execution.objects.get(), execution.version.spec())
+    step = Step.objects.create(execution=execution, index=1, epoch=0, mode=execution.mode)
+    ahead, now = [0.0], timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(seconds=ahead[0]))
+    monkeypatch.setattr(clocks, "_astray", lambda: ahead[0])
+
+    answer = Coach(journal, leave=JumpsAndLeaves(ahead)).ask(step, PromptKind.COACHING, "?", timeout_s=120)
+    prompt = Prompt.objects.get()
+    assert (answer.decision, prompt.state) == (None, PromptState.WITHDRAWN)
+    assert prompt.deadline_at is not None
+    assert (prompt.deadline_at - prompt.created_at).total_seconds() == 3720
