@@ -77,6 +77,11 @@ def over_known(state: ScreenState, known: ScreenState | None) -> Dialog | None:
     return _other_window(state, known) or _on_page(state, known) or _inside_window(state, known)
 
 
+def is_same_page(state: ScreenState, known: ScreenState) -> bool:
+    """Whether most of what was read then can still be read: something may lie over it, but it is no other page."""
+    return _still_behind(state, known, Box(0, 0, 0, 0))
+
+
 def over_recognised(
     state: ScreenState,
     known: ScreenState | None,

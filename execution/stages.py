@@ -209,14 +209,14 @@ class Stages:
     def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
         """What lies over a screen that can be recognised nevertheless; None for what its node shows itself.
 
-        Where no screen is known yet, as where a run begins, the node's taught picture says how it should look.
+        Where no screen is known yet, or another page, the node's taught picture says how it should look.
         """
         node = self.graph.node(match.node_id)
         if node is None or any(reason.sign == PERSON for reason in match.reasons):
             return None
         taught = self.matcher.fusion.references.get(node.node_id)
         reading = taught.reading if taught else None
-        if known is None:
+        if known is None or not dialogs.is_same_page(state, known):
             return self._over_taught(state, node, reading) if reading else None
         return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
 

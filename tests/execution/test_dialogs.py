@@ -9,7 +9,7 @@ import pytest
 
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
-from execution.dialogs import over_known, over_recognised, over_taught
+from execution.dialogs import is_same_page, over_known, over_recognised, over_taught
 from execution.matching import Matcher, Reading
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.popups import declared
@@ -109,6 +109,15 @@ def test_what_is_no_dialog_is_not_said_to_lie_over_a_recognised_page(
     state = show(page, analyzer, OTHERS[name])
     for taught in (None, reading(known)):
         assert over_recognised(state, known, LIST, taught=taught, variables={}) is None
+
+
+@pytest.mark.browser
+def test_a_page_with_something_over_it_is_no_other_page(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState
+) -> None:
+    """A dialog over a page that only just opened is told by that page's picture, not by the page before."""
+    assert is_same_page(show(page, analyzer, DIALOGS["modal"]), known)
+    assert not is_same_page(show(page, analyzer, OTHERS["another page"]), known)
 
 
 ANOTHER_DAY = (("DUPONT Léa", "MOREL Zoé"), ("8812", "3307"), ("MARTIN Jean", "NOËL Luc"), ("Room 12", "Room 21"))
