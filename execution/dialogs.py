@@ -112,8 +112,9 @@ def over_taught(
     """What lies over a screen that was recognised as `node` before any screen was known: told by the node's picture.
 
     The data on it may be another day's. A dialog is a box with buttons that was not there, where what both show around
-    it is darker or paler now, or where it hides something and none of its buttons is the screen's own. `picture`: BGR,
-    None where it cannot be had.
+    it is darker or paler now, or where it hides something and none of its buttons is the screen's own. Where no
+    box was found it is all the new texts together, if nothing of the screen stands among them and the rest is dimmed.
+    `picture`: BGR, None where it cannot be had.
     """
     if taught.size != state.frame.size or not state.text_method or not _window(state).area:
         return None
@@ -123,14 +124,52 @@ def over_taught(
     known = _moved(taught, state, fixed)
     window, on_picture = _window(state), {words(line.text).key for line in taught.texts}
     fresh = [t for t in state.texts if window.contains(t.box.center) and words(t.text).key not in on_picture]
-    box = _framed(state, known, window, fresh)
+    framed = _framed(state, known, window, fresh)
+    box = framed or (_apart(fresh, fixed, window, state, picture) if picture is not None else None)
     if box is None or _is_grown(box, known) or not _has_rim(box, window) or not _still_behind(state, known, box):
         return None
     dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
     around = [(now, then) for now, then in fixed if not box.intersection(now.box).area]
     strange = not any(words(button.text).key in on_picture for button in dialog.buttons)
-    covers = (strange and _hides(box, state, known)) or (picture is not None and _are_dimmed(state, picture, around))
-    return dialog if dialog.buttons and covers and not _belongs(dialog, state, node, taught, variables) else None
+    dimmed = picture is not None and _are_dimmed(state, picture, around)
+    covers = bool(dialog.buttons) and (dimmed or (strange and _hides(box, state, known))) if framed else dimmed
+    return dialog if covers and not _belongs(dialog, state, node, taught, variables) else None
+
+
+def _apart(
+    fresh: Sequence[TextLine],
+    fixed: Sequence[tuple[TextLine, TextLine]],
+    window: Box,
+    state: ScreenState,
+    picture: np.ndarray,
+) -> Box | None:
+    """Where the new lines on a ground of their own stand together; None where lines of the screen stand among them.
+
+    The screen's data, new as well, lie under what dims it and have a ground that the rest has; what is drawn as
+    on the picture and was read otherwise is nothing new.
+    """
+    grounds = [_shades(state.frame.crop(now.box))[0] for now, _then in fixed]
+    dx, dy = _shift(fixed)
+    own = []
+    for line in fresh:
+        then = Box(line.box.x - dx, line.box.y - dy, line.box.w, line.box.h)
+        before = picture[max(0, then.y) : then.bottom, max(0, then.x) : then.right]
+        now, was = _shades(state.frame.crop(line.box)), _shades(before) if before.size else (np.inf, np.inf)
+        as_before = all(abs(a - b) <= _DIMMED for a, b in zip(now, was, strict=True))
+        if not as_before and all(abs(now[0] - ground) > _DIMMED for ground in grounds):
+            own.append(line.box)
+    if not own:
+        return None
+    box = union(own)
+    if box.area > LARGEST * window.area or any(box.contains(now.box.center) for now, _then in fixed):
+        return None
+    return box.grown(_PADDING, state.frame.size)
+
+
+def _shift(fixed: Sequence[tuple[TextLine, TextLine]]) -> tuple[int, int]:
+    """How far what both show has moved since the picture, in pixels."""
+    dx, dy = (round(float(np.median([now.box[i] - then.box[i] for now, then in fixed]))) for i in (0, 1))
+    return dx, dy
 
 
 def _fixed(state: ScreenState, taught: Reading) -> list[tuple[TextLine, TextLine]]:
@@ -146,7 +185,7 @@ def _once(lines: Sequence[TextLine]) -> dict[str, TextLine]:
 
 def _moved(taught: Reading, state: ScreenState, fixed: Sequence[tuple[TextLine, TextLine]]) -> ScreenState:
     """What was read on the picture, as if its window had lain where it lies now."""
-    dx, dy = (round(float(np.median([now.box[i] - then.box[i] for now, then in fixed]))) for i in (0, 1))
+    dx, dy = _shift(fixed)
     return replace(
         state,
         texts=tuple(replace(t, box=Box(t.box.x + dx, t.box.y + dy, t.box.w, t.box.h)) for t in taught.texts),
@@ -211,7 +250,7 @@ def _other_window(state: ScreenState, known: ScreenState) -> Dialog | None:
 
 
 def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
-    """A box of new texts with buttons, in the middle of a page that stands as it stood, hiding or dimming it."""
+    """New texts in the middle of a page that stands as it stood: dimming it, or a box with buttons that hides some."""
     window = _window(state)
     fresh = _fresh(state, known, window)
     if not fresh or not window.area:
@@ -221,7 +260,9 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
     if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
         return None
     dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
-    return dialog if dialog.buttons and (_hides(box, state, known) or _is_dimmed(state, known, window, box)) else None
+    if _is_dimmed(state, known, window, box):
+        return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
+    return dialog if dialog.buttons and _hides(box, state, known) else None
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:

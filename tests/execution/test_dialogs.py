@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,6 +157,20 @@ def test_a_dialog_whose_buttons_the_page_has_as_well_is_told_by_what_it_dims(
     state, taught = on_another_day(page, analyzer, more), reading(known)
     assert over_taught(state, LIST, taught=taught, picture=known.frame.pixels, variables={}) is not None
     assert over_recognised(show(page, analyzer, more), known, LIST, taught=taught, variables={}) is not None
+
+
+@pytest.mark.browser
+def test_a_dialog_whose_frame_and_buttons_were_not_found_is_told_by_what_it_dims(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState
+) -> None:
+    """What was read on a ground of its own is the dialog; the page's own data are new as well, and dimmed."""
+    for state in (on_another_day(page, analyzer, DIALOGS["modal"]), show(page, analyzer, DIALOGS["modal"])):
+        bare = replace(state, elements=())
+        told = over_taught(bare, LIST, taught=reading(known), picture=known.frame.pixels, variables={})
+        assert told is not None
+        assert any("session ends" in text for text in told.texts)
+        assert not any("MOREL" in text for text in told.texts)
+    assert over_recognised(bare, known, LIST, taught=reading(known), variables={}) is not None
 
 
 MORE_ROWS = (
