@@ -119,7 +119,8 @@ def test_progress_is_the_same_wherever_it_is_asked_for() -> None:
 
 
 def test_rates_are_of_what_was_suggested() -> None:
-    """S1.13: of nothing suggested they are 0; over several runs they are of the sum."""
+    """S1.13: of no runs, or nothing suggested, they are 0; over several runs they are of the sum."""
+    assert {*Execution.objects.coaching_stats().values()} == {0}
     assert make_execution().coaching_stats()["acceptance_rate"] == 0
     assert Execution.objects.coaching_stats()["correction_rate"] == 0
     runs = [

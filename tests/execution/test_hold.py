@@ -74,6 +74,37 @@ def test_letting_go_moves_the_deadline_by_as_long_as_it_was_held(bob, prompt) ->
     assert Prompt.objects.get().deadline_at - prompt.deadline_at == stood
 
 
+def test_letting_go_is_told_once(bob, prompt) -> None:
+    """S8.2: browsers show the time running again."""
+    ask_hold(bob, prompt)
+    for _ in range(2):
+        ask_hold(bob, prompt, held=False)
+    held = [event.payload["held"] is not None for event in ExecutionEvent.objects.order_by("seq")]
+    assert held == [True, False]
+
+
+def test_time_in_which_nobody_could_answer_is_given_back(prompt) -> None:
+    """S1.9: to whoever has the question in hand, and to the browsers; once it is closed there is none to give."""
+    first = prompt.deadline_at
+    hold.postpone(prompt, 30)
+    assert prompt.deadline_at == Prompt.objects.get().deadline_at == first + timedelta(seconds=30)
+    assert ExecutionEvent.objects.get().payload["deadline_at"] == prompt.deadline_at.isoformat()
+    Prompt.objects.update(state="withdrawn")
+    hold.postpone(prompt, 30)
+    assert (prompt.deadline_at, prompt.state) == (first + timedelta(seconds=30), "withdrawn")
+    Prompt.objects.update(state="open", deadline_at=None)
+    hold.postpone(prompt, 30)
+    assert prompt.deadline_at is None
+    assert ExecutionEvent.objects.count() == 1
+
+
+def test_a_hold_is_good_up_to_its_last_moment_and_no_longer(bob, prompt) -> None:
+    ask_hold(bob, prompt)
+    until = Prompt.objects.get().held_until
+    assert hold.expire(prompt, until - timedelta(microseconds=1)).held_by is not None
+    assert hold.expire(prompt, until).held_by is None
+
+
 def test_a_second_one_is_told_who_corrects_and_changes_nothing(bob, carol, prompt) -> None:
     ask_hold(bob, prompt)
     answer = ask_hold(carol, prompt)

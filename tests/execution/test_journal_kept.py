@@ -204,6 +204,21 @@ def test_an_edge_that_says_what_must_be_seen_is_of_another_effect_class(journal:
     assert Step.objects.get(pk=step.pk).effect_class == "observable"
 
 
+def test_a_step_takes_all_the_time_of_its_turn(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2.5: also what is no part of it; of a step that another loop began only the parts are known."""
+    now = [50.0]
+    monkeypatch.setattr("execution.journal.time.perf_counter", lambda: now[0])
+    journal.begin_turn()
+    now[0] += 0.25
+    mine, other = open_step(journal), open_step(journal)
+    now[0] += 1
+    journal.close_step(mine, Outcome.SUCCEEDED)
+    assert Step.objects.get(pk=mine.pk).total_ms == pytest.approx(1250)
+    heir = Journal(Execution.objects.by_id(journal.execution.execution_id), journal.graph)
+    heir.close_step(other, Outcome.INTERRUPTED)
+    assert Step.objects.get(pk=other.pk).total_ms == 1, "what its match took"
+
+
 def test_a_step_within_anothers_turn_began_before_its_screen_was_taken(journal: Journal) -> None:
     """S2.5"""
     journal.begin_turn()
