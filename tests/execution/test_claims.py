@@ -224,11 +224,11 @@ def test_a_database_that_is_away_for_a_beat_does_not_end_them(settings: Any, mon
 
 
 @pytest.mark.parametrize("jump", [0.0, 3600.4, -90.0])
-def test_a_clock_that_jumped_is_told_of_with_its_robot(jump: float) -> None:
+def test_a_clock_that_jumped_is_told_of_with_its_robot(jump: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """S2.5"""
     mine = robot()
-    watch: Any = SimpleNamespace(jumped_s=lambda: jump)
-    Heartbeat(mine)._tell_of_jumps(watch)
+    monkeypatch.setattr(claims, "JumpWatch", lambda: SimpleNamespace(jumped_s=lambda: jump))
+    Heartbeat(mine)._tell_of_jumps()
     mine.refresh_from_db()
     assert set(mine.warnings) == ({"clock"} if jump else set())
     if jump:
