@@ -215,7 +215,7 @@ def test_without_a_model_the_records_answer_through_a_pipe(installed: tuple[dict
 @pytest.fixture
 def web(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> Iterator[str]:
     """The address of a web process that asks the double."""
-    env, port = {**installed[0], "RPA_OLLAMA_URL": ollama.url}, free_port()
+    env, port = {**installed[0], "RPA_OLLAMA_URL": ollama.url, "RPA_API_BASIC_AUTH": "1"}, free_port()
     command = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "rpa_site.asgi:application"]
     log = Path(env["RPA_DATA_DIR"]) / "web.log"
     with log.open("ab") as out:
