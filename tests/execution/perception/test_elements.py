@@ -332,7 +332,7 @@ def test_where_a_thing_stands_changes_nothing():
 
 
 def test_a_full_screen_costs_little_more_than_filtering_it():
-    """At 1920x1080 about four median filters of the frame, each 14 ms when cold; the best of twenty of each, in turns."""
+    """At 1920x1080 about four median filters of the frame; the best of twenty of each, in turns."""
     canvas = Canvas(1920, 1080)
     for index in range(108):
         canvas.button(f"Button {index}", Box(20 + index % 9 * 210, 20 + index // 9 * 86, 160, 40))
