@@ -170,10 +170,25 @@ def test_a_correction_that_is_refused_leaves_the_question_open(prompt: Prompt) -
     assert state_of(prompt) == PromptState.OPEN
 
 
-@pytest.mark.parametrize(("source", "allowed"), [(DecisionSource.COACH, False), (DecisionSource.PROGRAM, True)])
-def test_only_the_program_names_actions_of_its_own(prompt: Prompt, source: DecisionSource, allowed: bool) -> None:
-    """S11.3: a person has the catalogue's."""
-    answer = {"prompt_id": prompt.pk, "choice": "correct", "correction": {"action": "explode"}, "source": source}
+@pytest.mark.parametrize(
+    ("source", "own_executor", "allowed"),
+    [
+        (DecisionSource.COACH, False, False),
+        (DecisionSource.PROGRAM, False, False),  # Surehand would have to carry it out
+        (DecisionSource.PROGRAM, True, True),
+    ],
+)
+def test_only_who_carries_it_out_names_actions_of_its_own(
+    prompt: Prompt, source: DecisionSource, own_executor: bool, allowed: bool
+) -> None:
+    """S11.3, S11.9: everybody else has the catalogue's."""
+    answer = {
+        "prompt_id": prompt.pk,
+        "choice": "correct",
+        "correction": {"action": "explode"},
+        "source": source,
+        "own_executor": own_executor,
+    }
     if allowed:
         assert decide(**answer).correction["action"] == "explode"
     else:

@@ -331,24 +331,12 @@ def test_where_a_thing_stands_changes_nothing():
     assert page(0, 0) == page(137, 211) == page(-31, 5)
 
 
-def test_a_full_screen_costs_little_more_than_filtering_it():
-    """At 1920x1080 about four median filters of the frame; the best of twenty of each, in turns."""
+def test_every_button_of_a_full_screen_is_found():
+    """What that costs stands in `make bench-perception`."""
     canvas = Canvas(1920, 1080)
     for index in range(108):
         canvas.button(f"Button {index}", Box(20 + index % 9 * 210, 20 + index // 9 * 86, 160, 40))
     assert sum(e.role == "button" for e in detected(canvas)) == 108
-    pairs = [
-        (seconds_of(lambda: detected(canvas)), seconds_of(lambda: cv2.medianBlur(canvas.pixels, 5))) for _ in range(20)
-    ]
-    searched, filtered = (min(taken) for taken in zip(*pairs, strict=True))
-    assert searched < 7 * filtered, searched / filtered
-
-
-def seconds_of(work) -> float:
-    """Of this process: what other programs take does not count."""
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 def test_five_thousand_words_are_searched_in_bounded_time():
