@@ -188,3 +188,8 @@ class EventKind(models.TextChoices):
     RESOURCE_CHANGED = "resource_changed", _("resource changed")
     MODE_CHANGED = "mode_changed", _("mode changed")
     IDLE_UNLOAD = "idle_unload", _("unloaded when idle")
+
+
+def ended_error(state: ExecutionState) -> str:
+    """As programs read it (S7.2); people are told in words of their own."""
+    return f"Execution ended in state: {state.value}"

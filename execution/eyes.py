@@ -135,17 +135,3 @@ def window_from(info: Mapping[str, Any] | None) -> Window | None:
     sides = [int(v) for name in ("x", "y", "width", "height") if isinstance(v := info.get(name), int | float)]
     box = Box(*sides) if len(sides) == 4 else None
     return Window(title=info.get("title", ""), app_name=str(info.get("app_name") or ""), box=box)
-
-
-def masks_from(value: Any) -> tuple[NormBox, ...]:
-    """A workflow's masked regions; ValueError unless each is x, y, width and height as fractions of the screen."""
-    masks = []
-    for mask in value or ():
-        sides = tuple(mask) if isinstance(mask, list | tuple) else ()
-        numbers = [float(side) for side in sides if isinstance(side, int | float) and 0 <= side <= 1]
-        if len(sides) != 4 or len(numbers) != 4:
-            raise ValueError(
-                _("The masked region %(mask)s is not [x, y, width, height] between 0 and 1.") % {"mask": mask}
-            )
-        masks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
-    return tuple(masks)

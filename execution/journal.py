@@ -18,7 +18,6 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution.actions.control import ended_error
 from execution.choices import (
     NOT_EXECUTED,
     PERFORMED,
@@ -34,6 +33,7 @@ from execution.choices import (
     Verb,
     Verified,
     Wish,
+    ended_error,
 )
 from execution.claims import lease_end
 from execution.clocks import RunMeter

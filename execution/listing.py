@@ -27,10 +27,9 @@ from execution.choices import (
 )
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
-from execution.outlook import likely_path
+from execution.sentences import step_sentence
 from execution.types import Choice
 from execution.who_words import how_it_ended
-from workflows.catalogue import ACTIONS
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
 
@@ -211,7 +210,7 @@ def steps_ahead(execution: Execution, steps: Sequence[Step], graph: GraphSpec) -
     last = steps[-1] if steps else None
     # The open step is the path's first; so is one just passed while the next screen is not yet recognised.
     counted = last is not None and last.node_id == node and (last.phase != StepPhase.CLOSED or last.outcome in PASSED)
-    return max(0, len(likely_path(graph, node)) - counted)
+    return max(0, len(graph.likely_path(node)) - counted)
 
 
 def done_words(execution: Execution, steps: Sequence[Step], graph: GraphSpec) -> str:
@@ -220,7 +219,7 @@ def done_words(execution: Execution, steps: Sequence[Step], graph: GraphSpec) ->
     The whole is the likely way from where the run began, or what was done where that is more.
     """
     done = sum(bool(step.edge_id) and step.outcome in DONE for step in steps)
-    whole = max(done, len(likely_path(graph, execution.start_node_id)))
+    whole = max(done, len(graph.likely_path(execution.start_node_id)))
     if not whole:
         return ""
     words = ngettext("%(n)d of %(m)d action done", "%(n)d of %(m)d actions done", whole)
@@ -300,25 +299,6 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
 def box_words(box: Sequence[float] | None) -> str:
     """“0.25 0.1 0.05 0.02”, with a point in every language."""
     return " ".join(f"{float(value):.5g}" for value in box or ())
-
-
-def step_sentence(step: Step) -> str:
-    """What a step does, in the reader's language; the row keeps the words of the run loop's."""
-    suggestion = step.suggestion
-    spec = ACTIONS.get(suggestion.get("action", ""))
-    if spec is None:
-        return step.sentence
-    params, target = suggestion.get("params") or {}, suggestion.get("target") or {}
-    keys = params.get("keys", "")
-    label = target.get("label")
-    words = {
-        **{p.name: p.default for p in spec.params},
-        **params,
-        **(suggestion.get("names") or {}),
-        "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
-        "target": f"“{label}”" if label else _("the screen"),
-    }
-    return str(spec.sentence) % words
 
 
 def _urgency(card: Card) -> tuple[int, float]:

@@ -16,8 +16,7 @@ import numpy as np
 from django.conf import settings
 
 from execution.assistant.hidden import HIDDEN, Hidden
-from execution.eyes import masks_from
-from execution.perception.masking import painted_over
+from execution.perception.masking import masks_from, painted_over
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine, Window
 from workflows.graph import GraphSpec, NormBox
 from workflows.mask_patterns import Patterns

@@ -26,7 +26,7 @@ from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
-from execution.eyes import Eyes, Flags, masks_from
+from execution.eyes import Eyes, Flags
 from execution.gpu_mode import RunDrivenGpu
 from execution.journal import Journal
 from execution.ladder import further_rungs
@@ -37,6 +37,7 @@ from execution.naming import element_classifier
 from execution.patience import Patience, forget
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
+from execution.perception.masking import masks_from
 from execution.place_store import DatabasePlaces
 from execution.redaction import NothingShown, Redaction
 from execution.reference_store import references_for

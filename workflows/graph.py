@@ -12,6 +12,7 @@ from typing import Any
 
 NormBox = tuple[float, float, float, float]
 NormPoint = tuple[float, float]
+LONGEST_PATH = 60  # edges that are told of a run's future
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +200,19 @@ class GraphSpec:
                 seen.add(node)
                 todo.extend(e.destination for e in self.edges if e.source == node)
         return frozenset(seen)
+
+    def likely_path(self, node_id: str) -> tuple[EdgeSpec, ...]:
+        """The first edge of each node from `node_id` on, until an end, a node without a way on, or a ring."""
+        path: list[EdgeSpec] = []
+        seen: set[str] = set()
+        while node_id and node_id not in seen and node_id not in self.end_nodes and len(path) < LONGEST_PATH:
+            seen.add(node_id)
+            edges = self.outgoing(node_id)
+            if not edges:
+                break
+            path.append(edges[0])
+            node_id = edges[0].destination
+        return tuple(path)
 
     def pictures(self) -> frozenset[str]:
         """Digests of every picture the graph refers to."""

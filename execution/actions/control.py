@@ -25,6 +25,7 @@ from execution.choices import (
     PauseReason,
     Verb,
     Wish,
+    ended_error,
 )
 from execution.events import emit, emit_state
 from execution.exceptions import AlreadyDecided, IllegalMove, NoSuchButton, NothingToDecide
@@ -170,11 +171,6 @@ def set_continuous_capture(
         record_wish(execution, Verb.SET_CONTINUOUS_CAPTURE, user=user, origin=origin, enabled=enabled)
     execution.continuous_capture = enabled
     return execution
-
-
-def ended_error(state: ExecutionState) -> str:
-    """As programs read it (S7.2); people are told in words of their own (`execution.words`)."""
-    return f"Execution ended in state: {state.value}"
 
 
 def _wish(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from execution.eyes import masks_from
 from execution.models import Execution, Step
+from execution.perception.masking import masks_from
 from workflows.graph import GraphSpec, NormBox
 from workflows.secret_names import is_secret
 

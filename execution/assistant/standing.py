@@ -12,7 +12,6 @@ from execution.assistant.facts import Facts
 from execution.assistant.wording import capital, listed, seconds, sentence, what_and_where, why
 from execution.choices import FINAL, ExecutionState, PauseReason
 from execution.models import Step
-from execution.outlook import likely_path
 from execution.summary import run_summary
 from execution.who_words import how_it_ended
 from workflows.words import sentence as edge_sentence
@@ -48,7 +47,7 @@ def progress(facts: Facts, said: Told) -> None:
         )
         said.say(done % words)
     else:
-        path = likely_path(facts.graph, run.current_node_id or run.start_node_id)
+        path = facts.graph.likely_path(run.current_node_id or run.start_node_id)
         words = {"n": len(facts.steps), "ahead": len(path), "time": seconds(run.duration_seconds)}
         taken = ngettext(
             "%(n)d step taken in %(time)s, about %(ahead)d to come.",

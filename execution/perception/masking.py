@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from execution.types import Box, Size
 from workflows.graph import NormBox
@@ -22,3 +24,17 @@ def painted_over(pixels: np.ndarray, masks: Sequence[NormBox]) -> np.ndarray:
         hidden = Box.from_normalised(mask, size).grown(1, size)  # a fraction may fall between two pixels
         shown[hidden.y : hidden.bottom, hidden.x : hidden.right] = _HIDDEN
     return shown
+
+
+def masks_from(value: Any) -> tuple[NormBox, ...]:
+    """A workflow's masked regions; ValueError unless each is x, y, width and height as fractions of the screen."""
+    masks = []
+    for mask in value or ():
+        sides = tuple(mask) if isinstance(mask, list | tuple) else ()
+        numbers = [float(side) for side in sides if isinstance(side, int | float) and 0 <= side <= 1]
+        if len(sides) != 4 or len(numbers) != 4:
+            raise ValueError(
+                _("The masked region %(mask)s is not [x, y, width, height] between 0 and 1.") % {"mask": mask}
+            )
+        masks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
+    return tuple(masks)

@@ -12,7 +12,6 @@ from execution.assistant.hidden import HIDDEN
 from execution.forms import StartForm
 from execution.gains import flag_rows
 from execution.models import Execution, Robot
-from execution.outlook import likely_path
 from execution.permissions import OPERATE
 from execution.presets import PRESETS
 from workflows.models import Workflow
@@ -46,7 +45,7 @@ def start(request: HttpRequest) -> HttpResponse:
         "entry": entry,
         "flags": flag_rows(workflow),
         "presets": [preset for name, preset in PRESETS.items() if name],
-        "path": [sentence(edge, graph, named) for edge in likely_path(graph, entry.node_id)] if entry else [],
+        "path": [sentence(edge, graph, named) for edge in graph.likely_path(entry.node_id)] if entry else [],
     }
     return render(request, "execution/start.html", context, status=422 if form.errors else 200)
 

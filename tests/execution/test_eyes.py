@@ -13,8 +13,9 @@ import pytest
 from execution.desktop.base import DesktopLost
 from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import UnknownWindowProvider
-from execution.eyes import Eyes, Flags, masks_from, window_from
+from execution.eyes import Eyes, Flags, window_from
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.masking import masks_from
 from execution.types import Box, ScreenState, TextLine, Window
 from execution.window_providers import load_provider
 from tests.support.display import wait_until

@@ -13,7 +13,6 @@ from django.utils import timezone
 from execution import listing
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, PromptState, StepPhase, Verified
 from execution.models import Decision, Execution, Prompt, Step
-from execution.outlook import likely_path
 from tests.factories import make_execution, make_published, make_workflow
 
 pytestmark = pytest.mark.django_db
@@ -221,11 +220,11 @@ def test_a_long_run_keeps_its_failures_in_sight() -> None:
 
 def test_a_ring_in_the_graph_does_not_make_an_endless_outlook() -> None:
     graph = make_published().spec()
-    assert [e.edge_id for e in likely_path(graph, "empty_note")] == ["type_patient", "open_save", "click_save"]
+    assert [e.edge_id for e in graph.likely_path("empty_note")] == ["type_patient", "open_save", "click_save"]
     from dataclasses import replace
 
     ring = replace(graph, edges=(*graph.edges[:1], replace(graph.edges[1], destination="empty_note")))
-    assert len(likely_path(ring, "empty_note")) == 2
+    assert len(ring.likely_path("empty_note")) == 2
 
 
 # --- cards ---------------------------------------------------------------------------------------------------------
