@@ -21,7 +21,7 @@ from gpu.exceptions import GPUError
 from gpu.machine.ownership import machine_name
 from gpu.machine.samples import MOST_MINUTES, memory_over_time
 from gpu.machine.status import as_json, last_known_status, nothing_known
-from gpu.machine.wishes import Wish, wishes
+from gpu.operations import Operation, operations
 from gpu.refusals import answer_to
 from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPUWishSerializer
 from gpu.types import Request as GPURequest
@@ -84,9 +84,9 @@ class GPURequestsView(APIView):
         """200 when it was done at once, 202 with its number while it lasts, 409, 422, 502 to 504 when it cannot be."""
         serializer = GPUWishSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        wish = wishes.make(GPURequest(asked_by=request.user.get_username(), **serializer.validated_data))
-        wish.wait(QUICK_S)
-        return _told(wish, 200 if wish.is_over else 202)
+        operation = operations.make(GPURequest(asked_by=request.user.get_username(), **serializer.validated_data))
+        operation.wait(QUICK_S)
+        return _told(operation, 200 if operation.is_over else 202)
 
 
 class GPURequestView(APIView):
@@ -97,22 +97,22 @@ class GPURequestView(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, request_id: uuid.UUID) -> Response:
         """Always 200 for one that is known: `state` is doing, done or failed; then `error`, `detail` and `status`."""
-        wish = wishes.find(request_id)
-        if wish is None:
+        operation = operations.find(request_id)
+        if operation is None:
             raise NotFound(f"No request {request_id} is known here any more.")
-        answer = _told(wish, 200)
+        answer = _told(operation, 200)
         if answer.status_code != 200:
             return Response({**(answer.data or {}), "status": answer.status_code})
         return answer
 
 
-def _told(wish: Wish, status: int) -> Response:
-    body: dict[str, Any] = {"request_id": str(wish.id), "kind": wish.request.kind.value}
-    error = wish.error()
+def _told(operation: Operation, status: int) -> Response:
+    body: dict[str, Any] = {"request_id": str(operation.id), "kind": operation.request.kind.value}
+    error = operation.error()
     if error is None:
-        return Response({**body, "state": "done" if wish.is_over else "doing"}, status=status)
+        return Response({**body, "state": "done" if operation.is_over else "doing"}, status=status)
     if not isinstance(error, GPUError):
-        log.error("request %s (%s) met an error of the program", wish.id, wish.request.kind, exc_info=error)
+        log.error("request %s (%s) met an error of the program", operation.id, operation.request.kind, exc_info=error)
         error = GPUError(_("That is an error of the program; the server's log says more."))
     refused, why, headers = answer_to(error)
     return Response({**body, "state": "failed", **why}, status=refused, headers=headers)

@@ -16,11 +16,11 @@ from typing import Any
 from gpu.background import Background
 from gpu.choices import EventKind, Outcome
 from gpu.config import GPUResourceConfig
-from gpu.control.household import Household
-from gpu.control.lending import CuttableOllama, cancelled_when_cut
-from gpu.control.owner import Owner
-from gpu.control.parts import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
-from gpu.control.scheduler import BY_ITSELF, Errand
+from gpu.control.controller import Controller
+from gpu.control.interfaces import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
+from gpu.control.preemption import PreemptibleOllama, cancelled_when_preempted
+from gpu.control.routing import Router
+from gpu.control.scheduler import BY_ITSELF, QueueEntry
 from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
 from gpu.ollama.entries import tagged
@@ -47,7 +47,7 @@ Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 class GPUResourceManager:
     """One per process. Coroutines may be awaited in any event loop, or called by name through `run_sync`.
 
-    Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (the letter box, the
+    Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
     rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs.
     """
 
@@ -73,10 +73,10 @@ class GPUResourceManager:
         self.clip: Any = clip or NoClip()
         self.ollama: Any = ollama
         if ollama is None and config.ollama_url:
-            self.ollama = CuttableOllama(config, errand=lambda: self.errand, cloud_allowed=cloud_allowed)
+            self.ollama = PreemptibleOllama(config, entry=lambda: self.entry, cloud_allowed=cloud_allowed)
         self._listeners: list[Listener] = []
         self._record, self._recording = record, Background()
-        self.owner = Owner(
+        self.controller = Controller(
             config,
             ollama=self.ollama,
             memory=self.vram,
@@ -85,8 +85,8 @@ class GPUResourceManager:
             needs=needs,
             declared_mb=declared_mb,
         )
-        self._household = Household(
-            self.owner,
+        self._router = Router(
+            self.controller,
             self.runtime,
             here=self._here,
             used_here=lambda request: self._serving.used(request),
@@ -94,42 +94,42 @@ class GPUResourceManager:
             remote=remote,
             companions=[partial(companion, self) for companion in companions],
         )
-        self._serving = Serving(self.owner, staying=self._household.staying)
+        self._serving = Serving(self.controller, staying=self._router.staying)
         listen = getattr(self.clip, "on_device_change", None)
         if listen is not None:
             listen(self._clip_moved_by_itself)
 
     # --- plain ------------------------------------------------------------------------------------------------------
     @property
-    def errand(self) -> Errand | None:
+    def entry(self) -> QueueEntry | None:
         """Whose turn it is, here or at the owner."""
-        return self._household.abroad or self.owner.scheduler.current
+        return self._router.abroad or self.controller.scheduler.current
 
     def get_status(self) -> GPUResourceStatus:
-        owner = self.owner
-        gpus = owner.reporter.gpus()
+        controller = self.controller
+        gpus = controller.reporter.gpus()
         return GPUResourceStatus(
             vram=gpu_of(gpus, self.clip.gpu_uuid) or next(iter(gpus), None),
-            vlm_state=owner.vlm_state,
+            vlm_state=controller.vlm_state,
             vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
-            execution_mode=owner.mode,
-            degraded=bool(owner.reporter.problems.text),
-            degraded_reason=owner.reporter.problems.text,
-            queue_length=sum(1 for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
-            last_vlm_request=owner.last_request,
+            execution_mode=controller.mode,
+            degraded=bool(controller.reporter.problems.text),
+            degraded_reason=controller.reporter.problems.text,
+            queue_length=sum(1 for entry in controller.scheduler.entries() if entry.level != BY_ITSELF),
+            last_vlm_request=controller.last_request,
         )
 
     def details(self) -> ManagerDetails:
         """What the rows show beside the status."""
-        owner = self.owner
-        records = owner.models.records() if owner.models else ()
+        controller = self.controller
+        records = controller.models.records() if controller.models else ()
         return ManagerDetails(
             status=self.get_status(),
-            vram=owner.reporter.gpus(),
+            vram=controller.reporter.gpus(),
             residents=tuple(record.told() for record in records if record.is_worth_telling),
-            queue=tuple(errand.told() for errand in owner.scheduler.errands() if errand.level != BY_ITSELF),
-            degraded_since=owner.reporter.problems.since,
+            queue=tuple(entry.told() for entry in controller.scheduler.entries() if entry.level != BY_ITSELF),
+            degraded_since=controller.reporter.problems.since,
         )
 
     def get_clip_device(self) -> str:
@@ -149,7 +149,7 @@ class GPUResourceManager:
 
     def claim(self, name: str) -> None:
         """From now on this process wants the GPU of the machine, takes it as soon as nobody has it, and keeps it."""
-        self._household.claim(name)
+        self._router.claim(name)
 
     def run_sync(self, name: str, *args: Any, **named: Any) -> Any:
         """Call one of the coroutines by name from code that is not asynchronous."""
@@ -164,18 +164,18 @@ class GPUResourceManager:
         self.runtime.run(self._close())
         self.clip.close()
         self.runtime.close()
-        self._household.abandon()
+        self._router.abandon()
 
     def release(self) -> None:
         """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now.
 
         CLIP goes to the processor first. This process may go on asking.
         """
-        self.runtime.run(self._household.close())
+        self.runtime.run(self._router.close())
 
     def on_queue(self, listener: Callable[[], None]) -> None:
         """Hear, in the manager's loop, that `details` tells of other requests than before."""
-        self.owner.scheduler.on_change(listener)
+        self.controller.scheduler.on_change(listener)
 
     # --- coroutines -------------------------------------------------------------------------------------------------
     async def set_execution_mode(
@@ -274,7 +274,7 @@ class GPUResourceManager:
         where the model cannot be had, DeadlinePassed when all of it takes longer than `deadline_s`.
         """
         request = self._request(RequestKind.USE, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
-        async with self._household.use(request):
+        async with self._router.use(request):
             yield self.ollama
 
     @asynccontextmanager
@@ -283,17 +283,17 @@ class GPUResourceManager:
 
         The block is cancelled and GpuBusy raised when the model is taken back from a chat; one task runs all of it.
         """
-        async with self._household.at_home(), self._serving.used(request) as errand, cancelled_when_cut(errand):
+        async with self._router.at_home(), self._serving.used(request) as entry, cancelled_when_preempted(entry):
             yield
 
     async def carry_out(self, request: Request) -> Mapping[str, Any]:
         """As the owner of the GPU, for another process that asks through a row."""
-        async with self._household.at_home():
+        async with self._router.at_home():
             return await self._here(request)
 
     # --- parts ------------------------------------------------------------------------------------------------------
     async def _close(self) -> None:
-        await self._household.close()
+        await self._router.close()
         await self._recording.end()
         if self.ollama is not None:
             await self.ollama.aclose()
@@ -304,7 +304,7 @@ class GPUResourceManager:
 
     async def _ask(self, kind: RequestKind, **fields: Any) -> None:
         request = self._request(kind, **fields)
-        await self.runtime.wait(self._household.carry_out(request))
+        await self.runtime.wait(self._router.carry_out(request))
 
     def _request(
         self,
@@ -316,7 +316,7 @@ class GPUResourceManager:
         asked_by: str = "",
         deadline_s: float | None = None,
     ) -> Request:
-        if kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.UNLOAD) and self.owner.models is None:
+        if kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.UNLOAD) and self.controller.models is None:
             raise VLMUnavailable(NO_VLM, passing=False)
         usual = self.config.load_timeout_s + self.config.gone_timeout_s
         if kind is RequestKind.USE:
@@ -347,7 +347,7 @@ class GPUResourceManager:
             self._recording.begin(self._record(replace(use, seconds=seconds)))
 
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
-        if self.errand is None or self.errand.request.kind is RequestKind.USE:  # a move of ours tells of itself
+        if self.entry is None or self.entry.request.kind is RequestKind.USE:  # a move of ours tells of itself
             self.runtime.loop.call_soon_threadsafe(self._say, EventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
 
     def _say(self, kind: EventKind, text: str) -> None:

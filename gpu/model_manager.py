@@ -28,8 +28,8 @@ from gpu.providers.base import Provider
 from gpu.providers.ollama import OllamaProvider
 from gpu.resources import ResourceMonitor
 from gpu.selection.choice import Selection, obstacle
-from gpu.selection.lately import Lately
-from gpu.selection.observing import Monitor, Observer, Rows, read_rows
+from gpu.selection.observer import Monitor, Observer, Rows, read_rows
+from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Task
 from gpu.types import Attempt, ChatMessage, Chunk
 from gpu.uses import Use, record
@@ -66,19 +66,19 @@ class ModelManager:
             manager, openai = _of_this_process()
         self._manager, self._openai, self._runtime = manager, openai, manager.runtime
         self._database, self._background = DatabaseThread(), Background()
-        lately = Lately(clock)
+        recent = RecentOutcomes(clock)
         self._observer = Observer(
             manager,
             openai=openai,
             monitor=monitor or ResourceMonitor(),
-            lately=lately,
+            recent=recent,
             database=self._database,
             rows=rows,
         )
         self._tools = Tools(
             observer=self._observer,
             context=ContextManager(),
-            lately=lately,
+            recent=recent,
             lend=self._lend,
             record=lambda use: self._background.begin(self._database.run(lambda: keep(use))),
             num_ctx=manager.config.num_ctx,

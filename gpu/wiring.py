@@ -13,11 +13,11 @@ from gpu.choices import ProviderName
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.database import DatabaseThread
-from gpu.machine.letterbox import Letterbox
 from gpu.machine.needs import Needs
+from gpu.machine.owner_client import OwnerClient
 from gpu.machine.ownership import Ownership, machine_name
 from gpu.machine.publisher import Publisher
-from gpu.machine.remote import Remote
+from gpu.machine.request_server import RequestServer
 from gpu.machine.status import gpu_folder
 from gpu.manager import GPUResourceManager
 from gpu.models import CatalogueModel
@@ -61,14 +61,14 @@ def wired_manager() -> GPUResourceManager:
         await publisher.run()
 
     async def serve(manager: GPUResourceManager) -> None:
-        await Letterbox(machine, database, serve=manager.carry_out, use=manager.lend, lease_s=config.lease_s).run()
+        await RequestServer(machine, database, serve=manager.carry_out, use=manager.lend, lease_s=config.lease_s).run()
 
     manager = WiredManager(
         config,
         database=database,
         clip=CLIPManager.from_settings(),
         ownership=ownership,
-        remote=Remote(
+        remote=OwnerClient(
             machine,
             database,
             holder=ownership.holder,

@@ -29,7 +29,7 @@ from execution.choices import ExecutionState, PromptKind
 from execution.live_picture import path_of
 from execution.models import Execution, Prompt, Robot, Step
 from execution.routing import websocket_urlpatterns
-from gpu.machine.wishes import wishes
+from gpu.operations import operations
 from gpu.types import Request, RequestKind
 from rpa_site.models import TokenScope
 from rpa_site.roles import Role, permissions_of
@@ -183,7 +183,7 @@ def world(make_user: Any) -> dict[str, Any]:
     first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
     return {
         "execution_id": run.execution_id,
-        "request_id": wishes.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
+        "request_id": operations.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
         "index": 1,
         "digest": picture.digest,

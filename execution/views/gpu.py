@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from execution import gpu_words
 from execution.gpu_news import is_lost, mark_of, troubles
 from gpu.choices import EventKind, ProviderName, RequestState
-from gpu.machine import letters
+from gpu.machine import request_rows
 from gpu.machine.ownership import machine_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
 from gpu.refusals import sentence
@@ -230,7 +230,7 @@ def event_lines(machine: str) -> list[EventLine]:
 
 def _failure(request: OwnerRequest) -> EventLine:
     what = gpu_words.asked({**request.request, "kind": request.kind})
-    said = {"what": what, "why": sentence(letters.as_error(request.error, request.answer))}
+    said = {"what": what, "why": sentence(request_rows.as_error(request.error, request.answer))}
     text = _("%(what)s: not done. %(why)s") % said
     if request.asked_by:
         text = _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": request.asked_by}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from gpu.clip.gpu_copy import CPU
 from gpu.clip.manager import CLIPManager
-from gpu.clip.second import CPU
 
 __all__ = ["CPU", "CLIPManager"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
-from gpu.clip.master import Master
-from gpu.clip.second import CPU, SecondCopy, calculated_mb
+from gpu.clip.cpu_copy import CpuCopy
+from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb
 from gpu.exceptions import ClipUnavailable
 from gpu.types import VRAMInfo
 from gpu.vram import gpu_of
@@ -49,11 +49,11 @@ class CLIPManager:
         embed_wait_s: float = EMBED_WAIT_S,
     ) -> None:
         """Nothing is loaded yet. `unused` says why there is to be no CLIP here."""
-        self._master = Master(model=model, weights=weights, unused=unused)
+        self._cpu_copy = CpuCopy(model=model, weights=weights, unused=unused)
         self._move_timeout_s, self._embed_wait_s = move_timeout_s, embed_wait_s
         self._lock = threading.Lock()
         self._uuids: tuple[str, ...] | None = None
-        self._second = SecondCopy()
+        self._gpu_copy = GpuCopy()
         self._hangs = False
         self._problem = ""
         self._listeners: list[DeviceChange] = []
@@ -72,12 +72,12 @@ class CLIPManager:
     @property
     def device(self) -> str:
         """Where pictures are embedded now: `cpu`, or the `cuda:N` that it was moved to."""
-        return self._second.device
+        return self._gpu_copy.device
 
     @property
     def gpu_uuid(self) -> str:
         """Of the GPU it is on, as `VRAMMonitor` and `gpu_of` know it; empty while it is on the processor alone."""
-        return self._second.uuid
+        return self._gpu_copy.uuid
 
     @property
     def available(self) -> bool:
@@ -87,12 +87,12 @@ class CLIPManager:
     @property
     def in_use(self) -> bool:
         """Whether somebody in this process looks through it, so that moving it would help anybody."""
-        return self._master.is_loaded
+        return self._cpu_copy.is_loaded
 
     @property
     def why_unavailable(self) -> str:
         """Why there is no CLIP, with what to do; empty where there is."""
-        return self._master.why_unavailable
+        return self._cpu_copy.why_unavailable
 
     @property
     def problem(self) -> str:
@@ -112,8 +112,8 @@ class CLIPManager:
         """
         if not self.available:
             return 0
-        context_mb = 0 if self._second.was_there else CONTEXT_MB
-        return context_mb + (self._second.took_mb or calculated_mb(self._master.count_values()))
+        context_mb = 0 if self._gpu_copy.was_there else CONTEXT_MB
+        return context_mb + (self._gpu_copy.took_mb or calculated_mb(self._cpu_copy.count_values()))
 
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
         """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
@@ -127,7 +127,7 @@ class CLIPManager:
     # --- loading and looking ----------------------------------------------------------------------------------------
     def load(self) -> Tower:
         """The master, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
-        tower = self._master.load()
+        tower = self._cpu_copy.load()
         if self._uuids is None:
             try:
                 self._uuids = cuda.uuids()
@@ -150,7 +150,7 @@ class CLIPManager:
         given_up, seen = "", None
         try:
             self._hangs = False
-            if self._second.device != CPU:
+            if self._gpu_copy.device != CPU:
                 seen, given_up = self._seen_there(batch)
             if seen is None:
                 seen = _seen_here(tower, batch)
@@ -162,9 +162,9 @@ class CLIPManager:
 
     def _seen_there(self, batch: np.ndarray) -> tuple[np.ndarray | None, str]:
         """The vector as the GPU sees it, None where it fails; and the reason if the GPU was given up for it."""
-        device = self._second.device
+        device = self._gpu_copy.device
         try:
-            seen = self._second.features(batch)
+            seen = self._gpu_copy.features(batch)
             self._problem = ""
             return seen, ""
         except RuntimeError as error:
@@ -173,7 +173,7 @@ class CLIPManager:
             cuda.empty_cache()
             self._note(f"{device} had no memory for a picture, the processor saw it instead: {said}.")
             return None, ""
-        self._second.leave()  # what it says of its memory is that the GPU is lost, too
+        self._gpu_copy.leave()  # what it says of its memory is that the GPU is lost, too
         return None, self._note(f"{device} has failed, CLIP is on the processor: {said}.")
 
     # --- moving -----------------------------------------------------------------------------------------------------
@@ -203,12 +203,12 @@ class CLIPManager:
             raise ClipUnavailable(self._note(f"CLIP cannot go to {device!r}: {why}."))
         tower = self.load() if device != CPU else None
         with self._lock:
-            before, problem = self._second.device, ""
+            before, problem = self._gpu_copy.device, ""
             if not abandoned.is_set() and before != device:
                 problem = self._moved(tower, device)
             if abandoned.is_set() and before == CPU:
                 self._leave()
-            now = self._second.device
+            now = self._gpu_copy.device
         if now != before:
             self._tell(problem or f"CLIP is on {now}.")
         if problem and device != CPU:
@@ -220,13 +220,13 @@ class CLIPManager:
         left = self._leave()
         if tower is None:
             return left
-        if problem := self._second.enter(tower, device):
+        if problem := self._gpu_copy.enter(tower, device):
             return self._note(f"CLIP cannot go to {device} and is on the processor: {problem}.")
         return ""
 
     def _leave(self) -> str:
-        device = self._second.device
-        problem = self._second.leave()
+        device = self._gpu_copy.device
+        problem = self._gpu_copy.leave()
         return self._note(f"CLIP has left {device}, whose memory may not be free: {problem}.") if problem else ""
 
     # --- what others hear -------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ class CLIPManager:
         if self._lock.acquire(timeout=self._embed_wait_s):
             self._leave()
             self._lock.release()
-        self._master.let_go()
+        self._cpu_copy.let_go()
 
     def _note(self, problem: str) -> str:
         if problem != self._problem:

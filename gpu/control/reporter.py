@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpu.choices import EventKind
-from gpu.control.parts import Memory
+from gpu.control.interfaces import Memory
 from gpu.control.problems import NO_GPU, About, Problems
 from gpu.types import VRAMInfo
 

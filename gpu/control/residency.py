@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gpu.config import GPUResourceConfig
-from gpu.control.parts import Declared, Needs, Ollama
+from gpu.control.interfaces import Declared, Needs, Ollama
 from gpu.control.records import Record
 from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
 from gpu.ollama.entries import tagged

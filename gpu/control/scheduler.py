@@ -15,40 +15,40 @@ from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 
 CHANGE_OF_MODE, BY_ITSELF = 0, 99
 LEVELS = {purpose: level for level, purpose in enumerate(Purpose, start=1)}
-CUTS_UP_TO = LEVELS[Purpose.CLASSIFY]  # what is so urgent takes the turn from a chat
+PREEMPTS_UP_TO = LEVELS[Purpose.CLASSIFY]  # what is so urgent takes the turn from a chat
 FIRST_GUESS_S = 1.0
 
 
 @dataclass(eq=False)
-class Errand:
-    """Somebody's request on its way. `cut` is set when its turn is taken from it, `error` says why.
+class QueueEntry:
+    """Somebody's request on its way. `preempted` is set when its turn is taken from it, `error` says why.
 
     `loads` is the model that is being loaded for it just now.
     """
 
     request: Request
     level: int
-    cuts: bool = False
-    may_be_cut: bool = False
+    preempts: bool = False
+    preemptible: bool = False
     loads: str = ""
     order: int = 0
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    cut: asyncio.Event = field(default_factory=asyncio.Event)
+    preempted: asyncio.Event = field(default_factory=asyncio.Event)
     error: GPUError | None = None
     began_at: float | None = None
 
-    def take(self, error: GPUError) -> None:
+    def preempt(self, error: GPUError) -> None:
         """Its turn is over, whatever it does with it."""
         if self.error is None:
             self.error = error
-            self.cut.set()
+            self.preempted.set()
 
     @classmethod
-    def of(cls, request: Request, *, may_be_cut: bool = False) -> Errand:
+    def of(cls, request: Request, *, preemptible: bool = False) -> QueueEntry:
         level = CHANGE_OF_MODE if request.kind is RequestKind.MODE else LEVELS[request.purpose]
-        cuts = level <= CUTS_UP_TO and request.mode is not ExecutionMode.IDLE  # idle needs nothing of anybody
-        return cls(request, level, cuts=cuts, may_be_cut=may_be_cut)
+        preempts = level <= PREEMPTS_UP_TO and request.mode is not ExecutionMode.IDLE  # idle needs nothing of anybody
+        return cls(request, level, preempts=preempts, preemptible=preemptible)
 
     def told(self) -> dict[str, Any]:
         """As the page shows it."""
@@ -70,8 +70,8 @@ class Scheduler:
     def __init__(self, *, max_waiting: int) -> None:
         self._max_waiting = max_waiting
         self._order = itertools.count()
-        self._waiting: list[Errand] = []
-        self._current: Errand | None = None
+        self._waiting: list[QueueEntry] = []
+        self._current: QueueEntry | None = None
         self._usual_s = FIRST_GUESS_S
         self.granted = 0  # turns, so far
         self._listeners: list[Callable[[], None]] = []
@@ -81,78 +81,78 @@ class Scheduler:
         return self._current is not None or bool(self._waiting)
 
     @property
-    def current(self) -> Errand | None:
+    def current(self) -> QueueEntry | None:
         return self._current
 
-    def errands(self) -> tuple[Errand, ...]:
+    def entries(self) -> tuple[QueueEntry, ...]:
         """The one whose turn it is, then those that wait, the next one first."""
         current = (self._current,) if self._current else ()
         return (*current, *self._waiting)
 
     @asynccontextmanager
-    async def turn(self, errand: Errand, *, deadline: float | None = None) -> AsyncIterator[Errand]:
+    async def turn(self, entry: QueueEntry, *, deadline: float | None = None) -> AsyncIterator[QueueEntry]:
         """The only turn there is. Raises GpuBusy where too many wait, DeadlinePassed without ever having had it."""
-        self._enter(errand)
+        self._enter(entry)
         try:
-            await self._until_granted(errand, deadline)
-            yield errand
+            await self._until_granted(entry, deadline)
+            yield entry
         finally:
-            self.leave(errand)
+            self.leave(entry)
 
-    def leave(self, errand: Errand) -> None:
+    def leave(self, entry: QueueEntry) -> None:
         """Give the turn back, or stop waiting for it; a second time nothing happens."""
-        if errand in self._waiting:
-            self._waiting.remove(errand)
-            self._tell(errand)
-        if errand is self._current:
+        if entry in self._waiting:
+            self._waiting.remove(entry)
+            self._tell(entry)
+        if entry is self._current:
             now = asyncio.get_running_loop().time()
-            self._usual_s += 0.3 * (now - (errand.began_at or now) - self._usual_s)
+            self._usual_s += 0.3 * (now - (entry.began_at or now) - self._usual_s)
             self._current = None
             self._next()
-            self._tell(errand)
+            self._tell(entry)
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Hear of each request that has to wait, or does no longer, and of each turn that is over."""
         self._listeners.append(listener)
 
-    def _tell(self, errand: Errand) -> None:
-        if errand.level != BY_ITSELF:
+    def _tell(self, entry: QueueEntry) -> None:
+        if entry.level != BY_ITSELF:
             for listener in self._listeners:
                 listener()
 
-    def _enter(self, errand: Errand) -> None:
-        errand.order = next(self._order)
-        if _counts(errand) and len(others := [one for one in self._waiting if _counts(one)]) >= self._max_waiting:
-            self._make_place(errand, others[-1])
-        self._waiting.append(errand)
+    def _enter(self, entry: QueueEntry) -> None:
+        entry.order = next(self._order)
+        if _counts(entry) and len(others := [one for one in self._waiting if _counts(one)]) >= self._max_waiting:
+            self._make_place(entry, others[-1])
+        self._waiting.append(entry)
         self._waiting.sort(key=lambda one: (one.level, one.order))
-        self._cut_for(errand)
+        self._preempt_for(entry)
         self._next()
-        if errand in self._waiting:
-            self._tell(errand)
+        if entry in self._waiting:
+            self._tell(entry)
 
     @contextmanager
-    def loading(self, errand: Errand) -> Iterator[None]:
+    def loading(self, entry: QueueEntry) -> Iterator[None]:
         """Its model is being loaded: whoever wants that one waits for it, for anew it would take longer."""
-        errand.loads = errand.request.model
+        entry.loads = entry.request.model
         try:
             yield
         finally:
-            errand.loads = ""
+            entry.loads = ""
         for waiting in self._waiting:
-            self._cut_for(waiting)
+            self._preempt_for(waiting)
 
-    def _cut_for(self, errand: Errand) -> None:
+    def _preempt_for(self, entry: QueueEntry) -> None:
         current = self._current
-        if current is None or not errand.cuts or not current.may_be_cut:
+        if current is None or not entry.preempts or not current.preemptible:
             return
-        if not current.loads or current.loads != errand.request.model:
+        if not current.loads or current.loads != entry.request.model:
             words = "The GPU was needed for something more urgent than a conversation."
-            current.take(GpuBusy(words, retry_after_s=self._usual_s))
+            current.preempt(GpuBusy(words, retry_after_s=self._usual_s))
 
-    def _make_place(self, errand: Errand, last: Errand) -> None:
+    def _make_place(self, entry: QueueEntry, last: QueueEntry) -> None:
         """The last of those that wait goes for what is more urgent; otherwise the newcomer does."""
-        if last.level <= errand.level:
+        if last.level <= entry.level:
             raise self._busy("too many wait for it already")
         self._waiting.remove(last)
         if not last.granted.done():
@@ -162,10 +162,10 @@ class Scheduler:
         pause = max(1.0, self._usual_s * (1 + len(self._waiting)))
         return GpuBusy(f"The GPU is busy: {why}. Ask again in {pause:.0f} s.", retry_after_s=pause)
 
-    async def _until_granted(self, errand: Errand, deadline: float | None) -> None:
+    async def _until_granted(self, entry: QueueEntry, deadline: float | None) -> None:
         try:
             async with asyncio.timeout_at(deadline) as limit:
-                await errand.granted
+                await entry.granted
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -173,14 +173,14 @@ class Scheduler:
 
     def _next(self) -> None:
         while self._current is None and self._waiting:
-            errand = self._waiting.pop(0)
-            if not errand.granted.done():  # it may have given up, and not have had the time to leave
-                self._current = errand
+            entry = self._waiting.pop(0)
+            if not entry.granted.done():  # it may have given up, and not have had the time to leave
+                self._current = entry
                 self.granted += 1
-                errand.began_at = asyncio.get_running_loop().time()
-                errand.granted.set_result(None)
+                entry.began_at = asyncio.get_running_loop().time()
+                entry.granted.set_result(None)
 
 
-def _counts(errand: Errand) -> bool:
+def _counts(entry: QueueEntry) -> bool:
     """A change of mode is never refused: there is one of a kind. What is done by itself waits for nobody."""
-    return errand.level not in (CHANGE_OF_MODE, BY_ITSELF)
+    return entry.level not in (CHANGE_OF_MODE, BY_ITSELF)

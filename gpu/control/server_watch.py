@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from gpu.config import GPUResourceConfig
 from gpu.control.breaker import Breaker
-from gpu.control.parts import Ollama
+from gpu.control.interfaces import Ollama
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter
 from gpu.control.residency import Residency
-from gpu.control.tries import Tries
+from gpu.control.retries import Retries
 from gpu.exceptions import ServerAway, VLMUnavailable
 from gpu.types import ModelState
 
@@ -46,7 +46,7 @@ class ServerWatch:
     def again_in_s(self) -> float:
         return self.breaker.again_in_s(asyncio.get_running_loop().time())
 
-    async def look(self, model: str, tries: Tries | None) -> None:
+    async def look(self, model: str, tries: Retries | None) -> None:
         """Read what is in memory, and what `model` needs where it is not there.
 
         A server that is away is asked again before that is believed, one that was away too often is left alone for a

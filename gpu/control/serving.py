@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from gpu.control.lending import cancelled_when_cut
-from gpu.control.owner import Owner
-from gpu.control.scheduler import Errand
+from gpu.control.controller import Controller
+from gpu.control.preemption import cancelled_when_preempted
+from gpu.control.scheduler import QueueEntry
 from gpu.control.sharing import Job, SharedWork
 from gpu.exceptions import DeadlinePassed
 from gpu.policy import CHATS
@@ -23,8 +23,10 @@ CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang
 class Serving:
     """`staying`: while something is done for somebody, the GPU is not given back."""
 
-    def __init__(self, owner: Owner, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
-        self._owner = owner
+    def __init__(
+        self, controller: Controller, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._controller = controller
         self._shared: SharedWork[None] = SharedWork(staying=staying)
         self._mode_asked_at = -math.inf
 
@@ -37,9 +39,9 @@ class Serving:
             if asked_at < self._mode_asked_at:
                 return
             self._mode_asked_at = asked_at
-            self._owner.wanted = request.mode or ExecutionMode.IDLE
+            self._controller.wanted = request.mode or ExecutionMode.IDLE
             # one that has begun may be on its way to another mode; idle needs nothing of anybody, and cuts no chat
-            key: tuple[Any, ...] = (RequestKind.MODE, self._owner.wanted is ExecutionMode.IDLE)
+            key: tuple[Any, ...] = (RequestKind.MODE, self._controller.wanted is ExecutionMode.IDLE)
             # `wanted` is said already: it is done also when who asked has stopped waiting, for the last one stands
             await self._shared.join(
                 key, lambda job: self._change_mode(job, request), deadline=deadline, late=False, lasting=True
@@ -51,32 +53,32 @@ class Serving:
             await self._shared.join(key, lambda job: self._in_turn(job, request), deadline=deadline, late=late)
 
     @asynccontextmanager
-    async def used(self, request: Request) -> AsyncIterator[Errand]:
-        """Inside, the model is loaded, and the turn is the asker's until it is taken from it (`Errand.cut`)."""
+    async def used(self, request: Request) -> AsyncIterator[QueueEntry]:
+        """Inside, the model is loaded, and the turn is the asker's until it is preempted."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + request.deadline_s
-        owner, chat = self._owner, request.purpose in CHATS
-        errand = Errand.of(request, may_be_cut=chat)
-        with owner.expecting(request):
-            if not chat and not owner.has(request.model):  # those who ask for it meanwhile share the load
+        controller, chat = self._controller, request.purpose in CHATS
+        entry = QueueEntry.of(request, preemptible=chat)
+        with controller.expecting(request):
+            if not chat and not controller.has(request.model):  # those who ask for it meanwhile share the load
                 await self.carry_out(replace(request, kind=RequestKind.LOAD))
-            async with owner.scheduler.turn(errand, deadline=deadline), self._with_limits(errand, deadline):
-                async with cancelled_when_cut(errand):
-                    with owner.scheduler.loading(errand):
-                        await owner.begin_use(request)
-                    if errand.error is not None:  # somebody more urgent has waited for the same load
-                        raise errand.error
+            async with controller.scheduler.turn(entry, deadline=deadline), self._with_limits(entry, deadline):
+                async with cancelled_when_preempted(entry):
+                    with controller.scheduler.loading(entry):
+                        await controller.begin_use(request)
+                    if entry.error is not None:  # somebody more urgent has waited for the same load
+                        raise entry.error
                 try:
-                    yield errand
+                    yield entry
                 finally:
-                    owner.end_use(request)
+                    controller.end_use(request)
 
     @asynccontextmanager
-    async def _with_limits(self, errand: Errand, deadline: float) -> AsyncIterator[None]:
+    async def _with_limits(self, entry: QueueEntry, deadline: float) -> AsyncIterator[None]:
         """The turn is taken at its deadline; who does not notice that does not keep the others waiting."""
         loop = asyncio.get_running_loop()
-        late = loop.call_at(deadline, errand.take, DeadlinePassed("The time of the request is over."))
-        letting_go = loop.create_task(self._leave_when_cut(errand))
+        late = loop.call_at(deadline, entry.preempt, DeadlinePassed("The time of the request is over."))
+        letting_go = loop.create_task(self._leave_when_preempted(entry))
         try:
             yield
         finally:
@@ -84,24 +86,24 @@ class Serving:
             letting_go.cancel()
 
     async def _change_mode(self, job: Job[None], request: Request) -> None:
-        async with self._owner.scheduler.turn(Errand.of(request)):
+        async with self._controller.scheduler.turn(QueueEntry.of(request)):
             job.begun = True
-            await self._owner.change_mode()
+            await self._controller.change_mode()
 
     async def _in_turn(self, job: Job[None], request: Request) -> None:
-        may_be_cut = request.kind is RequestKind.LOAD and request.purpose in CHATS
-        async with self._owner.scheduler.turn(Errand.of(request, may_be_cut=may_be_cut)) as errand:
+        preemptible = request.kind is RequestKind.LOAD and request.purpose in CHATS
+        async with self._controller.scheduler.turn(QueueEntry.of(request, preemptible=preemptible)) as entry:
             job.begun = True
             if request.kind is RequestKind.LOAD:
-                self._owner.note_request(request.model)
-            async with cancelled_when_cut(errand):
+                self._controller.note_request(request.model)
+            async with cancelled_when_preempted(entry):
                 if request.kind is RequestKind.LOAD:
-                    with self._owner.scheduler.loading(errand):
-                        await self._owner.reach(request)
+                    with self._controller.scheduler.loading(entry):
+                        await self._controller.reach(request)
                 else:
-                    await self._owner.reach(request)
+                    await self._controller.reach(request)
 
-    async def _leave_when_cut(self, errand: Errand) -> None:
-        await errand.cut.wait()
+    async def _leave_when_preempted(self, entry: QueueEntry) -> None:
+        await entry.preempted.wait()
         await asyncio.sleep(CLEANING_UP_S)
-        self._owner.scheduler.leave(errand)
+        self._controller.scheduler.leave(entry)

@@ -173,7 +173,7 @@ class Answering:
             self._sent = ask.fitted
             self._note(entry, Outcome.FAILED, began, last=last, error=error)
             if not isinstance(error, GpuBusy | TooManySwaps | PromptTooLarge | OwnedElsewhere):
-                self.tools.lately.failed(entry.key, error)
+                self.tools.recent.failed(entry.key, error)
             return error
         except BaseException as error:
             left = isinstance(error, asyncio.CancelledError)  # whoever asked has

@@ -12,8 +12,8 @@ from gpu.choices import Capability, Outcome
 from gpu.conversation.talk import ContextManager, Fitted, Talk
 from gpu.exceptions import AnswerUnusable, VLMUnavailable
 from gpu.providers.base import Provider
-from gpu.selection.lately import Lately
-from gpu.selection.observing import Observer
+from gpu.selection.observer import Observer
+from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import context_of
 from gpu.types import ChatMessage, Chunk, Purpose
 from gpu.uses import Use
@@ -34,7 +34,7 @@ class Tools:
 
     observer: Observer
     context: ContextManager
-    lately: Lately
+    recent: RecentOutcomes
     lend: Lend  # the model is loaded and stays while its provider is lent
     record: Callable[[Use], object]  # returns at once
     num_ctx: int
@@ -83,7 +83,7 @@ class Ask:
         if last is None or not said:
             raise AnswerUnusable(f"“{entry.key}” said nothing.")
         self.tools.context.counter.learn(fitted.messages, model=entry.name, counted=last.tokens_in)
-        self.tools.lately.answered(entry.key, last, first_s=first_at - began, seconds=self.tools.clock() - first_at)
+        self.tools.recent.answered(entry.key, last, first_s=first_at - began, seconds=self.tools.clock() - first_at)
         return last
 
     async def _summary(self, provider: Provider, messages: Sequence[ChatMessage], tokens: int) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from gpu.catalogue.entries import Entry
 from gpu.choices import ProviderName
 from gpu.exceptions import NoModelFits
-from gpu.selection.marks import marks_of
-from gpu.selection.situation import Mark, Situation, Task
+from gpu.selection.scoring import factors_of
+from gpu.selection.situation import Factor, Situation, Task
 from gpu.types import ExecutionMode
 
 
@@ -35,12 +35,12 @@ def choose(task: Task, catalogue: Sequence[Entry], now: Situation) -> Selection:
     if held is not None and held.key not in barred:
         others = {entry.key: f"“{held.key}” is held by hand" for entry in able if entry is not held}
         return Selection(model=held, reasons=("is held by hand", _memory_words(held, now)), rejected=barred | others)
-    marks = {entry.key: marks_of(entry, task, now) for entry in able}
-    best = min(able, key=lambda one: (-sum(mark.points for mark in marks[one.key]), one.vram_mb, one.key))
-    reasons = [mark.words for mark in marks[best.key]] + [_memory_words(best, now)]
+    factors = {entry.key: factors_of(entry, task, now) for entry in able}
+    best = min(able, key=lambda one: (-sum(factor.points for factor in factors[one.key]), one.vram_mb, one.key))
+    reasons = [factor.words for factor in factors[best.key]] + [_memory_words(best, now)]
     if held is not None:
         reasons.insert(0, f"“{held.key}” is held by hand, and cannot answer this: {barred[held.key]}")
-    behind = {entry.key: _behind(marks[entry.key], marks[best.key], best) for entry in able if entry is not best}
+    behind = {entry.key: _behind(factors[entry.key], factors[best.key], best) for entry in able if entry is not best}
     return Selection(model=best, reasons=tuple(reasons), rejected=barred | behind)
 
 
@@ -86,9 +86,9 @@ def _memory_words(entry: Entry, now: Situation) -> str:
     return f"needs {needed} of {free} MB free {'GPU memory' if now.uses_gpu(entry) else 'memory'}"
 
 
-def _behind(own: Sequence[Mark], of_best: Sequence[Mark], best: Entry) -> str:
-    against = [mark.words for mark in own if mark.points < 0]
-    for_best = [mark.words for mark in of_best if mark.points > 0 and mark not in own]
+def _behind(own: Sequence[Factor], of_best: Sequence[Factor], best: Entry) -> str:
+    against = [factor.words for factor in own if factor.points < 0]
+    for_best = [factor.words for factor in of_best if factor.points > 0 and factor not in own]
     words = "; ".join([*against, *(f"that one {words}" for words in for_best)]) or "that one takes less memory"
     return f"would do, “{best.key}” is better: {words}"
 

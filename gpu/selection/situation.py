@@ -17,7 +17,7 @@ CLOUD = (":cloud", "-cloud")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Factor:
     """Something that speaks for a model (points above 0) or against it, in words."""
 
     points: float
@@ -61,7 +61,7 @@ class Situation:
     blind: frozenset[str] = frozenset()  # their server says that they see nothing, whatever the catalogue says
     remote: frozenset[str] = frozenset()  # they run on somebody else's machine
     learned_mb: Mapping[str, int] = field(default_factory=dict)  # what they took of the GPU when they were loaded
-    lowered: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)  # for a while, by what they did lately
+    lowered: Mapping[str, tuple[Factor, ...]] = field(default_factory=dict)  # for a while, by what they did recent
     excluded: Mapping[str, str] = field(default_factory=dict)  # for this answer, and why
 
     def context_of(self, entry: Entry) -> int:

@@ -15,7 +15,7 @@ from gpu.choices import Tier
 from gpu.config import GPUResourceConfig
 from gpu.resources import Resources
 from gpu.runtime import Runtime
-from gpu.selection.observing import Rows
+from gpu.selection.observer import Rows
 from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Resident, VRAMInfo
 
 GB = 1024
@@ -117,7 +117,6 @@ class FakeGPU:
         self.lent: list[tuple[str, str]] = []
         self.using_now: list[str] = []
         self.refuses: dict[str, deque[Exception]] = {}
-        self.cut: asyncio.Event | None = None
 
     def get_status(self) -> Any:
         return SimpleNamespace(execution_mode=self.mode)

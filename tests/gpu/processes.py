@@ -95,7 +95,7 @@ class _Lock:
 
 
 class _Remote:
-    """What `gpu.machine.remote` does with rows, at once."""
+    """What `gpu.machine.owner_client` does with rows, at once."""
 
     def __init__(self, process: Process) -> None:
         self._process = process

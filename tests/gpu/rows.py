@@ -14,9 +14,9 @@ from django.db import connection
 from django.utils import timezone
 
 from gpu.database import DatabaseThread
-from gpu.machine.letterbox import Letterbox
+from gpu.machine.owner_client import OwnerClient
 from gpu.machine.ownership import Holder, machine_name
-from gpu.machine.remote import Remote
+from gpu.machine.request_server import RequestServer
 from gpu.machine.status import as_json
 from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo
@@ -124,7 +124,7 @@ class Office:
     def now(self) -> datetime:
         return datetime.now(UTC) + timedelta(seconds=self.seconds + self.clock_set_by_s)
 
-    def remote(self, **options: Any) -> Remote:
+    def remote(self, **options: Any) -> OwnerClient:
         settings = {
             "poll_s": POLL_S,
             "clock": lambda: self.seconds,
@@ -132,11 +132,11 @@ class Office:
             "holder": lambda: self.owner,
             **options,
         }
-        return Remote(MACHINE, self.database, **settings)
+        return OwnerClient(MACHINE, self.database, **settings)
 
-    def box(self) -> Letterbox:
-        """The letter box of an owner."""
-        return Letterbox(
+    def box(self) -> RequestServer:
+        """What serves the requests of an owner."""
+        return RequestServer(
             MACHINE,
             self.database,
             serve=lambda request: self.serve(request),
@@ -147,7 +147,7 @@ class Office:
         )
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Letterbox]:
+    async def open(self) -> AsyncIterator[RequestServer]:
         """It is served inside the block."""
         box = self.box()
         running = asyncio.create_task(box.run())

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from gpu import api
+from gpu import api, operations
 from gpu import exceptions as ex
-from gpu.machine import wishes
 from gpu.models import GPUSample
 from gpu.refusals import answer_to, code_of
 from gpu.runtime import Runtime
@@ -62,7 +61,7 @@ class Manager:
 @pytest.fixture
 def manager(monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
     one = Manager()
-    monkeypatch.setattr(wishes, "get_gpu_resource_manager", lambda: one)
+    monkeypatch.setattr(operations, "get_gpu_resource_manager", lambda: one)
     yield one
     one.runtime.close()
 
@@ -203,12 +202,12 @@ def test_a_request_that_nobody_knows_is_not_found(client_of, viewer) -> None:
 
 
 def test_only_the_last_requests_are_kept(manager, monkeypatch) -> None:
-    monkeypatch.setattr(wishes, "KEPT", 2)
-    register = wishes.Wishes()
-    request = wishes.Request(kind=wishes.RequestKind.CLIP_TO_CPU)
+    monkeypatch.setattr(operations, "KEPT", 2)
+    register = operations.Operations()
+    request = operations.Request(kind=operations.RequestKind.CLIP_TO_CPU)
     first, *others = [register.make(request) for _ in range(3)]
     assert register.find(first.id) is None
-    assert [register.find(wish.id) for wish in others] == others
+    assert [register.find(operation.id) for operation in others] == others
 
 
 # --- memory over time -----------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpu.clip import CLIPManager
+from gpu.clip.gpu_copy import WORKING_MB
 from gpu.clip.manager import CONTEXT_MB
-from gpu.clip.second import WORKING_MB
 from gpu.clip.tower import load_tower
 from gpu.exceptions import ClipUnavailable
 from gpu.types import VRAMInfo
@@ -280,7 +280,7 @@ async def test_a_gpu_that_sees_otherwise_is_not_used(clip: CLIPManager, cuda: Fa
 
 async def test_memory_that_does_not_come_back_is_said(clip: CLIPManager, cuda: FakeCuda) -> None:
     await clip.move("cuda:0")
-    held = max((tensor.detach() for tensor in clip._second._network.parameters()), key=lambda one: one.numel())
+    held = max((tensor.detach() for tensor in clip._gpu_copy._network.parameters()), key=lambda one: one.numel())
     await clip.move("cpu")
     assert clip.device == "cpu"
     assert "has left cuda:0, whose memory may not be free" in clip.problem

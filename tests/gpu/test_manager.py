@@ -182,7 +182,7 @@ async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said_until_it_is_ove
     assert "its 4000 MB of GPU memory are still in use" in caplog.text
     assert "4000 MB of GPU memory are still in use" in manager.get_status().degraded_reason
     ledger.leaked_mb = None
-    await manager.runtime.wait(manager.owner.tick())
+    await manager.runtime.wait(manager.controller.tick())
     assert not manager.get_status().degraded
 
 
@@ -196,7 +196,7 @@ async def test_too_little_memory_is_refused_before_anything_is_loaded(ollama: Ol
     assert loads(ollama) == 0
     assert "4100 MB are free" in manager.get_status().degraded_reason
     ollama.vram_free_mb = 5000
-    await manager.runtime.wait(manager.owner.tick())
+    await manager.runtime.wait(manager.controller.tick())
     assert not manager.get_status().degraded  # there is enough now
 
 

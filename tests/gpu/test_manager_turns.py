@@ -222,7 +222,7 @@ def test_a_chat_ends_at_its_deadline_whatever_the_model_does(world: SimulatedWor
         with pytest.raises(DeadlinePassed):
             await chat(manager, deadline_s=10.0)
         assert world.loop.now == 10.0
-        assert not manager.owner.scheduler.is_busy
+        assert not manager.controller.scheduler.is_busy
 
     go(world, work)
 

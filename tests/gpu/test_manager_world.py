@@ -244,7 +244,7 @@ def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedW
 
     async def work() -> None:
         manager = manager_in(world, clip=Reversed(world))
-        manager.owner.reporter._memory = Two()
+        manager.controller.reporter._memory = Two()
         await manager.set_execution_mode(AUTOPILOT)
         assert world.clip_moves[-1][1] == "cuda:0"
 
@@ -413,7 +413,7 @@ def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: Simula
         manager = manager_in(world, needs=Silent())
         await manager.ensure_vlm_loaded(deadline_s=60.0)
         assert world.is_loaded(VLM)
-        assert not manager.owner.scheduler.is_busy
+        assert not manager.controller.scheduler.is_busy
 
     go(world, work)
 
@@ -432,12 +432,12 @@ def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_i
         await manager.load_model(OTHER)
         await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
         assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]
-        looking = asyncio.create_task(manager.owner.probe())
+        looking = asyncio.create_task(manager.controller.probe())
         await asyncio.sleep(0.1)
         await manager.unload_model(OTHER)
         assert not looking.done()
         await looking
-        assert not manager.owner.has(OTHER)
+        assert not manager.controller.has(OTHER)
 
     go(world, work)
 
@@ -487,10 +487,10 @@ def test_memory_that_moves_by_itself_is_told_from_a_hundred_megabytes_on(world: 
         manager = manager_in(world)
         texts = told(manager)
         world.ledger.set_foreign(100)
-        await manager.owner.tick()
+        await manager.controller.tick()
         assert texts == []
         world.ledger.set_foreign(101)
-        await manager.owner.tick()
+        await manager.controller.tick()
         assert texts == ["GPU memory in use: 0 → 101 MB."]
 
     go(world, work)

@@ -86,7 +86,7 @@ def run_loop(ollama: OllamaServer, data: Path) -> Iterator[subprocess.Popen[str]
 
 @contextmanager
 def another() -> Iterator[GPUResourceManager]:
-    """A manager with a lock, a letter box and rows of its own, as one more process has them."""
+    """A manager with a lock, a request server and rows of its own, as one more process has them."""
     manager = wired_manager()
     try:
         yield manager
@@ -111,7 +111,7 @@ def holder() -> Holder | None:
 def test_a_request_survives_the_death_of_the_owner(
     here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
 ) -> None:
-    """S3.1: one owner a machine; the kernel gives the GPU to the next one, whose letter box has what was half done."""
+    """S3.1: one owner a machine; the kernel gives the GPU to the next one, which takes up what was half done."""
     with run_loop(ollama, tmp_path) as first, ThreadPoolExecutor(1) as third, another() as second:
         second.claim("second")
         known = holder()

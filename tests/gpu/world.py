@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from gpu.config import GPUResourceConfig
-from gpu.control.lending import until_cut
-from gpu.control.scheduler import Errand
+from gpu.control.preemption import until_preempted
+from gpu.control.scheduler import QueueEntry
 from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, ModelMissing, OutOfMemory, ServerAway
 from gpu.manager import GPUResourceManager
 from gpu.ollama.entries import tagged
@@ -168,7 +168,7 @@ class SimulatedOllama:
     def __init__(self, world: SimulatedWorld, config: GPUResourceConfig) -> None:
         self._world, self.config = world, config
         self.answer_s = 1.0
-        self.errand: Callable[[], Errand | None] = lambda: None
+        self.entry: Callable[[], QueueEntry | None] = lambda: None
         self.mode: Callable[[], ExecutionMode] = lambda: ExecutionMode.IDLE
 
     async def health(self) -> str:
@@ -203,8 +203,8 @@ class SimulatedOllama:
         here = self._model(model).state != ON_DISK  # an unload that is taken back
         if world.gpu_seen and not here and world.ledger.free_mb - world.headroom_mb < self._model(model).size_mb:
             world.violations.append(f"{world.clock.now}: {model} is loaded into {world.ledger.free_mb} MB")
-        errand = self.errand()
-        chat = errand is not None and errand.request.purpose in CHATS
+        entry = self.entry()
+        chat = entry is not None and entry.request.purpose in CHATS
         chat = chat and self.mode() is ExecutionMode.AUTOPILOT  # then it never moves CLIP (S4.5)
         if world.ledger.held.get("CLIP") and model == VLM and not chat:
             world.violations.append(f"{world.clock.now}: {model} is loaded while CLIP is on the GPU")
@@ -223,9 +223,9 @@ class SimulatedOllama:
         return Answer(text=json.dumps({"said": "".join(texts)}), model=model)
 
     def chat(self, model: str, messages: Sequence[ChatMessage], **more: Any) -> AsyncGenerator[Chunk]:
-        errand = self.errand()
+        entry = self.entry()
         chunks = self._chat(model, messages)
-        return chunks if errand is None else until_cut(chunks, errand)
+        return chunks if entry is None else until_preempted(chunks, entry)
 
     async def aclose(self) -> None:
         """There is nothing to close."""
@@ -304,8 +304,8 @@ def manager_in(world: SimulatedWorld, *, clip: SimulatedClip | None = None, **fi
         runtime=RuntimeHere(world.loop),
         **of_manager,
     )
-    ollama.errand = lambda: manager.errand
-    ollama.mode = lambda: manager.owner.mode
+    ollama.entry = lambda: manager.entry
+    ollama.mode = lambda: manager.controller.mode
     return manager
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu.control.scheduler import BY_ITSELF, Errand, Scheduler
+from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
 from gpu.exceptions import DeadlinePassed, GpuBusy
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.virtual_time import VirtualLoop, run
@@ -25,12 +25,12 @@ class Nothing:
 
 
 class Turns:
-    """Errands by name, each of which keeps its turn until it is let go."""
+    """Entries by name, each of which keeps its turn until it is let go."""
 
     def __init__(self, max_waiting: int = 4) -> None:
         self.scheduler = Scheduler(max_waiting=max_waiting)
         self.had: list[str] = []
-        self.errands: dict[str, Errand] = {}
+        self.entries: dict[str, QueueEntry] = {}
         self._ends: dict[str, asyncio.Event] = {}
 
     async def begin(
@@ -45,7 +45,7 @@ class Turns:
             request = Request(kind=RequestKind.MODE, mode=purpose)
         else:
             request = Request(kind=RequestKind.USE, model="m", purpose=purpose)
-        self.errands[name] = Errand.of(request, **more)
+        self.entries[name] = QueueEntry.of(request, **more)
         self._ends[name] = asyncio.Event()
         task = asyncio.create_task(self._have(name, deadline))
         await asyncio.sleep(0)
@@ -57,7 +57,7 @@ class Turns:
             await asyncio.sleep(0)
 
     async def _have(self, name: str, deadline: float | None) -> None:
-        async with self.scheduler.turn(self.errands[name], deadline=deadline):
+        async with self.scheduler.turn(self.entries[name], deadline=deadline):
             self.had.append(name)
             await self._ends[name].wait()
 
@@ -93,7 +93,7 @@ def test_one_at_a_time_and_the_rest_can_be_seen(go: Go) -> None:
         await turns.begin("a")
         await turns.begin("b")
         assert turns.had == ["a"]
-        told = [errand.told() for errand in turns.scheduler.errands()]
+        told = [entry.told() for entry in turns.scheduler.entries()]
         assert [one["state"] for one in told] == ["doing", "waiting"]
         assert {"kind", "model", "mode", "purpose", "asked_by", "state", "asked_at"} == told[0].keys()
 
@@ -187,7 +187,7 @@ def test_a_turn_is_not_granted_to_who_has_just_given_up(go: Go) -> None:
         second = await turns.begin("second")
         await turns.begin("third")
         second.cancel()
-        turns.scheduler.leave(turns.errands["first"])  # before the second one could leave the queue
+        turns.scheduler.leave(turns.entries["first"])  # before the second one could leave the queue
         await turns.end("third")
         assert turns.had == ["first", "third"]
 
@@ -211,10 +211,10 @@ def test_a_run_or_a_change_of_mode_takes_the_turn_from_a_chat(
     """S4.5: idle needs nothing of anybody."""
 
     async def what(turns: Turns) -> None:
-        await turns.begin("chat", Purpose.ASSISTANT, may_be_cut=True)
+        await turns.begin("chat", Purpose.ASSISTANT, preemptible=True)
         await turns.begin("urgent", urgent)
-        assert turns.errands["chat"].cut.is_set() is cuts
-        assert isinstance(turns.errands["chat"].error, GpuBusy) is cuts
+        assert turns.entries["chat"].preempted.is_set() is cuts
+        assert isinstance(turns.entries["chat"].error, GpuBusy) is cuts
 
     go(what)
 
@@ -223,14 +223,14 @@ def test_what_a_run_does_is_taken_from_nobody(go: Go) -> None:
     async def what(turns: Turns) -> None:
         await turns.begin("run", Purpose.TARGET)
         await turns.begin("mode", ExecutionMode.AUTOPILOT)
-        assert not turns.errands["run"].cut.is_set()
+        assert not turns.entries["run"].preempted.is_set()
 
     go(what)
 
 
 def test_what_is_done_by_itself_comes_last_and_counts_for_nobody(go: Go) -> None:
     async def what(turns: Turns) -> None:
-        tick = Errand(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)
+        tick = QueueEntry(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)
         await turns.begin("first")
         waiting = asyncio.create_task(_once(turns, tick))
         await asyncio.sleep(0)
@@ -244,6 +244,6 @@ def test_what_is_done_by_itself_comes_last_and_counts_for_nobody(go: Go) -> None
     go(what)
 
 
-async def _once(turns: Turns, errand: Errand) -> None:
-    async with turns.scheduler.turn(errand):
+async def _once(turns: Turns, entry: QueueEntry) -> None:
+    async with turns.scheduler.turn(entry):
         turns.had.append("tick")

@@ -15,9 +15,9 @@ from gpu.catalogue.file import read_file
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import AnswerBroken, AnswerUnusable, NoModelFits, NotEnoughVRAM, OutOfMemory
 from gpu.selection.choice import Selection, choose, obstacle
-from gpu.selection.lately import Lately
-from gpu.selection.marks import FAILED, SLOW, UNUSABLE
-from gpu.selection.situation import RAM_HEADROOM_MB, Mark, Situation, Task
+from gpu.selection.recent import RecentOutcomes
+from gpu.selection.scoring import FAILED, SLOW, UNUSABLE
+from gpu.selection.situation import RAM_HEADROOM_MB, Factor, Situation, Task
 from gpu.types import Chunk, ExecutionMode
 from tests.gpu.fake_models import GB, LIGHT, STANDARD, STRONG, Clock, entry, machine
 
@@ -222,7 +222,7 @@ def test_where_memory_is_not_what_is_missing_each_reason_is_told() -> None:
 # --- held by hand ---------------------------------------------------------------------------------------------------
 def test_a_model_that_is_held_answers_whatever_speaks_against_it() -> None:
     held = replace(SMALL, held=True)
-    lowered = {"small": (Mark(FAILED, "failed lately"),)}
+    lowered = {"small": (Factor(FAILED, "failed lately"),)}
     choice = choose(replace(WANTS, complexity=STRONG), (held, LARGE), situation(lowered=lowered))
     assert choice.model is held
     assert choice.reasons[0] == "is held by hand"
@@ -236,8 +236,8 @@ def test_a_held_model_that_cannot_is_replaced_and_that_is_said() -> None:
 
 
 # --- lately ---------------------------------------------------------------------------------------------------------
-def lowered(points: float) -> dict[str, tuple[Mark, ...]]:
-    return {"usual": (Mark(points, "was so lately"),)}
+def lowered(points: float) -> dict[str, tuple[Factor, ...]]:
+    return {"usual": (Factor(points, "was so lately"),)}
 
 
 def test_slowness_outweighs_nothing_but_being_loaded() -> None:
@@ -257,22 +257,22 @@ def test_a_failure_outweighs_a_step_of_the_tier() -> None:
 
 def test_marks_fade_evenly_and_are_forgotten() -> None:
     clock = Clock()
-    lately = Lately(clock)
-    lately.failed("usual", AnswerBroken("500"))
+    recent = RecentOutcomes(clock)
+    recent.failed("usual", AnswerBroken("500"))
     told = []
     for _ in range(4):
-        told.append([mark.points for mark in lately.lowered().get("usual", ())])
+        told.append([mark.points for mark in recent.lowered().get("usual", ())])
         clock.now += 100
     assert told == [[-40.0], [-26.7], [-13.3], []]
 
 
 def test_each_kind_of_failure_has_its_weight_and_words() -> None:
-    lately = Lately(Clock())
+    recent = RecentOutcomes(Clock())
     for error in (
         OutOfMemory("none"), NotEnoughVRAM("it", needed_mb=2, free_mb=1), AnswerUnusable("no"), AnswerBroken("500"),
     ):  # fmt: skip
-        lately.failed("a", error)
-    assert [(mark.points, mark.words) for mark in lately.lowered()["a"]] == [
+        recent.failed("a", error)
+    assert [(mark.points, mark.words) for mark in recent.lowered()["a"]] == [
         (-60.0, "ran out of memory lately"),
         (-5.0, "found too little memory lately"),
         (-25.0, "gave an answer of no use lately"),
@@ -293,19 +293,19 @@ def test_each_kind_of_failure_has_its_weight_and_words() -> None:
 def test_slow_is_slower_than_people_read(
     tokens: int, first_s: float, load_s: float, seconds: float, words: list[str]
 ) -> None:
-    lately = Lately(Clock())
-    lately.answered("a", Chunk(done=True, tokens_out=tokens, load_s=load_s), first_s=first_s, seconds=seconds)
-    assert [mark.words for mark in lately.lowered().get("a", ())] == words
+    recent = RecentOutcomes(Clock())
+    recent.answered("a", Chunk(done=True, tokens_out=tokens, load_s=load_s), first_s=first_s, seconds=seconds)
+    assert [mark.words for mark in recent.lowered().get("a", ())] == words
 
 
 def test_a_server_that_does_not_tell_is_believed_to_keep_a_model_for_a_while() -> None:
     clock = Clock()
-    lately = Lately(clock)
-    assert not lately.answered_lately("a")
-    lately.answered("a", Chunk(done=True), first_s=1, seconds=1)
-    assert lately.answered_lately("a")
+    recent = RecentOutcomes(clock)
+    assert not recent.answered_lately("a")
+    recent.answered("a", Chunk(done=True), first_s=1, seconds=1)
+    assert recent.answered_lately("a")
     clock.now += 300
-    assert not lately.answered_lately("a")
+    assert not recent.answered_lately("a")
 
 
 # --- whatever there is ----------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ SITUATIONS = st.builds(
     all_stay=st.booleans(),
     remote=SOME,
     learned_mb=st.sampled_from(({}, {"a": 9000})),
-    lowered=st.sampled_from(({}, {"a": (Mark(-40, "failed lately"),)}, {"b": (Mark(-9.5, "was slow lately"),)})),
+    lowered=st.sampled_from(({}, {"a": (Factor(-40, "failed lately"),)}, {"b": (Factor(-9.5, "was slow lately"),)})),
     excluded=st.sampled_from(({}, {}, {"a": "has just failed"})),
 )
 

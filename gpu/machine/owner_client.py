@@ -21,8 +21,8 @@ from django.utils import timezone
 from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import DeadlinePassed, GPUError, OwnedElsewhere, OwnerGone
-from gpu.machine.letters import FINAL, LIVE, as_error, as_json
 from gpu.machine.ownership import Holder
+from gpu.machine.request_rows import FINAL, LIVE, as_error, as_json
 from gpu.models import OwnerRequest
 from gpu.types import Request
 
@@ -33,7 +33,7 @@ GONE_S: Final = 1.0  # twice what a process that wants the GPU takes to notice t
 LEASE_S: Final = 10.0
 
 
-class Remote:
+class OwnerClient:
     """`holder` says who holds the GPU now (Ownership.holder); without a sign of life for `lease_s` an asker is gone."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Remote:
         """What came of it. Raises what the owner met, DeadlinePassed, OwnerGone when nobody owns the GPU any more, and
         OwnedElsewhere when the owner does not answer; the request is withdrawn then.
         """
-        letter = _Letter(self, request)
+        letter = _Call(self, request)
         try:
             await letter.send()
             return await letter.until(RequestState.DONE)
@@ -71,7 +71,7 @@ class Remote:
         The body is cancelled, as asyncio.timeout does it, when the owner takes the model back (GpuBusy) or the time is
         over (DeadlinePassed). An owner that dies does not end the use: the next one takes it over.
         """
-        letter = _Letter(self, request)
+        letter = _Call(self, request)
         try:
             await letter.send()
             await letter.until(RequestState.GRANTED)
@@ -81,10 +81,10 @@ class Remote:
             await letter.close()
 
 
-class _Letter:
+class _Call:
     """One row of ours, from the asking to the end; `until` and `watched` give the sign of life."""
 
-    def __init__(self, remote: Remote, request: Request) -> None:
+    def __init__(self, remote: OwnerClient, request: Request) -> None:
         self._remote, self._request = remote, request
         self._ends_at = remote.clock() + request.deadline_s
         self._uuid = uuid4()

@@ -9,9 +9,9 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any
 
-from gpu.control.owner import Owner
-from gpu.control.parts import Elsewhere, Lock
-from gpu.control.scheduler import BY_ITSELF, Errand
+from gpu.control.controller import Controller
+from gpu.control.interfaces import Elsewhere, Lock
+from gpu.control.scheduler import BY_ITSELF, QueueEntry
 from gpu.exceptions import GPUError, OwnedElsewhere, OwnerGone
 from gpu.policy import CPU
 from gpu.runtime import Runtime
@@ -27,12 +27,12 @@ UsedHere = Callable[[Request], AbstractAsyncContextManager[Any]]
 Companion = Callable[[], Coroutine[Any, Any, None]]
 
 
-class Household:
+class Router:
     """`here` and `used_here` do a request in this process. Without a lock the GPU is always its own."""
 
     def __init__(
         self,
-        owner: Owner,
+        controller: Controller,
         runtime: Runtime,
         *,
         here: Here,
@@ -41,7 +41,7 @@ class Household:
         remote: Elsewhere | None,
         companions: Sequence[Companion],
     ) -> None:
-        self._owner, self._runtime = owner, runtime
+        self._controller, self._runtime = controller, runtime
         self._here, self._used_here = here, used_here
         self._lock, self._remote, self._companions = ownership, remote, companions
         self._name = ""  # with which the GPU was claimed
@@ -51,7 +51,7 @@ class Household:
         self._keeper: asyncio.Task[None] | None = None
         self._mode: Request | None = None  # the last one that this process asked for
         self._refusal = ""  # why the GPU cannot be had
-        self.abroad: Errand | None = None  # the use that the owner has granted to this process
+        self.abroad: QueueEntry | None = None  # the use that the owner has granted to this process
 
     @property
     def is_claimed(self) -> bool:
@@ -147,13 +147,13 @@ class Household:
     async def _keep(self, *, taken: bool) -> None:
         """Until it is had; then it stays, for a kernel's lock is never lost."""
         while not taken:
-            await asyncio.sleep(self._owner.config.claim_every_s)
+            await asyncio.sleep(self._controller.config.claim_every_s)
             taken = self._take_or_say()
-        for watch in (self._owner.tick, self._owner.probe):
+        for watch in (self._controller.tick, self._controller.probe):
             self._begin(self._watch(watch))
-        async with self._owner.scheduler.turn(Errand(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
-            await self._owner.take_over()
-        if self._mode is not None and self._mode.mode is not self._owner.mode:
+        async with self._controller.scheduler.turn(QueueEntry(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
+            await self._controller.take_over()
+        if self._mode is not None and self._mode.mode is not self._controller.mode:
             try:
                 await self._here(self._mode)  # the owner before did it, with its own CLIP
             except GPUError as error:
@@ -161,7 +161,7 @@ class Household:
 
     async def _watch(self, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:
-            await asyncio.sleep(self._owner.config.probe_every_s)
+            await asyncio.sleep(self._controller.config.probe_every_s)
             try:
                 await look()
             except Exception:
@@ -188,7 +188,7 @@ class Household:
         """Give it back if nobody is inside; CLIP does not stay on a GPU that is somebody else's (S3.11.6)."""
         if self._inside or self.is_claimed or not self._is_mine:
             return
-        if self._lock is None or self._owner.clip.device == CPU:
+        if self._lock is None or self._controller.clip.device == CPU:
             self._give_back()
         elif self._leaving is None or self._leaving.done():
             self._leaving = asyncio.get_running_loop().create_task(self._leave())
@@ -196,9 +196,9 @@ class Household:
     async def _leave(self) -> None:
         request = Request(kind=RequestKind.CLIP_TO_CPU)
         try:
-            async with self._owner.scheduler.turn(Errand(request, BY_ITSELF)):
+            async with self._controller.scheduler.turn(QueueEntry(request, BY_ITSELF)):
                 if not self._inside and not self.is_claimed:
-                    await self._owner.reach(request)
+                    await self._controller.reach(request)
         except GPUError as error:  # it has been told; it holds memory, and nobody else is kept waiting for that
             log.warning("CLIP stays on the GPU that is given back: %s", error)
         if not self._inside and not self.is_claimed:
@@ -238,23 +238,25 @@ class Household:
     @asynccontextmanager
     async def _used_there(self, request: Request) -> AsyncIterator[None]:
         """The owner is asked by one task, from the beginning to the end, whichever tasks run the block."""
-        errand = Errand.of(request, may_be_cut=True)
+        entry = QueueEntry.of(request, preemptible=True)
         granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         done = asyncio.Event()
-        asking = asyncio.get_running_loop().create_task(self._hold(request, errand, granted, done))
+        asking = asyncio.get_running_loop().create_task(self._hold(request, entry, granted, done))
         try:
             await granted
-            self.abroad = errand
+            self.abroad = entry
             yield
         finally:
-            if self.abroad is errand:
+            if self.abroad is entry:
                 self.abroad = None
             done.set()
             if not granted.done() or granted.cancelled():
                 asking.cancel()
             await asyncio.wait((asking,))
 
-    async def _hold(self, request: Request, errand: Errand, granted: asyncio.Future[None], done: asyncio.Event) -> None:
+    async def _hold(
+        self, request: Request, entry: QueueEntry, granted: asyncio.Future[None], done: asyncio.Event
+    ) -> None:
         try:
             async with self._other(request).use(request):
                 if not granted.done():
@@ -265,7 +267,7 @@ class Household:
                 log.exception("asking the owner of the GPU failed")
                 error = _fault(error)
             if granted.done():
-                errand.take(error)
+                entry.preempt(error)
             else:
                 granted.set_exception(error)
 

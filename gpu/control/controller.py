@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 
 from gpu.choices import EventKind
 from gpu.config import GPUResourceConfig
-from gpu.control.hands import Hands
-from gpu.control.parts import Clip, Declared, Memory, Needs, Ollama
+from gpu.control.executor import StepExecutor
+from gpu.control.interfaces import Clip, Declared, Memory, Needs, Ollama
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter, Tell
 from gpu.control.residency import Residency
-from gpu.control.scheduler import BY_ITSELF, Errand, Scheduler
+from gpu.control.retries import Retries
+from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
 from gpu.control.server_watch import ServerWatch
-from gpu.control.tries import Tries
 from gpu.exceptions import GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama.entries import tagged
 from gpu.policy import (
@@ -48,7 +48,7 @@ OF_LOADING = (RequestKind.LOAD, RequestKind.USE)
 OF_CLIP = (RequestKind.CLIP_TO_GPU, RequestKind.CLIP_TO_CPU)
 
 
-class Owner:
+class Controller:
     """`tell` hears every change in one sentence. `wanted` is the mode that was asked for last."""
 
     def __init__(
@@ -87,7 +87,9 @@ class Owner:
                 on_vanished=self._vanished,
             )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
-        self._hands = Hands(vlm=self.vlm, clip=clip, models=self.models, server=self.server, reporter=self.reporter)
+        self._executor = StepExecutor(
+            vlm=self.vlm, clip=clip, models=self.models, server=self.server, reporter=self.reporter
+        )
         self.mode = self.wanted = ExecutionMode.IDLE
         self.last_request: datetime | None = None
         self._clip_returns = False
@@ -211,8 +213,8 @@ class Owner:
             self.reporter.problem(About.MODEL, "")
         if self.scheduler.is_busy or not self._is_something_due():
             return
-        errand = Errand(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
-        async with self.scheduler.turn(errand):
+        entry = QueueEntry(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
+        async with self.scheduler.turn(entry):
             try:
                 if self.snapshot().mode_is_due:
                     await self._have_what_the_mode_wants()
@@ -295,22 +297,22 @@ class Owner:
         return snapshot.mode_is_due or bool(decide(snapshot, Tick()).steps)
 
     # --- steps ------------------------------------------------------------------------------------------------------
-    def _tries(self) -> Tries:
+    def _tries(self) -> Retries:
         config = self.config
         until = asyncio.get_running_loop().time() + config.load_timeout_s
-        return Tries(most=config.load_tries, pause_s=config.retry_pause_s, until=until)
+        return Retries(most=config.load_tries, pause_s=config.retry_pause_s, until=until)
 
-    async def _do(self, step: Step, request: Request | Tick, tries: Tries) -> None:
+    async def _do(self, step: Step, request: Request | Tick, tries: Retries) -> None:
         if isinstance(step, MoveClip):
             gave_way = isinstance(request, Request) and request.kind in OF_LOADING
             self._clip_returns = False
-            await self._hands.move_clip(step)
+            await self._executor.move_clip(step)
             self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
         elif isinstance(step, UnloadModel):
-            await self._hands.unload(step)
+            await self._executor.unload(step)
         elif isinstance(step, LoadModel):
             self.note_request(step.model)
-            await self._hands.load(step, tries)
+            await self._executor.load(step, tries)
 
 
 def _views(gpus: Sequence[VRAMInfo]) -> tuple[GpuView, ...]:

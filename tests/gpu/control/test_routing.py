@@ -274,12 +274,12 @@ def test_a_process_that_claims_it_no_longer_gives_it_back_at_once_and_may_claim_
             manager.claim(name)
             await manager.set_execution_mode(ExecutionMode.IDLE)
             begun = world.loop.now
-            await manager._household.close()
+            await manager._router.close()
             assert not lock.is_held
             assert world.loop.now == begun
         assert lock.history == ["held by first", "released", "held by second", "released"]
         await asyncio.sleep(10)  # nothing looks after the GPU of somebody else
-        assert manager.owner.scheduler.granted == 4
+        assert manager.controller.scheduler.granted == 4
 
     go(world, work)
 
@@ -293,7 +293,7 @@ def test_it_is_given_back_only_when_what_is_being_done_is_over(world: SimulatedW
         manager.claim("a run loop")
         asked = asyncio.create_task(manager.set_execution_mode(ExecutionMode.RECORDING))
         await asyncio.sleep(1.0)
-        await manager._household.close()
+        await manager._router.close()
         assert lock.is_held
         await asked
         await asyncio.sleep(0)
@@ -312,7 +312,7 @@ def test_clip_does_not_stay_on_a_gpu_that_is_given_back(world: SimulatedWorld) -
         manager.claim("a run loop")
         await manager.set_execution_mode(ExecutionMode.AUTOPILOT)
         assert manager.get_clip_device() == "cuda:0"
-        await manager._household.close()
+        await manager._router.close()
         assert (manager.get_clip_device(), lock.is_held) == ("cpu", False)
         await manager.set_execution_mode(ExecutionMode.AUTOPILOT)  # borrowed
         await asyncio.sleep(5)
@@ -339,7 +339,7 @@ def test_a_move_that_is_under_way_by_itself_ends_before_another_process_has_the_
 
         manager.ollama.unload_model = slow
         await asyncio.sleep(12)  # nobody has asked for it, and it is on its way out
-        await manager._household.close()
+        await manager._router.close()
         assert held == [True]
         assert not lock.is_held
 

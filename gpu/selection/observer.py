@@ -19,7 +19,7 @@ from gpu.models import LearnedNeed
 from gpu.ollama import is_named
 from gpu.providers.base import Provider
 from gpu.resources import Resources
-from gpu.selection.lately import Lately
+from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Resident
 
@@ -56,7 +56,7 @@ def read_rows() -> Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Observation:
     """One look."""
 
     catalogue: tuple[Entry, ...]
@@ -72,16 +72,16 @@ class Observer:
         *,
         openai: Provider | None,
         monitor: Monitor,
-        lately: Lately,
+        recent: RecentOutcomes,
         database: DatabaseThread,
         rows: Callable[[], Rows] = read_rows,
     ) -> None:
-        self._manager, self._openai, self._monitor, self._lately = manager, openai, monitor, lately
+        self._manager, self._openai, self._monitor, self._recent = manager, openai, monitor, recent
         self._database, self._read_rows = database, rows
         self._known: Rows | None = None
-        self._looking: asyncio.Future[Seen] | None = None
+        self._looking: asyncio.Future[Observation] | None = None
 
-    async def look(self, *, anew: bool = False) -> Seen:
+    async def look(self, *, anew: bool = False) -> Observation:
         """What there is now; many who look at once look together, unless it must be `anew`.
 
         Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen.
@@ -91,13 +91,13 @@ class Observer:
             looking.add_done_callback(self._looked)
         return await asyncio.shield(self._looking)
 
-    def _looked(self, looking: asyncio.Future[Seen]) -> None:
+    def _looked(self, looking: asyncio.Future[Observation]) -> None:
         if self._looking is looking:
             self._looking = None
         if not looking.cancelled():
             looking.exception()  # nobody may be left to hear it
 
-    async def _look(self) -> Seen:
+    async def _look(self) -> Observation:
         rows, ollama, openai = await asyncio.gather(self._rows(), self._ollama(), self._others())
         config, own_mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
         mode = rows.mode if own_mode is ExecutionMode.IDLE else own_mode  # another process may own the GPU
@@ -131,9 +131,9 @@ class Observer:
             remote=_keys(rows.catalogue, ProviderName.OLLAMA, [one for one in disk if one.remote])
             | _keys(rows.catalogue, ProviderName.OPENAI, [one for one in others if one.remote]),
             learned_mb=_learned(rows, disk, config.num_ctx),
-            lowered=self._lately.lowered(),
+            lowered=self._recent.lowered(),
         )
-        return Seen(catalogue=rows.catalogue, situation=situation)
+        return Observation(catalogue=rows.catalogue, situation=situation)
 
     async def _rows(self) -> Rows:
         try:
@@ -176,7 +176,7 @@ class Observer:
         return frozenset(
             entry.key
             for entry in catalogue
-            if entry.provider is ProviderName.OPENAI and self._lately.answered_lately(entry.key)
+            if entry.provider is ProviderName.OPENAI and self._recent.answered_lately(entry.key)
         )
 
 

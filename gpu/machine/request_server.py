@@ -20,7 +20,7 @@ from django.utils import timezone
 from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import DeadlinePassed, GPUError
-from gpu.machine.letters import FINAL, LIVE, as_request, error_fields
+from gpu.machine.request_rows import FINAL, LIVE, as_request, error_fields
 from gpu.models import OwnerRequest
 from gpu.types import Request, RequestKind
 
@@ -35,7 +35,7 @@ Serve = Callable[[Request], Awaitable[Mapping[str, Any] | None]]
 Use = Callable[[Request], AbstractAsyncContextManager[Any]]
 
 
-class Letterbox:
+class RequestServer:
     """Runs in the owner alone. `serve` does a request; inside `use` the model of a USE is loaded and stays so."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Letterbox:
         self._machine, self._database, self._serve, self._use = machine, database, serve, use
         self._lease_s, self._poll_s = lease_s, poll_s
         self._sleep, self._clock, self._now = sleep, clock, now
-        self._askers: dict[int, _Asker] = {}
+        self._callers: dict[int, _Caller] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._tidied_at: datetime | None = None
 
@@ -82,7 +82,7 @@ class Letterbox:
         """Look once: begin what is new, end what nobody wants any more."""
         rows = await self._database.run(self._live)
         live = {row.pk for row in rows}
-        self._askers = {pk: asker for pk, asker in self._askers.items() if pk in live}
+        self._callers = {pk: asker for pk, asker in self._callers.items() if pk in live}
         for pk in self._tasks.keys() - live:
             self._tasks[pk].cancel()  # withdrawn, or used to the end
         now = self._now()
@@ -102,9 +102,9 @@ class Letterbox:
     def _over(self, row: OwnerRequest, now: datetime) -> GPUError | None:
         """Why nothing is done for this row any more."""
         clock = self._clock()
-        asker = self._askers.get(row.pk)
+        asker = self._callers.get(row.pk)
         if asker is None:
-            asker = self._askers[row.pk] = _Asker(row, clock=clock, now=now)
+            asker = self._callers[row.pk] = _Caller(row, clock=clock, now=now)
         elif asker.seen_at != row.seen_at:
             asker.seen_at, asker.heard = row.seen_at, clock
         if clock >= asker.ends:
@@ -165,7 +165,7 @@ class Letterbox:
             await self._sleep(self._poll_s)
 
 
-class _Asker:
+class _Caller:
     """When it was heard and how long it waits, by the monotonic clock: a wall clock that is set ends nothing."""
 
     def __init__(self, row: OwnerRequest, *, clock: float, now: datetime) -> None:

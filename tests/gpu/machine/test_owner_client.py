@@ -21,8 +21,8 @@ from gpu.exceptions import (
     OwnerGone,
     VLMUnavailable,
 )
-from gpu.machine.letters import as_error, error_fields
 from gpu.machine.ownership import Holder
+from gpu.machine.request_rows import as_error, error_fields
 from gpu.models import OwnerRequest
 from gpu.types import Request
 from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread

@@ -23,7 +23,7 @@ KEPT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Operation:
     """One request of a person; `outcome` is empty while it is being done."""
 
     id: uuid.UUID
@@ -52,27 +52,27 @@ class Wish:
         return self.outcome.exception()
 
 
-class Wishes:
+class Operations:
     """The last ones, by their number; of this process."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[uuid.UUID, Wish] = OrderedDict()
+        self._kept: OrderedDict[uuid.UUID, Operation] = OrderedDict()
 
-    def make(self, request: Request) -> Wish:
+    def make(self, request: Request) -> Operation:
         """Have it begun in the loop of the GPU's manager."""
         manager = get_gpu_resource_manager()
         return self.keep(request, manager.runtime.submit(carried_out(manager, request)))
 
-    def keep(self, request: Request, outcome: Future[Any]) -> Wish:
-        wish = Wish(uuid.uuid4(), request, datetime.now(UTC), outcome)
+    def keep(self, request: Request, outcome: Future[Any]) -> Operation:
+        operation = Operation(uuid.uuid4(), request, datetime.now(UTC), outcome)
         with self._lock:
-            self._kept[wish.id] = wish
+            self._kept[operation.id] = operation
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        return wish
+        return operation
 
-    def find(self, number: uuid.UUID) -> Wish | None:
+    def find(self, number: uuid.UUID) -> Operation | None:
         with self._lock:
             return self._kept.get(number)
 
@@ -96,4 +96,4 @@ async def carried_out(manager: GPUResourceManager, request: Request) -> None:
             raise GPUError(f"“{request.kind}” cannot be asked from a page.")
 
 
-wishes = Wishes()
+operations = Operations()

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu.clip.file import WeightsFile
-from gpu.clip.second import count_values_of
+from gpu.clip.gpu_copy import count_values_of
 from gpu.exceptions import ClipUnavailable
 
 if TYPE_CHECKING:
     from gpu.clip.tower import Tower
 
 
-class Master:
+class CpuCopy:
     """Loaded once, by whoever needs it first; any thread may ask. `unused` says why there is to be none here."""
 
     def __init__(self, *, model: str, weights: Path | None, unused: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 
 from gpu.choices import EventKind
-from gpu.control.parts import Clip
+from gpu.control.interfaces import Clip
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter
 from gpu.control.residency import Residency
+from gpu.control.retries import Retries
 from gpu.control.server_watch import ServerWatch
-from gpu.control.tries import Tries
 from gpu.exceptions import ClipUnavailable, ServerAway, VLMUnavailable
 from gpu.ollama.entries import tagged
 from gpu.policy import CPU, LoadModel, MoveClip, UnloadModel
@@ -18,7 +18,7 @@ from gpu.policy import CPU, LoadModel, MoveClip, UnloadModel
 log = logging.getLogger(__name__)
 
 
-class Hands:
+class StepExecutor:
     """Used in a turn. What fails is told, and raised for whoever asked."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Hands:
         self._vlm, self._clip, self._reporter = vlm, clip, reporter
         self._models, self._server = models, server
 
-    async def load(self, step: LoadModel, tries: Tries) -> None:
+    async def load(self, step: LoadModel, tries: Retries) -> None:
         """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
         assert self._models is not None
         try:

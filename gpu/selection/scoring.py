@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from gpu.catalogue.entries import Entry
 from gpu.choices import Capability, Tier
-from gpu.selection.situation import Mark, Situation, Task
+from gpu.selection.situation import Factor, Situation, Task
 
 TOO_WEAK = -20  # a step below what the task wants
 TOO_STRONG = -8  # a step above it: slower, and more memory for nothing
@@ -28,45 +28,45 @@ SCARCE_SHARE = 0.1
 SLOW, UNUSABLE, FAILED, NO_MEMORY = -15.0, -25.0, -40.0, -60.0
 
 
-def marks_of(entry: Entry, task: Task, now: Situation) -> tuple[Mark, ...]:
+def factors_of(entry: Entry, task: Task, now: Situation) -> tuple[Factor, ...]:
     """For a model that can do the task."""
     return (*_tier(entry, task), *_place(entry, now), *_habits(entry, task, now), *now.lowered.get(entry.key, ()))
 
 
-def _tier(entry: Entry, task: Task) -> Iterator[Mark]:
+def _tier(entry: Entry, task: Task) -> Iterator[Factor]:
     steps = entry.tier - task.complexity
     wanted = Tier(task.complexity).name.lower()
     if steps < 0:
-        yield Mark(TOO_WEAK * -steps, f"is {entry.tier.name.lower()}, and the task is {wanted}")
+        yield Factor(TOO_WEAK * -steps, f"is {entry.tier.name.lower()}, and the task is {wanted}")
     elif steps > 0:
-        yield Mark(TOO_STRONG * steps, f"is {entry.tier.name.lower()}, and a {wanted} one would do")
+        yield Factor(TOO_STRONG * steps, f"is {entry.tier.name.lower()}, and a {wanted} one would do")
     else:
-        yield Mark(0, f"is {wanted}, as the task is")
+        yield Factor(0, f"is {wanted}, as the task is")
 
 
-def _place(entry: Entry, now: Situation) -> Iterator[Mark]:
+def _place(entry: Entry, now: Situation) -> Iterator[Factor]:
     """Where it is, and what it would take there."""
     if entry.key in now.loaded:
-        yield Mark(LOADED, "is loaded")
+        yield Factor(LOADED, "is loaded")
     if entry.provider not in now.here or now.is_remote(entry):
         return
     if now.uses_gpu(entry):
         needed, free = now.memory(entry)
         if free is not None and free - needed < SCARCE_SHARE * (now.resources.vram_total_mb or 0):
-            yield Mark(SCARCE, "would leave little GPU memory")
+            yield Factor(SCARCE, "would leave little GPU memory")
         return
     above = entry.tier - Tier.LIGHT
     if above:
-        yield Mark(ON_PROCESSOR * above, "is slow without a GPU")
+        yield Factor(ON_PROCESSOR * above, "is slow without a GPU")
     if now.resources.cpu_percent >= BUSY_PERCENT:
         words = f"would take from a processor that is busy already ({now.resources.cpu_percent:.0f} %)"
-        yield Mark(PROCESSOR_BUSY * (above + 1), words)
+        yield Factor(PROCESSOR_BUSY * (above + 1), words)
 
 
-def _habits(entry: Entry, task: Task, now: Situation) -> Iterator[Mark]:
+def _habits(entry: Entry, task: Task, now: Situation) -> Iterator[Factor]:
     if now.context_of(entry) < task.all_tokens:
-        yield Mark(CUTS_HISTORY, "cannot hold the whole conversation")
+        yield Factor(CUTS_HISTORY, "cannot hold the whole conversation")
     if Capability.VISION.value in entry.capabilities and not task.vision:
-        yield Mark(UNUSED_EYES, "sees pictures, and there is none")
+        yield Factor(UNUSED_EYES, "sees pictures, and there is none")
     if Capability.REASONING.value in entry.capabilities and task.complexity is Tier.LIGHT:
-        yield Mark(THINKS, "thinks at length, which this does not need")
+        yield Factor(THINKS, "thinks at length, which this does not need")

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy
-from gpu.machine.letters import as_json, as_request
+from gpu.machine.request_rows import as_json, as_request
 from gpu.models import OwnerRequest
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread
@@ -216,7 +216,7 @@ async def test_a_fault_in_a_turn_is_no_end_of_serving(
 ) -> None:
     await put(office)
     with monkeypatch.context() as trouble:
-        trouble.setattr("gpu.machine.letterbox._Asker", lambda *args, **kwargs: 1 / 0)
+        trouble.setattr("gpu.machine.request_server._Caller", lambda *args, **kwargs: 1 / 0)
         async with office.open():
             while "division by zero" not in caplog.text:
                 await asyncio.sleep(0.001)

@@ -8,7 +8,7 @@ import random
 from gpu.exceptions import VLMUnavailable
 
 
-class Tries:
+class Retries:
     """At most `most` tries, until the loop's time `until`."""
 
     def __init__(self, *, most: int, pause_s: float, until: float) -> None:

@@ -96,7 +96,7 @@ class Lock(Protocol):
 
 
 class Elsewhere(Protocol):
-    """`gpu.machine.remote.Remote`: the process that owns the GPU, asked through rows."""
+    """`gpu.machine.owner_client.OwnerClient`: the process that owns the GPU, asked through rows."""
 
     async def ask(self, request: Request) -> Mapping[str, Any]: ...
 

@@ -19,7 +19,7 @@ ALIKE = 0.999  # S3.5
 _PROBE = (96, 128, 3)  # a picture of that shape is seen by both
 
 
-class SecondCopy:
+class GpuCopy:
     """One at a time; the caller sees to it that nobody looks through it while it comes or goes."""
 
     def __init__(self) -> None:
