@@ -1,8 +1,11 @@
 # Two commands matter: `make run` and `make test`. Both install what is missing first.
 PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
+# How many tests run side by side.
+WORKERS ?= 2
+PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts mutation messages vendor demo setup setup-dev
+.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts mutation messages vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -11,6 +14,9 @@ setup:
 setup-dev:
 	@tools/setup.sh dev
 
+models:
+	@tools/setup.sh models
+
 run: setup
 	@$(PYTHON) manage.py migrate -v0
 	@$(PYTHON) manage.py first_admin
@@ -18,10 +24,10 @@ run: setup
 	@exec $(PYTHON) tools/serve.py
 
 test: setup-dev
-	$(PYTHON) -m pytest
+	$(PYTEST)
 
 test-fast: setup-dev
-	$(PYTHON) -m pytest -m "not display and not browser and not slow"
+	$(PYTEST) -m "not display and not browser and not slow"
 
 lint: setup-dev
 	.venv/bin/ruff check .

@@ -30,6 +30,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
+    """A worker inherits the environment: with this name in it, its settings would be read with this process's data."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(DATA_DIR, ignore_errors=True)
 
