@@ -11,6 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# PyTorch and what stands on it are no part of the first installation: they are 6 GB, and the default uses none of it.
+INSTALL = "Install what it needs with 'make models'."
+
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 100_000_000  # of a safetensors file, as its own library has it
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what the product lacks: system packages, then the virtual environment. Quick when nothing is to do.
 #
-#   tools/setup.sh         what `make run` needs
+#   tools/setup.sh         what `make run` needs: the defaults', and with an NVIDIA GPU what `make models` installs
+#   tools/setup.sh models  besides, PyTorch and what stands on it: open_clip, easyocr
 #   tools/setup.sh dev     what `make test` needs besides
 #   tools/setup.sh mutation  what `make mutation` needs besides
 #   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
@@ -13,9 +14,9 @@ say() { printf '%s\n' "· $*"; }
 
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
-if [ "$kind" != run ]; then
+case $kind in run|models) ;; *)
   packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool"
-fi
+esac
 if [ "$kind" = bench ]; then
   command -v npm >/dev/null || packages="$packages npm"
   packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
@@ -55,18 +56,23 @@ done
 [ -n "$python" ] || { say "Python 3.11 or later with venv is needed and was not found."; exit 1; }
 [ -x .venv/bin/python ] || { say "Making the virtual environment with $("$python" --version)"; "$python" -m venv .venv; }
 
-install() {
+install() { # FILE [WHAT IT COSTS]
   stamp=.venv/.installed-$1
-  wanted=$(cat requirements.txt "$1" | sha256sum)
+  wanted=$(cat requirements-base.txt requirements.txt "$1" | sha256sum)
   if [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ]; then
-    say "Installing $1 (several minutes and 7 GB the first time)"
+    say "Installing $1${2:+ (the first time $2)}"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r "$1"
     # pyautogui brings python3-xlib 0.15, which writes into the same folder as python-xlib: the newer one has to win
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --force-reinstall \
-      "$(grep -i '^python-xlib==' requirements.txt)"
+      "$(grep -i '^python-xlib==' requirements-base.txt)"
     printf '%s' "$wanted" > "$stamp"
   fi
 }
-install requirements.txt
-if [ "$kind" != run ]; then install requirements-dev.txt; fi
+# What was installed once is kept up to date, so that a setting that was made for it holds after the next version too.
+if [ "$kind" = run ] && [ ! -e /dev/nvidia0 ] && [ ! -e .venv/.installed-requirements.txt ]; then
+  install requirements-base.txt "about a minute and 800 MB"
+else
+  install requirements.txt "several minutes and 7 GB"
+fi
+case $kind in run|models) ;; *) install requirements-dev.txt ;; esac
 case $kind in bench|mutation) install "requirements-$kind.txt" ;; esac

@@ -34,8 +34,14 @@ class ClipChoice(NamedTuple):
 
 
 def clip_choice(config: PerceptionConfig, tag: str = "") -> ClipChoice:
-    """The training to fetch: `tag`, or the one that the configured file is named after, or a usual one."""
-    if config.clip_model not in clip_model_names():
+    """The training to fetch: `tag`, or the one that the configured file is named after, or a usual one.
+
+    Raises FetchFailed where there is none of that name, ImportError where open_clip is not installed.
+    """
+    names = clip_model_names()
+    if not names:
+        raise ImportError("open_clip is not installed.")
+    if config.clip_model not in names:
         raise FetchFailed(f"open_clip has no model {config.clip_model!r}; set RPA_CLIP_MODEL to one of its own names.")
     import open_clip
 

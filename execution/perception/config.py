@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from execution.perception.ocr import NO_READER, READERS
 from execution.perception.ocr.languages import UnknownLanguage, tesseract_codes
 from execution.perception.weights import Damaged, easyocr_weights, look_over
+from gpu.weights import INSTALL
 
 EMBEDDERS = ("builtin", "open_clip")
 BUILTIN = "builtin"
@@ -90,7 +91,7 @@ class PerceptionConfig:
             yield Problem("RPA_OCR_LANGUAGES", f"RPA_OCR_LANGUAGES: {error}", "Correct it, as in: en,fr.")
             return
         except ImportError as error:
-            yield Problem("RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is easyocr: {error}", "Install it: pip install easyocr.")
+            yield Problem("RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is easyocr: {error}", f"{INSTALL} Or set it to rapidocr.")
             return
         missing = [weights.filename for weights in wanted if not (self.models_dir / weights.filename).is_file()]
         if missing:
@@ -106,7 +107,7 @@ class PerceptionConfig:
             return
         names = clip_model_names()
         if not names:
-            yield Problem("RPA_EMBEDDER", "open_clip is not installed.", "Install it: pip install open_clip_torch.")
+            yield Problem("RPA_EMBEDDER", "RPA_EMBEDDER is open_clip: it is not installed.", f"{INSTALL} Or set it to builtin.")
         elif self.clip_model not in names:
             hint = f"Set RPA_CLIP_MODEL to one that open_clip knows: {', '.join(_nearest(self.clip_model, names))}, …"
             yield Problem("RPA_CLIP_MODEL", f"RPA_CLIP_MODEL is “{self.clip_model}”.", hint)

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from gpu.exceptions import ClipUnavailable
+from gpu.weights import INSTALL
 
 MB = 1024 * 1024
 
@@ -19,7 +20,7 @@ def torch() -> Any:
     try:
         import torch as library
     except ImportError as error:
-        raise ClipUnavailable(f"PyTorch is not installed ({error}): pip install open_clip_torch.") from error
+        raise ClipUnavailable(f"PyTorch is not installed ({error}). {INSTALL}") from error
     return library
 
 

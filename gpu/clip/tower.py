@@ -16,7 +16,7 @@ import numpy as np
 from gpu.clip import cuda
 from gpu.clip.file import REMEDY, WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import checksum
+from gpu.weights import INSTALL, checksum
 
 _NAMED = 3  # of the tensors that do not fit
 
@@ -88,7 +88,7 @@ def _library() -> Any:
     try:
         import open_clip
     except ImportError as error:
-        raise ClipUnavailable(f"open_clip is not installed ({error}): pip install open_clip_torch.") from error
+        raise ClipUnavailable(f"open_clip is not installed ({error}). {INSTALL}") from error
     return open_clip
 
 

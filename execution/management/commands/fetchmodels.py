@@ -15,6 +15,7 @@ from execution.fetching.published import ClipChoice, clip_choice, clip_weights
 from execution.perception.config import PerceptionConfig
 from execution.perception.ocr.languages import UnknownLanguage
 from execution.perception.weights import Damaged, Weights, easyocr_weights, look_over, verify
+from gpu.weights import INSTALL
 
 EXIT_DAMAGED = 2
 GROUPS = ("easyocr", "open_clip")
@@ -50,8 +51,10 @@ class Command(BaseCommand):
             self._do(options["names"])
         except FetchFailed as error:
             raise CommandError(str(error), returncode=error.exit_code) from error
-        except (UnknownLanguage, ImportError) as error:
+        except UnknownLanguage as error:
             raise CommandError(str(error)) from error
+        except ImportError as error:
+            raise CommandError(f"{error} {INSTALL}") from error
         except KeyboardInterrupt as error:
             raise CommandError("Stopped; run it again to go on from there.", returncode=INTERRUPTED) from error
 

@@ -15,6 +15,7 @@ from execution.perception.ocr.formats import easyocr_lines
 from execution.perception.ocr.languages import UnknownLanguage
 from execution.perception.weights import Damaged, Weights, easyocr_weights, verify
 from execution.types import Box, TextLine
+from gpu.weights import INSTALL
 
 _AGAIN = "Get them with 'manage.py fetchmodels easyocr', or choose the reader rapidocr, which brings its own."
 _SMALLEST = 6  # pixels; its own 20 would leave out "OK" and "7" in interface fonts
@@ -86,7 +87,7 @@ class EasyReader:
         try:
             wanted = easyocr_weights(self._languages)
         except ImportError as error:
-            raise ReaderUnavailable("The reader easyocr is not installed: pip install easyocr.") from error
+            raise ReaderUnavailable(f"The reader easyocr is not installed. {INSTALL}") from error
         except UnknownLanguage as error:
             raise ReaderUnavailable(f"{error} Set RPA_OCR_LANGUAGES to those that you need.") from error
         folder = self._folder

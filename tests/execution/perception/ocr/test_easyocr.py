@@ -85,7 +85,7 @@ def test_where_it_is_not_installed_it_says_what_to_install(tmp_path, monkeypatch
         raise ImportError("EasyOCR is not installed.")
 
     monkeypatch.setattr(module, "easyocr_weights", none)
-    assert "pip install easyocr" in problem(tmp_path)
+    assert "make models" in problem(tmp_path)
 
 
 @pytest.mark.slow
