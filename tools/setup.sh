@@ -70,7 +70,7 @@ install() { # FILE [WHAT IT COSTS]
 }
 # What was installed once is kept up to date, so that a setting that was made for it holds after the next version too.
 if [ "$kind" = run ] && [ ! -e /dev/nvidia0 ] && [ ! -e .venv/.installed-requirements.txt ]; then
-  install requirements-base.txt "about a minute and 800 MB"
+  install requirements-base.txt "about a minute and 700 MB"
 else
   install requirements.txt "several minutes and 7 GB"
 fi
