@@ -107,7 +107,8 @@ class PerceptionConfig:
             return
         names = clip_model_names()
         if not names:
-            yield Problem("RPA_EMBEDDER", "RPA_EMBEDDER is open_clip: it is not installed.", f"{INSTALL} Or set it to builtin.")
+            text = "RPA_EMBEDDER is open_clip: it is not installed."
+            yield Problem("RPA_EMBEDDER", text, f"{INSTALL} Or set it to builtin.")
         elif self.clip_model not in names:
             hint = f"Set RPA_CLIP_MODEL to one that open_clip knows: {', '.join(_nearest(self.clip_model, names))}, …"
             yield Problem("RPA_CLIP_MODEL", f"RPA_CLIP_MODEL is “{self.clip_model}”.", hint)
