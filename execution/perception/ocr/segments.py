@@ -27,6 +27,10 @@ _FULL = 0.95  # of the rows: from top to bottom
 _ROUNDED = 0.75  # of the rows: a border whose corners are round, if it reaches past the letters beside it
 _PAST = 2  # pixels, at both ends; a stem stands on the baseline of its line or reaches the top of its letters
 _BESIDE = 1.5  # heights
+_ROUND_END = 0.8  # of the rows: as far reaches the round end of a button from top to bottom, no bracket does
+_BOWED = 2  # pixels by which it draws back at its top and at its bottom
+_SKEW = 0.15  # of the rows: by so much its tip may stand out of the middle, and so near its ends it is level
+_SMOOTH = 3  # pixels from one row to the next
 _DRAWN = 0.9  # of the width: its corners may be round
 _UPRIGHT = 0.6  # of the height; a border with round corners
 _CORNER = 0.18  # of the height; the round corner of a field joins its border to its text
@@ -104,11 +108,12 @@ def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
     cuts += [(edge, edge) for edge in _full_edges(inner, runs)]
+    cuts += _round_ends(grey, runs)
     start = 0
     for end, then in [*sorted(set(cuts)), (width, width)]:
         if end - start >= _SHORTEST_TEXT:
             yield start, end
-        start = then
+        start = max(start, then)
 
 
 class _Run(NamedTuple):
@@ -150,6 +155,40 @@ def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
                     edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
                     if edge.mean() >= _FULL or (edge.mean() >= _ROUNDED and _past_letters(inner, edge, run, right)):
                         yield right
+
+
+def _round_ends(grey: np.ndarray, runs: list[_Run]) -> Iterator[tuple[int, int]]:
+    """The columns that the round ends of buttons take at the height of their text, with the ground beside them."""
+    height = len(grey)
+    for run in runs:
+        before = grey[:, max(0, run.first - height) : run.first][:, ::-1]
+        behind = grey[:, run.last + 1 : run.last + 1 + height]
+        left, right = (_round_end(beside, run.level) for beside in (before, behind))
+        if left or right:
+            yield run.first - left, run.last + 1 + right
+
+
+def _round_end(beside: np.ndarray, level: int) -> int:
+    """How many columns beside a ground a round end takes at the height of its text; 0 where there is none.
+
+    Seen from the ground it stands out in the middle and draws back above and below, over nearly all the rows: a letter
+    or a bracket is as high as its line, and a line is found with room above and below it.
+    """
+    height = len(beside)
+    other = np.abs(beside - level) > EVEN
+    rows = np.flatnonzero(other.any(axis=1))
+    if not rows.size or rows[-1] + 1 - rows[0] != rows.size or rows.size < _ROUND_END * height:
+        return 0
+    back = other.argmax(axis=1)[rows]  # how far it draws back in each row
+    tip = np.flatnonzero(back == back.min())
+    middle = int(tip[0] + tip[-1]) // 2
+    steps, level_ends = np.diff(back), max(1, round(_SKEW * rows.size))
+    bowed = min(back[0], back[-1]) - back.min() >= _BOWED and np.ptp(back) <= rows.size // 2 + _BOWED
+    outwards = (steps[:middle] <= 0).all() and (steps[middle:] >= 0).all()
+    smooth = (np.abs(steps[level_ends:-level_ends]) <= _SMOOTH).all()
+    if not (bowed and outwards and smooth) or abs(middle - rows.size // 2) > _SKEW * height:
+        return 0
+    return int(back[rows.size // 4 : rows.size - rows.size // 4].max()) + _THICKEST_BORDER
 
 
 def _past_letters(inner: np.ndarray, edge: np.ndarray, run: _Run, column: int) -> bool:

@@ -17,6 +17,7 @@ _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does n
 _MOST = 12  # places looked at closely; of more, those with the most neighbours
 _AS_HIGH, _AS_WIDE = 0.4, 1.0
 _VOUCHED = 0.5
+_HELD = 0.8  # of the text: a control that holds less of it is a part of what was read as one
 
 
 def find(context: Context) -> RungResult:
@@ -95,7 +96,8 @@ def click_box(line: Box, context: Context, *, part: bool = False) -> Box | None:
         holding = [
             e
             for e in context.controls
-            if e.box.contains(line.center) and _same_size(e.box, taught, scale, target.role == e.role)
+            if e.box.intersection(line).area >= _HELD * line.area
+            and _same_size(e.box, taught, scale, target.role == e.role)
         ]
         if holding:
             return min(holding, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box

@@ -121,3 +121,45 @@ def test_the_same_text_found_with_other_margins_is_the_same_picture():
         for b in (Box(box.x - 9, box.y - 6, box.w + 20, box.h + 13), Box(box.x - 14, box.y - 9, box.w + 22, box.h + 16))
     )
     assert np.array_equal(first.pixels, second.pixels)
+
+
+def pill(pixels: np.ndarray, text: str, box: Box, *, fill: int = 255, border: int = 90) -> None:
+    """A button whose ends are half circles."""
+    radius = box.h // 2
+    for level, inset in ((border, 0), (fill, 1)):
+        x, right, y, bottom = box.x + inset, box.right - 1 - inset, box.y + inset, box.bottom - 1 - inset
+        cv2.rectangle(pixels, (x + radius, y), (right - radius, bottom), (level,) * 3, -1)
+        for middle in (x + radius, right - radius):
+            cv2.circle(pixels, (middle, (y + bottom) // 2), (bottom - y) // 2, (level,) * 3, -1, cv2.LINE_AA)
+    write(pixels, text, box.x + radius + 2, 20, y=box.center.y + 6)
+
+
+@pytest.mark.parametrize(("ground", "fill", "border"), [(237, 255, 90), (255, 255, 90), (255, 205, 205)])
+@pytest.mark.parametrize("cut", [0, 5])
+def test_buttons_with_round_ends_are_segments_of_their_own(ground, fill, border, cut):
+    """Beside each other, outlined or filled; the line that was found may end within them."""
+    pixels = line(width=260, height=36, level=ground)
+    pills = {"Save": Box(2, 2, 72, 33), "Sign": Box(80, 2, 68, 33), "Delete": Box(153, 2, 88, 33)}
+    for text, box in pills.items():
+        pill(pixels, text, box, fill=fill, border=border)
+    found = segments(pixels[cut : 36 - cut])
+    assert len(found) == 3
+    for box, segment in zip(pills.values(), found, strict=True):
+        assert box.contains(segment.box.center)
+        assert segment.box.w < box.w + 8  # its margin
+
+
+@pytest.mark.parametrize("text", ["save (all) (new) files", "oO (O) Oo OOO", "f(x) (a) {o} [o] (os)"])
+def test_brackets_and_round_letters_part_nothing(text):
+    pixels = line(height=24)
+    write(pixels, text, 20, y=17)
+    assert len(segments(pixels)) == 1
+
+
+def test_a_letter_before_the_border_of_a_field_is_no_round_end():
+    """The border closes the rows above and below the letter."""
+    pixels = line(height=30)
+    write(pixels, "Phone", 20)
+    cv2.rectangle(pixels, (72, 1), (399, 28), (120, 120, 120), 1)
+    label, *_ = segments(pixels)
+    assert label.box.right > 55
