@@ -35,8 +35,8 @@ class ExecutionState(models.TextChoices):
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")
     PAUSED = "paused", _("paused")
-    WAITING_CONFIRMATION = "waiting", _("waiting for you")
-    WAITING_COACHING = "coaching", _("waiting for you")
+    WAITING_CONFIRMATION = "waiting", _("waiting for a person")
+    WAITING_COACHING = "coaching", _("waiting for a person")
     COMPLETED = "completed", _("completed")
     FAILED = "failed", _("failed")
     STOPPED = "stopped", _("stopped")
@@ -109,6 +109,7 @@ class PauseReason(models.TextChoices):
     DESKTOP_LOST = "desktop_lost", _("desktop lost")
     STORAGE = "storage", _("storage full")
     OTHER_DESKTOP = "other_desktop", _("desktop has changed")
+    PROGRAM = "program", _("its program is not there")
     ERROR = "error", _("error")
 
 

@@ -171,6 +171,50 @@ def test_in_a_question_it_can_be_said_that_it_is_another_screen(page_of, operato
     assert (decision.choice, decision.node_id) == ("reject", "save_dialog")
 
 
+PRESS_AT_ONCE = """key => new MutationObserver((_changes, observer) => {
+  if (document.querySelector("#question-title")?.textContent.includes("Delete")) {
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+    document.querySelector("#question [data-key=accept]").click();
+    document.body.dataset.pressed = "yes";
+  }
+}).observe(document.querySelector("#question"), {childList: true, subtree: true})"""
+
+
+@pytest.mark.parametrize("by", ["the person", "somebody else"])
+def test_a_second_quick_key_or_click_does_not_answer_the_next_question(page_of, operator, designer, by: str) -> None:
+    """S1.8, S8.1: it was meant for the question before, whoever has answered that; a moment later it counts."""
+    first = ask()
+    page = page_of(operator, path_of(first))
+    expect(page.locator("[data-key=accept]")).to_be_enabled()
+    page.evaluate(PRESS_AT_ONCE, "a")
+    if by == "the person":
+        page.keyboard.press("a")
+        expect(page.locator("#question")).to_contain_text("You accepted.")
+    else:
+        decide(prompt_id=first.pk, choice="skip", user=designer)
+    following = make_question(first.execution, sentence="Delete", picture_before=first.picture)
+    expect(page.locator("body[data-pressed]")).to_be_attached(timeout=10_000)
+    expect(page.locator("[data-key=accept]")).to_have_attribute("aria-disabled", "true")
+    page.wait_for_timeout(300)
+    assert not Decision.objects.filter(prompt=following).exists()
+    expect(page.locator("[data-key=accept]")).to_be_enabled()
+    page.keyboard.press("a")
+    expect(page.locator("#question")).to_contain_text("You accepted.")
+    assert Decision.objects.get(prompt=following).choice == "accept"
+
+
+def test_who_may_not_answer_is_not_told_that_it_waits_for_them(page_of, operator, viewer) -> None:
+    """UI.md: what a person cannot do is not asked of them, in any part of the page."""
+    prompt = ask()
+    page = page_of(viewer, path_of(prompt))
+    expect(page.locator("#state")).to_have_text("waiting for a person")
+    expect(page.locator(".step.now .visually-hidden")).to_have_text("waiting for a person")
+    assert "waiting for you" not in page.content().split('id="page-data"')[0]
+    mine = page_of(operator, path_of(prompt))
+    expect(mine.locator(".step.now .visually-hidden")).to_have_text("waiting for you")
+
+
 # --- the session's end, old clocks, the end of a run -----------------------------------------------------------------
 def test_the_end_of_the_session_is_said_and_one_comes_back(page_of, operator) -> None:
     """S10.2: nothing of a screen stays in sight; the login leads back to this very page."""

@@ -1,6 +1,6 @@
 /* What is asked of the person, or what there is to know instead: at work, paused, queued, over. One primary button. */
 
-import { announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
+import { all, announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
 import { duration, say, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
 import { figures } from "./over.js";
@@ -11,13 +11,15 @@ import { emphasised, messageOf, named, sentenceOf, whyInWords } from "./sentence
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
 const PICKLESS = new Set(["asked", "storage", "desktop_lost"]); // pauses in which no screen is in question
+const READ_MS = 700; // what has just taken the place of another question was not meant by a key or a click for that one
 const RING = 2 * Math.PI * 19;
 
 export class Question {
   constructor(store, picture, { askToStop }) {
-    Object.assign(this, { store, picture, askToStop, shown: "" });
+    Object.assign(this, { store, picture, askToStop, shown: "", asked: "", freshUntil: 0 });
     this.element = find("#question");
     this.roleNeeded = this.element.dataset.roleNeeded;
+    this.element.addEventListener("click", (event) => this.isFresh && refuse(event), { capture: true });
     store.onChange(() => this.render());
     setInterval(() => this.tick(), 250);
   }
@@ -34,9 +36,26 @@ export class Question {
     if (kind === "correct" && find("form", this.element)) return void this.correct(); // a form keeps its place and its focus
     this.element.className = "panel live-question";
     fill(this.element, this.lost(), this[kind]());
+    this.guard(kind);
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
     if (isNew && store.isAsking) announce(sentenceOf(store, store.prompt.step) || store.prompt.message);
     this.tick();
+  }
+
+  /** A question, or a pause, in the place of another question: for a moment it takes no answer. */
+  guard(kind) {
+    const asks = kind === "paused" ? "paused" : ["ask", "doubt"].includes(kind) ? String(this.store.prompt.prompt_id) : "";
+    if (asks && this.asked && asks !== this.asked) {
+      this.freshUntil = performance.now() + READ_MS;
+      clearTimeout(this.ripens);
+      this.ripens = setTimeout(() => all("[aria-disabled]", this.element).forEach((button) => button.removeAttribute("aria-disabled")), READ_MS);
+    }
+    if (asks) this.asked = asks;
+    if (this.isFresh) all("button:not([disabled])", this.element).forEach((button) => button.setAttribute("aria-disabled", "true"));
+  }
+
+  get isFresh() {
+    return performance.now() < this.freshUntil;
   }
 
   kind() {
@@ -114,7 +133,7 @@ export class Question {
   /** A button was clicked, or its key pressed: the same. */
   choose(choice) {
     const { store } = this;
-    if (!store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
+    if (this.isFresh || !store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
     if (choice === "stop") return void this.askToStop(() => decide(store, { choice }));
     if (choice === "correct") return void store.setNow({ correcting: true, selected: null, answer: null });
     decide(store, { choice });
@@ -307,6 +326,11 @@ export class Question {
     const { refusal } = this.store;
     return refusal ? h("p", { class: "said field-error", role: "alert" }, icon("alert-circle"), refusal) : null;
   }
+}
+
+function refuse(event) {
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 /** 0:20, 1:05: how long it has been so. */

@@ -99,7 +99,7 @@ function taken(store, step) {
     signature,
     build() {
       const [name, css] = isAsked ? ["message-question", "blue-ink"] : isNow ? ["player-play", "blue-ink"] : mark(step, decision);
-      const word_ = isAsked ? say("waiting_for_you") : isNow ? say("running_title") : word("outcome", step.outcome);
+      const word_ = isAsked ? (store.me.may_operate ? say("waiting_for_you") : word("state", store.execution.status)) : isNow ? say("running_title") : word("outcome", step.outcome);
       const sentence = step.sentence ? emphasised(sentenceOf(store, step)) : store.nodeName(step.node_id);
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {
