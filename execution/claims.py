@@ -79,11 +79,18 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
             except IllegalMove:  # another run loop, or a stop, was first
                 return None
         else:
-            deaths = F("deaths") + int(found.in_hand)  # whoever had it before us never let go of it
+            deaths = F("deaths") + int(_died(found, identity))
             Execution.objects.filter(pk=found.pk).update(**changes, deaths=deaths, lasted_s=lasted_until(found, now))
         execution = Execution.objects.by_id(found.execution_id)
         emit_state(execution)
     return Claim(execution, taken_over=left is not None)
+
+
+def _died(left: Execution, identity: DesktopIdentity) -> bool:
+    """Whether the run loop before us ended without letting go; a machine that went down was not the run's doing."""
+    booted = left.desktop_identity.get("boot_id")
+    restarted = bool(booted and identity.boot_id and booted != identity.boot_id)
+    return left.in_hand and not restarted
 
 
 def release(execution: Execution) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from execution.journal import Journal
 from execution.models import Execution, Robot, Step
 from execution.runner import Hooks, Runner
 from tests.execution.test_claims import IDENTITY, queued, robot
+from tests.support.display import wait_until
 from tests.support.scripted import analyzer, publish_line, queue, three_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,17 +28,35 @@ NAMES = ("one", "two", "three")
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
 
 
-def run_loop(folder: Path, desktop: str = "scripted:tests.support.scripted.three_pages") -> tuple[int, str]:
-    """One `runloop --once` as a process of its own on this test's database; its exit status and all it said."""
-    env = {
+DESKTOP = "scripted:tests.support.scripted.three_pages"
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Of a run loop as a process of its own on this test's database."""
+    return {
         **os.environ,
         "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
         "RPA_DATA_DIR": str(folder),
         "RPA_OCR_ENGINE": "none",
         "RPA_WINDOW_PROVIDERS": "deadly=os.abort",
     }
-    command = [sys.executable, "manage.py", "runloop", "--once", "--desktop", desktop]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def command(desktop: str, *more: str) -> list[str]:
+    return [sys.executable, "manage.py", "runloop", "--desktop", desktop, *more]
+
+
+def run_loop(folder: Path, desktop: str = DESKTOP) -> tuple[int, str]:
+    """One `runloop --once` to its end; its exit status and all it said."""
+    done = subprocess.run(
+        command(desktop, "--once"),
+        cwd=ROOT,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -117,6 +137,40 @@ def test_whoever_lets_go_has_not_died() -> None:
     assert again is not None
     assert not again.deadly
     assert Execution.objects.get(pk=execution.pk).deaths == 0
+
+
+def test_a_machine_that_goes_down_is_not_the_doing_of_its_run() -> None:
+    """S9.2, S9.4: without power nobody lets go, and the run is the same as before; on one boot it is counted."""
+    execution, mine = queued(), robot()
+    for boot in ("first", "second", "third"):
+        claimed = claim(mine, replace(IDENTITY, boot_id=boot))
+        assert claimed is not None
+        assert not claimed.deadly
+        Execution.objects.filter(pk=execution.pk).update(desktop_identity={"boot_id": boot})
+    assert Execution.objects.get(pk=execution.pk).deaths == 0
+    for died in range(1, MOST_DEATHS + 1):
+        again = claim(mine, replace(IDENTITY, boot_id="third"))
+        assert again is not None
+        assert (again.execution.deaths, again.deadly) == (died, died == MOST_DEATHS)
+
+
+def test_a_run_loop_that_is_told_to_end_leaves_an_open_question_for_the_next_one(tmp_path: Path) -> None:
+    """S1.17, S9.2: a machine that is restarted in an orderly way, twice, with the same question open."""
+    execution, asked = queue(publish_line(*NAMES), mode="coaching"), 0
+    for _time in range(3):
+        anew = execution.prompts.open().filter(pk__gt=asked)
+        process = subprocess.Popen(command(DESKTOP), cwd=ROOT, env=environment(tmp_path), stdout=subprocess.PIPE)
+        try:
+            wait_until(anew.exists, timeout=60, what="the question")
+            process.terminate()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+            process.communicate()
+        execution.refresh_from_db()
+        assert (execution.deaths, execution.in_hand, execution.is_final) == (0, False, False)
+        asked = execution.prompts.latest("pk").pk
+    assert set(execution.steps.values_list("sentence", flat=True)) == {"Click “Go on”"}
 
 
 def test_a_step_in_doubt_is_closed_when_its_run_is_set_aside(settings: Any, tmp_path: Path) -> None:
