@@ -69,6 +69,7 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 CLEANUP_S = 10.0
+OWN_PARTS = ("pipeline", "action_executor", "screen_capturer")
 FLAGS = {"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 8000}
 
 
@@ -152,6 +153,7 @@ class ExecutionLoop:
             "variables": variables,
             "flags": self.flags,
             "declared": self._workflow is None,
+            "own_parts": self._own_parts,
         }
         self.last_error, self._program, self._started = "", None, False
         self._begun.clear()
@@ -284,6 +286,10 @@ class ExecutionLoop:
         self._listeners["error"].append(listener)
 
     # --- starting ---------------------------------------------------------------------------------------------------
+    @property
+    def _own_parts(self) -> str:
+        return ", ".join(name for name in OWN_PARTS if getattr(self, name) is not None)
+
     def _loaded(self, workflow_id: str) -> Any:
         """The program's own workflow, asked for anew at each start; whatever its pipeline raises is the cause."""
         if self.screen_capturer is not None and not callable(getattr(self.screen_capturer, "capture_screen", None)):
@@ -326,6 +332,7 @@ class ExecutionLoop:
             analyzer=self._analyzer,
             hooks=Hooks(
                 stages=self._stages,
+                own_parts=self._own_parts,
                 limits=self.limits,
                 on_begin=self._begin,
                 on_prompt=self._on_prompt,

@@ -26,7 +26,7 @@ from execution.journal import Journal
 from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.payloads import match_json
-from execution.performing import Done, Performer
+from execution.performing import Done, Performer, edge_of_step
 from execution.pressing import Chosen
 from execution.seeking import seek, worth_scrolling
 from execution.types import (
@@ -153,6 +153,9 @@ class Loop:
         if self._pending:  # a step in doubt comes before anything else
             pending, self._pending = self._pending, None
             pending()
+            return
+        if self.stages.missing:
+            self.journal.pause(PauseReason.PROGRAM, self.stages.missing)
             return
         if self._chosen:
             self._press()
@@ -551,10 +554,7 @@ class Loop:
         if not step.edge_id:  # a dialog was about to be closed; whether it is still there is seen by looking
             self.journal.close_step(step, Outcome.INTERRUPTED, _("Interrupted: the screen is looked at anew."))
             return
-        done = self.performer.recover(step)
-        edge = self.graph.edge(step.edge_id)
-        if edge is not None:
-            self._after(edge, done)
+        self._after(edge_of_step(step, self.graph), self.performer.recover(step))
 
     # --- observation ------------------------------------------------------------------------------------------------
     def _follow(self, step: Step, suggestion: Suggestion) -> None:

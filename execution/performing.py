@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ from execution.types import (
 )
 from execution.watching import watch
 from workflows.choices import EffectClass
-from workflows.graph import EdgeSpec
+from workflows.graph import EdgeSpec, GraphSpec
 
 if TYPE_CHECKING:
     from execution.stages import Stages
@@ -278,8 +278,8 @@ class Performer:
         """A loop died between this step's intent and result: look; act again only if nothing happened (S9.2)."""
         self.journal.doubt(step)
         edge = self.journal.graph.edge(step.edge_id)
-        if edge is None:
-            raise LookupError(f"step {step.index} refers to the edge {step.edge_id}, which its version does not have")
+        if edge is None:  # a program's own pipeline gave it: what it should have come to is known there alone
+            return self._ask_without_looking(step)
         before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
         suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
         verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))
@@ -293,6 +293,13 @@ class Performer:
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
         return self.ask_whether_done(step, suggestion, after, verification)
+
+    def _ask_without_looking(self, step: Step) -> Done:
+        edge = edge_of_step(step, self.journal.graph)
+        after = self.stages.settle(edge)
+        suggestion = self.stages.recall(edge, step.suggestion, after.frame.size)
+        message = _("Only the program knows what should have come of it.")
+        return self.ask_whether_done(step, suggestion, after, Verification(answer=Answer.CANNOT_TELL, message=message))
 
     def _compared(
         self, step: Step, suggestion: Suggestion, before: ScreenState, after: ScreenState
@@ -312,6 +319,18 @@ class Performer:
         else:
             verification = self.stages.judge(suggestion, before, self.journal.hidden.shown(after).state)
         return verification, after, same
+
+
+def edge_of_step(step: Step, graph: GraphSpec) -> EdgeSpec:
+    """The edge of a step; one that its version does not have as far as the step tells, without where it leads."""
+    kept: Mapping[str, Any] = step.suggestion
+    return graph.edge(step.edge_id) or EdgeSpec(
+        edge_id=step.edge_id,
+        source=step.node_id,
+        destination=str(kept.get("destination") or ""),
+        action_type=step.action_type,
+        params=dict(kept.get("params") or {}),
+    )
 
 
 # What a person's word about a step in doubt comes to.

@@ -65,6 +65,7 @@ class Hooks:
     """What a program puts in place of the product's own (S11); the defaults are the product's."""
 
     stages: Callable[[Journal, Stages], Stages] = lambda journal, stages: stages
+    own_parts: str = ""  # by their names in S11.2
     limits: LoopLimits | None = None
     on_begin: Callable[[Journal], None] = lambda journal: None
     on_prompt: Callable[[Prompt], None] | None = None
@@ -312,9 +313,11 @@ class Runner:
             references=references,
         )
         stages.eyes.on_seen = capture.show_as_read
+        stages = self.hooks.stages(journal, stages)
+        stages.missing = self._missing(journal.execution)
         return Loop(
             journal,
-            self.hooks.stages(journal, stages),
+            stages,
             Coach(journal, leave=self.leave, listener=self.hooks.on_prompt),
             leave=self.leave,
             limits=self.hooks.limits,
@@ -322,6 +325,15 @@ class Runner:
             on_look=capture.follow,
             on_miss=lambda message: self.hooks.on_error("no_match", NoMatch(message)),
         )
+
+    def _missing(self, execution: Execution) -> str:
+        """Why a run that a program with parts of its own has left stands still; empty where they are here."""
+        if execution.own_parts == self.hooks.own_parts:
+            return ""
+        return _(
+            "The program that started this run has parts of its own (%(parts)s), and the run cannot go on without "
+            "them. Look at the screen, stop this run, and start the program again."
+        ) % {"parts": execution.own_parts}
 
     def _sign_on(self, identity: DesktopIdentity) -> Robot:
         robot, _created = Robot.objects.update_or_create(

@@ -27,6 +27,7 @@ from execution.seeking import ScrollSearch, scroll_search
 from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.types import (
     ActionResult,
+    ActionStatus,
     Answer,
     Box,
     Element,
@@ -50,6 +51,7 @@ from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
+from workflows.validation.actions import wrong_parameter
 from workflows.words import with_names
 
 NOISE = 24  # of 255, in the channel that differs most
@@ -69,6 +71,7 @@ class Stages:
     ) -> None:
         self.graph, self.variables = graph, variables
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
+        self.missing = ""  # what the run cannot go on without, in a sentence
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
 
     def observe(self) -> ScreenState:
@@ -120,12 +123,13 @@ class Stages:
         """What the edge does, in words: “Click Save As…”."""
         label = edge.target.label if (edge := self._named(edge)).target else _("the screen")
         keys = params.get("keys", "")
+        spec = ACTIONS.get(edge.action_type)
         words = {
+            **{param.name: "…" for param in (spec.params if spec else ())},  # a program may leave one out
             **with_names(params, self.graph),
             "target": f"“{label}”",
-            "keys": keys if isinstance(keys, str) else "+".join(keys),
+            "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…",
         }
-        spec = ACTIONS.get(edge.action_type)
         return str(spec.sentence) % words if spec else f"{edge.action_type} {words['target']}"  # a program's own action
 
     def _named(self, edge: EdgeSpec) -> EdgeSpec:
@@ -242,6 +246,9 @@ class Stages:
 
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         """Do it; `hold` ends what takes long. Raises Stopped, LeaseLost."""
+        if wrong := wrong_parameter(suggestion.edge.action_type, suggestion.params):
+            message = _("Nothing was done: %(what)s") % {"what": wrong}
+            return ActionResult(status=ActionStatus.FAILED, message=message)
         if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
             self._entered = None
             return server_side.perform(self, suggestion, hold)

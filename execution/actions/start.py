@@ -50,10 +50,12 @@ def start(
     queue: bool = True,
     origin: Origin = Origin.PROGRAM,
     declared: bool = True,
+    own_parts: str = "",
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
     Not `declared`: a program's own pipeline knows the nodes and variables, and takes others than the version has.
+    `own_parts` are those of a program, by name: no run loop without them goes on with the run.
     Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable, BadVariable or UnknownWindowProvider,
     each naming the cause, and PermissionDenied where `user` may not; without a user it is the server's own process.
     """
@@ -85,6 +87,7 @@ def start(
             secrets=secrets_sealed,
             started_by=user,
             desktop=plain_name(desktop),
+            own_parts=own_parts,
             **chosen_flags,
         )
         if queue:

@@ -103,6 +103,7 @@ class Execution(models.Model):
     enable_ui_detection = models.BooleanField(default=True)
     enable_ocr = models.BooleanField(default=True)
     analyze_timeout_ms = models.PositiveIntegerField(default=8000)
+    own_parts = models.CharField(max_length=100, blank=True)  # of a program: nobody goes on with the run without them
     window_info_provider = models.CharField(max_length=200, blank=True)
     continuous_capture = models.BooleanField(default=True)
     degraded = models.BooleanField(default=False)

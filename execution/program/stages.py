@@ -12,8 +12,11 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
+from execution.choices import Outcome, StepPhase
+from execution.exceptions import MissingVariable
 from execution.holding import Hold
 from execution.journal import Journal
+from execution.models import Execution
 from execution.program.workflow import edge_in, part
 from execution.stages import Stages
 from execution.types import (
@@ -31,7 +34,7 @@ from execution.types import (
     Verification,
 )
 from workflows.graph import EdgeSpec, TargetSpec, target_from_json
-from workflows.text import fill, told
+from workflows.text import fill, names, told
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +79,7 @@ class ProgramStages(Stages):
         self._next: tuple[str, EdgeSpec | None] = ("", None)
         self._actions: dict[str, Any] = {}  # what the pipeline gave, by edge
         self._correction: Mapping[str, Any] = {}
-        self._done: tuple[str, str] = ("", "")  # node and edge of what was done last
+        self._done = done_last(journal.execution)  # node and edge; after the desktop was lost, by the record
 
     def observe(self) -> ScreenState:
         self._screen = super().observe()
@@ -140,9 +143,12 @@ class ProgramStages(Stages):
 
     # --- the executor -----------------------------------------------------------------------------------------------
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
-        if self.executor is None:
-            return super().suggest(edge, node_id, state)
-        return self._suggested(edge, node_id)
+        if self.executor is not None:
+            return self._suggested(edge, node_id)
+        if unknown := sorted(names(edge.params) - set(self.variables)):
+            words = {"action": edge.edge_id, "names": ", ".join(f"“{name}”" for name in unknown)}
+            raise MissingVariable(_("The action %(action)s needs a value for %(names)s.") % words, tuple(unknown))
+        return super().suggest(edge, node_id, state)
 
     def _suggested(self, edge: EdgeSpec, node_id: str) -> Suggestion:
         """The program's own: its executor finds the target, and a text with a variable nobody gave stays as it is."""
@@ -226,6 +232,14 @@ class ProgramStages(Stages):
         return Verification(answer=Answer.CANNOT_TELL, message=message), after
 
 
+def done_last(execution: Execution) -> tuple[str, str]:
+    """Node and edge of what may have been done last: it does not follow on itself without the pipeline saying so."""
+    step = execution.steps.exclude(edge_id="").order_by("index").last()
+    if step is None or not (step.phase == StepPhase.INTENT or step.outcome in (Outcome.SUCCEEDED, Outcome.MANUAL)):
+        return "", ""
+    return step.node_id, step.edge_id
+
+
 def edge_of(action: Mapping[str, Any], node_id: str) -> EdgeSpec:
     """A pipeline's next action as an edge; where it leads is known only if it says `to_node`."""
     target, edge_id = part(action, "target"), str(part(action, "edge_id"))
@@ -276,10 +290,10 @@ def changed(edge: Any, correction: Mapping[str, Any]) -> Any:
 
 
 def _name_in(edge: Any, wanted: str) -> str:
-    names = NAMES_OF[wanted]
-    found = next((n for n in names if (n in edge if isinstance(edge, Mapping) else hasattr(edge, n))), "")
+    known = NAMES_OF[wanted]
+    found = next((n for n in known if (n in edge if isinstance(edge, Mapping) else hasattr(edge, n))), "")
     if not found and isinstance(edge, Mapping):
-        return names[0]
+        return known[0]
     if not found:
         raise TypeError(_no_place(wanted))
     return found

@@ -70,6 +70,7 @@ class World:
     _late: str = ""  # where the screen will be at the next look but one
 
     knows_ways = True
+    missing = ""  # what its program brought, and is not there
 
     @property
     def eyes(self) -> World:

@@ -504,14 +504,28 @@ def test_what_was_seen_not_to_be_done_is_done_again_only_where_it_may_be(
         assert (done, [prompt.kind for prompt in s.stage.asked]) == (Done(stop=True), [PromptKind.IN_DOUBT])
 
 
-def test_what_is_unknown_to_the_version_is_not_guessed_at(scene: Scenes) -> None:
-    """S9.2"""
+@pytest.mark.parametrize("effect_class", ["opaque", "read"])
+def test_what_is_unknown_to_the_version_is_asked_about_and_not_guessed_at(scene: Scenes, effect_class: str) -> None:
+    """S9.2: a program's own action, of which it alone knows what should have come of it."""
+    s = scene(effect_class=effect_class)
+    s.journal.intend(s.step, s.suggestion, s.state, attempt=0)
+    s.step.edge_id = "elsewhere"
+    s.step.save()
+    assert s.recover("done") == Done(passed=True)
+    (prompt,) = s.stage.asked
+    assert (prompt.kind, prompt.choices) == (PromptKind.IN_DOUBT, ("done", "retry", "stop"))
+    assert (s.world.acts, s.kept().outcome, s.kept().in_doubt) == ([], "succeeded", True)
+
+
+def test_a_person_says_of_an_unknown_action_that_it_was_not_done(scene: Scenes) -> None:
+    """S9.2: the loop goes on from the screen that the step began with."""
     s = scene()
     s.journal.intend(s.step, s.suggestion, s.state, attempt=0)
     s.step.edge_id = "elsewhere"
-    with pytest.raises(LookupError, match="step 1 refers to the edge elsewhere"):
-        s.performer.recover(s.step)
-    assert s.kept().in_doubt and s.kept().phase == StepPhase.INTENT
+    s.step.save()
+    s.stage.answers = [say_so("retry")]
+    s.stage.loop.recover()
+    assert (s.stage.loop.at.picked, s.world.acts) == ("a", [])
 
 
 # --- the defaults of the times in which people answer ---------------------------------------------------------------

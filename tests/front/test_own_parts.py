@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from execution import execution_loop
+from execution.claims import claim
 from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Label, Screen
@@ -22,10 +25,11 @@ from execution.execution_loop import (
     ExecutionState,
     ExecutionStatus,
 )
-from execution.models import Decision, Execution, ReferenceVector
+from execution.models import Decision, Execution, ReferenceVector, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.embedding import BuiltinEmbedder
 from execution.types import Point
+from tests.support.scripted import analyzer
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -356,3 +360,52 @@ def test_a_run_that_is_stopped_before_it_was_taken_lets_the_loop_go(make: Any) -
     assert loop.stop()
     assert loop.wait(20)
     assert loop.get_state() == ExecutionState.STOPPED
+
+
+def test_no_other_run_loop_is_offered_the_run_of_a_program(
+    make: Any, own: Own, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S9.4: not in the moment either in which it is queued and nobody has taken it."""
+    elsewhere = Robot.objects.create(name="elsewhere:9", desktop="elsewhere:9", host="elsewhere", pid=1)
+    offered: list[Any] = []
+    begun = execution_loop.start_run
+
+    def start_and_look(**asked: Any) -> Execution:
+        execution = begun(**asked)
+        assert execution.state == ExecutionState.QUEUED
+        offered.append(claim(elsewhere, replace(ScriptedDesktop(SCREENS).identity(), name=":9")))
+        return execution
+
+    monkeypatch.setattr(execution_loop, "start_run", start_and_look)
+    assert run(make()) == ExecutionState.COMPLETED
+    assert offered == [None]
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "told"),
+    [
+        ("type_text", {}, "the text must be given"),
+        ("press_keys", {}, "the keys to press must be given"),
+        ("press_keys", {"keys": 7}, "the keys to press must be keys such as ctrl+s"),
+        ("drag", {"dx": "far", "dy": 1}, "the way across must be a whole number"),
+        ("wait_text", {}, "the text must be given"),
+    ],
+)
+def test_an_action_without_what_it_takes_is_not_done_and_says_so(
+    make: Any, own: Own, action: str, params: dict[str, Any], told: str
+) -> None:
+    """S1.5, S11.5: a pipeline's action of the catalogue, for the hands of the product."""
+    desktop = ScriptedDesktop(SCREENS)
+    target = {"text": "Step one"} if action == "drag" else None
+    own.get_next_action = lambda workflow_id, node_id: {  # type: ignore[method-assign]
+        "edge_id": "ab", "action": action, "target": target, "params": params,
+    }  # fmt: skip
+    assert run(make(action_executor=None, desktop=desktop, analyzer=analyzer(desktop))) == ExecutionState.PAUSED
+    assert told in Execution.objects.get().steps.first().message
+    assert {act.kind for act in desktop.log} <= {"release_all"}
+
+
+def test_a_variable_that_nobody_gave_is_named(make: Any, own: Own) -> None:
+    """S11.5: with hands of the product its text cannot be typed."""
+    assert run(make(action_executor=None)) == ExecutionState.FAILED
+    assert "“who”" in Execution.objects.get().error

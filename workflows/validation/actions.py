@@ -174,6 +174,33 @@ def mistyped(param: Param, value: Any) -> str:
     return ""
 
 
+def wrong_parameter(action_type: str, params: Mapping[str, Any]) -> str:
+    """What keeps an action from being done with these, in a sentence; empty if nothing does.
+
+    A text may be empty where a variable is, and a number or a text may be given as the other.
+    """
+    spec = ACTIONS.get(action_type)
+    for param in spec.params if spec else ():
+        value = params.get(param.name)
+        if value is None:
+            expected = _("given") if param.required else ""
+        elif param.kind == "int":
+            expected = "" if _is_whole(value) else mistyped(param, value)
+        else:
+            expected = mistyped(param, value) if param.kind == "keys" else ""
+        if expected:
+            words = {"action": spec.label if spec else "", "what": PARAM_LABELS[param.name](), "expected": expected}
+            return _("“%(action)s”: %(what)s must be %(expected)s.") % words
+    return ""
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        return int(value) == float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def _target(edge: EdgeSpec, *, needed: bool) -> Iterator[Problem]:
     if edge.target is None:
         if needed:
