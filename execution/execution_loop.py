@@ -19,14 +19,13 @@ from execution.actions.start import start as start_run
 from execution.choices import FINAL, ExecutionMode, ExecutionState, PromptKind
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity
 from execution.exceptions import ExecutionError, IllegalMove
-from execution.journal import Journal
-from execution.loop import LoopLimits
 from execution.models import Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.program.capturer import NO_DISPLAY, OwnCapture, open_for, window_provider_of
-from execution.program.coaching import consult
-from execution.program.stages import ActionExecutor, Pipeline, ProgramStages, target_of
-from execution.program.values import (
+from execution.record.journal import Journal
+from execution.running.program.capturer import NO_DISPLAY, OwnCapture, open_for, window_provider_of
+from execution.running.program.coaching import consult
+from execution.running.program.stages import ActionExecutor, Pipeline, ProgramStages, target_of
+from execution.running.program.values import (
     CoachingCallback,
     CoachingDecision,
     CoachingResponse,
@@ -35,11 +34,12 @@ from execution.program.values import (
     context_of,
     step_result,
 )
-from execution.program.workflow import keep_rows, learning_state
-from execution.runner import Hooks, Runner, ShownCapture, robot_name
-from execution.stages import Stages
+from execution.running.program.workflow import keep_rows, learning_state
+from execution.running.runner import Hooks, Runner, ShownCapture, robot_name
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.marks import MarksRung
+from execution.turn.loop import LoopLimits
+from execution.turn.stages import Stages
 from execution.types import (
     Choice,
     DecisionSource,

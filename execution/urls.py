@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.views.live import live, run_snapshot
-from execution.views.pictures import picture, robot_frame, run_frame, run_screen
-from execution.views.robots import robots
-from execution.views.runs import runs
-from execution.views.start import start
+from execution.pages.live import live, run_snapshot
+from execution.pages.pictures import picture, robot_frame, run_frame, run_screen
+from execution.pages.robots import robots
+from execution.pages.runs import runs
+from execution.pages.start import start
 
 urlpatterns = [
     path("", runs, name="runs"),

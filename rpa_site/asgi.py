@@ -23,7 +23,7 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from execution.routing import websocket_urlpatterns  # noqa: E402
+from execution.stream.routing import websocket_urlpatterns  # noqa: E402
 from gpu import GPUResourceConfig  # noqa: E402
 from rpa_site.data_lock import share  # noqa: E402
 

@@ -13,9 +13,9 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from execution.desktop.window_providers import known_name, load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.config import PerceptionConfig
-from execution.window_providers import known_name, load_provider
 from gpu import GPUResourceConfig
 from gpu.catalogue.entries import path_of_file
 from gpu.catalogue.file import read_file

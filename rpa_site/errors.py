@@ -17,7 +17,7 @@ from django.views.defaults import server_error as default_server_error
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from execution.patience import loops_waiting
+from execution.record.patience import loops_waiting
 from rpa_site.roles import role_needed
 from workflows.availability import in_words, kind_of_trouble
 from workflows.exceptions import DomainError

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from execution.models import Robot
-from execution.patience import loops_waiting
+from execution.record.patience import loops_waiting
 from gpu import last_known_status
 from gpu.machine.status import KnownStatus
 

@@ -26,7 +26,7 @@ urlpatterns = [
     path("api/docs", Docs.as_view(), name="api_docs"),
     path("api/", include("workflows.api_urls")),
     path("api/", include("gpu.api_urls")),
-    path("api/", include("execution.api_urls")),
+    path("api/", include("execution.api.urls")),
     path("workflows/", include("workflows.urls")),
     path("", include("analytics.urls")),
     path("", include("execution.urls")),

@@ -26,9 +26,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from execution.choices import ExecutionState, PromptKind
-from execution.live_picture import path_of
 from execution.models import Execution, Prompt, Robot, Step
-from execution.routing import websocket_urlpatterns
+from execution.running.live_picture import path_of
+from execution.stream.routing import websocket_urlpatterns
 from gpu.operations import operations
 from gpu.types import Request, RequestKind
 from rpa_site.models import TokenScope

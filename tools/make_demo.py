@@ -204,14 +204,14 @@ class Look:
 
     def find(self, text: str, state: Any) -> Any:
         """The box of a text on the screen; with several, the one that is a menu entry or a button by itself."""
-        from execution.navigation.words import similarity
+        from execution.language.fuzzy import similarity
 
         alone = [line for line in state.texts if similarity(line.text, text) >= 0.95]
         if len(alone) > 1:
             alone = [max(alone, key=lambda line: line.box.y)]  # a dialog's button stands below its title
         if len(alone) == 1:
             return alone[0].box.grown(5, state.frame.size)
-        from execution.targeting.evidence import resolve_correction
+        from execution.teaching.evidence import resolve_correction
 
         resolution = resolve_correction({"text": text}, state)
         if resolution.box is None:
@@ -226,7 +226,7 @@ class Look:
         print(f"{node.node_id}: {title}; {len(state.texts)} lines")
 
     def keep_target(self, edge: Any, label: str, box: Any, state: Any) -> None:
-        from execution.targeting.evidence import teach_target
+        from execution.teaching.evidence import teach_target
         from workflows.models import Target
         from workflows.specs import target_columns
 

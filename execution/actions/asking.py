@@ -6,9 +6,9 @@ import getpass
 from typing import Any
 
 from execution.choices import EventKind, Origin, Verb
-from execution.events import emit
 from execution.models import Execution, WishRecord
-from execution.payloads import wish_payload
+from execution.record.events import emit
+from execution.record.payloads import wish_payload
 
 NAMELESS = frozenset({Origin.COMMAND, Origin.PROGRAM})  # nobody logs in there: it is the account of the machine
 

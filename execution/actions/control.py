@@ -27,13 +27,13 @@ from execution.choices import (
     Wish,
     ended_error,
 )
-from execution.events import emit, emit_state
 from execution.exceptions import AlreadyDecided, IllegalMove, NoSuchButton, NothingToDecide
 from execution.models import Execution
-from execution.payloads import mode_payload
-from execution.pressing import choice
+from execution.record.attribution import said_of_wish
+from execution.record.events import emit, emit_state
+from execution.record.payloads import mode_payload
+from execution.targeting.pressing import choice
 from execution.types import Choice, DecisionSource
-from execution.who_words import said_of_wish
 from workflows.exceptions import UnknownNode
 
 NOT_BEGUN = (ExecutionState.IDLE, ExecutionState.QUEUED)

@@ -9,14 +9,14 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import name_of
-from execution.assistant.hidden import HIDDEN
 from execution.choices import EventKind, Origin, PromptState
-from execution.events import emit
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
 from execution.models import Decision, Execution, Prompt, Step
-from execution.payloads import decision_payload
+from execution.record.attribution import said_of_decision
+from execution.record.events import emit
+from execution.record.hidden import HIDDEN
+from execution.record.payloads import decision_payload
 from execution.types import Choice, DecisionSource
-from execution.who_words import said_of_decision
 from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES
 from workflows.validation.actions import PARAM_LABELS, mistyped
 

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from execution.actions.decide import already_decided
 from execution.choices import EventKind, PromptState
-from execution.events import emit
 from execution.exceptions import HeldBySomebody, NothingToDecide
 from execution.models import Prompt
-from execution.payloads import prompt_payload
+from execution.record.events import emit
+from execution.record.payloads import prompt_payload
 
 # A browser gives a sign every 20 s, once a minute where its page is hidden; a closed laptop gives none.
 HOLD_FOR = timedelta(seconds=90)

@@ -16,15 +16,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import record_wish
-from execution.assistant.hidden import HIDDEN
 from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState, Origin, Verb
+from execution.desktop.window_providers import known_name, may_choose
 from execution.desktop.x11_connection import plain_name
-from execution.events import emit_state
 from execution.exceptions import BadMode, BadVariable, MissingVariable
 from execution.models import Execution
 from execution.permissions import OPERATE
-from execution.secret_values import sealed, secret_names
-from execution.window_providers import known_name, may_choose
+from execution.record.events import emit_state
+from execution.record.hidden import HIDDEN
+from execution.record.secret_values import sealed, secret_names
 from workflows.choices import LearningState, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from execution.assistant.hidden import Hidden, hidden_in
 from execution.assistant.questions import Question, Topic, Which
 from execution.choices import Outcome
 from execution.exceptions import UnknownExecution
 from execution.models import Decision, Execution, Prompt, Step
-from execution.sentences import step_sentence
+from execution.record.hidden import Hidden, hidden_in
+from execution.record.sentences import step_sentence
 from execution.types import DecisionSource
 from workflows.graph import GraphSpec
 

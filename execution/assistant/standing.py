@@ -12,8 +12,8 @@ from execution.assistant.facts import Facts
 from execution.assistant.wording import capital, listed, seconds, sentence, what_and_where, why
 from execution.choices import FINAL, ExecutionState, PauseReason
 from execution.models import Step
-from execution.summary import run_summary
-from execution.who_words import how_it_ended
+from execution.record.attribution import how_it_ended
+from execution.record.summary import run_summary
 from workflows.words import sentence as edge_sentence
 
 

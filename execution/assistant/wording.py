@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 from execution.assistant.facts import Facts
 from execution.choices import Outcome, PromptKind, Verified
 from execution.models import Decision, Step
+from execution.record.attribution import for_people
 from execution.types import Choice, DecisionSource
-from execution.who_words import for_people
 
 FOUND_BY = {
     "coords_cache": gettext_lazy("Found where it was last time, and its picture is still there."),

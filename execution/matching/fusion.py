@@ -11,10 +11,10 @@ from execution.matching.calibration import FITTED, SIGNS, Calibration, lead
 from execution.matching.comparison import MEASURES, Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.profile import Profile, Vocabulary, profile
+from execution.matching.reasons import not_compared, reasons
 from execution.matching.references import Reference
 from execution.matching.sheet import Sheet
 from execution.matching.windows import app_alike, folded_title, title_alike
-from execution.matching.wording import not_compared, reasons
 from execution.perception.embedding import Embedder
 from execution.types import Reason, ScreenState
 

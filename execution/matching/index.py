@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from execution.navigation.words import words
+from execution.language.fuzzy import words
 
 _BY_SUM, _BY_SHARE, _BY_LOOK = 8, 5, 4
 _VERY_MANY, _DIRECTIONS, _LOOKED_AT = 1000, 64, 60

@@ -8,8 +8,8 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from execution.language.fuzzy import SEEN
 from execution.matching.profile import Profile
-from execution.navigation.words import SEEN
 
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
 _HARDLY = 0.1  # a line less likely to last than that is not looked for in pieces

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from execution.navigation.words import words
+from execution.language.fuzzy import words
 from execution.types import Box, Element, ElementRole, ElementState, TextLine, Window
 
 MOST_LINES = 240  # of one screen; a page of 5 000 words has no more to say about which page it is

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from execution.navigation.screen_words import ScreenWords, wanted
-from execution.navigation.words import SEEN, folded
-from execution.navigation.words import words as words_of
+from execution.language.fuzzy import SEEN, folded
+from execution.language.fuzzy import words as words_of
+from execution.language.screen_texts import ScreenWords, wanted
 from execution.perception.embedding import Embedder, ModelsDiffer, cosine
 from execution.perception.pictures import PictureSource
 from execution.types import Embedding, Reason, ScreenState, Window

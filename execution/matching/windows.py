@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from execution.navigation.words import folded
+from execution.language.fuzzy import folded
 from execution.types import Window
 
 _WORD = re.compile(r"[^\W_]+")

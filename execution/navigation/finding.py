@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.places_words import bare_label, likeness
-from execution.navigation.screen_words import JOINED, WRAPPED, ScreenWords
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
+from execution.language.menu_paths import bare_label, likeness
+from execution.language.screen_texts import JOINED, WRAPPED, ScreenWords
 from execution.perception.ocr.base import in_reading_order
 from execution.types import Box, Element, ElementRole, ElementState, ScreenState, TextLine
 

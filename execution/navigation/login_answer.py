@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.login_screen import Asks, read_login
-from execution.navigation.login_words import (
+from execution.language.fuzzy import words
+from execution.language.login import (
     LOG_OUT,
     asks_code,
     is_any,
@@ -19,7 +19,7 @@ from execution.navigation.login_words import (
     says_waiting,
     says_wrong,
 )
-from execution.navigation.words import words
+from execution.navigation.login_screen import Asks, read_login
 from execution.types import ScreenState, TextLine
 
 _MESSAGE_LINES = 12  # a page of so many new lines is another page, one of which may speak of passwords by chance

@@ -13,7 +13,7 @@ from enum import StrEnum
 import cv2
 from django.utils.translation import gettext as _
 
-from execution.navigation.login_words import GO_ON, HIDE, LOG_IN, SIGN_UP, Label, is_any, label_of
+from execution.language.login import GO_ON, HIDE, LOG_IN, SIGN_UP, Label, is_any, label_of
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 
 _ABOVE = 2.5  # heights of a label: its field begins no farther below it

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execution.language.fuzzy import words
+from execution.language.screen_texts import around
 from execution.navigation.finding import MENUS, Spot
-from execution.navigation.screen_words import around
-from execution.navigation.words import words
 from execution.types import Box, ElementRole, ScreenState, TextLine
 
 _SAME_PLACE = 0.4

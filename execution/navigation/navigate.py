@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 from django.utils.translation import gettext as _
 
 from execution.desktop.base import DesktopLost
+from execution.language.fuzzy import SEEN, similarity
+from execution.language.menu_paths import BadPlace, levels_of
+from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.signs import title_matches
 from execution.navigation.finding import Spot, find_label, what_is_there
 from execution.navigation.hands import Hands, Stopped
 from execution.navigation.menus import Opened, appeared, boxes, is_open, opened_by
-from execution.navigation.places_words import BadPlace, levels_of
-from execution.navigation.screen_words import ScreenWords, wanted
-from execution.navigation.verification.change import something_changed
-from execution.navigation.words import SEEN, similarity
 from execution.types import ActionResult, ActionStatus, ElementRole, ElementState, Point, ScreenState
+from execution.verification.change import something_changed
 from workflows.graph import NodeSpec
 
 LIMIT_S = 180.0

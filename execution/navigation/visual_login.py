@@ -16,12 +16,12 @@ from django.utils.translation import gettext as _
 from rapidfuzz import fuzz
 
 from execution.desktop.base import DesktopLost
+from execution.language.fuzzy import folded, similarity
+from execution.language.login import says_caps_lock, says_locked, says_refused
 from execution.navigation.finding import what_is_there
 from execution.navigation.hands import Hands, Stopped
 from execution.navigation.login_answer import LoginAnswer, answer_of, complaint, is_logged_in, refusal
 from execution.navigation.login_screen import Asks, LoginScreen, read_login
-from execution.navigation.login_words import says_caps_lock, says_locked, says_refused
-from execution.navigation.words import folded, similarity
 from execution.types import ActionResult, ActionStatus, Box, ElementRole, ElementState, ScreenState
 from workflows.secret import Login, Secret, VaultError
 

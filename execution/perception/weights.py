@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from execution.perception.ocr.languages import UnknownLanguage
+from execution.perception.languages import UnknownLanguage
 from gpu.weights import Damaged, checksum, look_over
 
 __all__ = [

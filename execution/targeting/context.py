@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import ScreenWords, Sighting, Wanted, wanted
+from execution.language.lexicon import is_known, mean_the_same
+from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
-from execution.targeting.grounding.lexicon import is_known, mean_the_same
 from execution.targeting.places import PlaceStore
 from execution.targeting.scale import scales_of
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size

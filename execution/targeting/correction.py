@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import ScreenWords
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
+from execution.language.screen_texts import ScreenWords
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.context import TEXT
 from execution.types import Box, Candidate, Point, Resolution, ResolveStatus, RungResult, ScreenState, Size

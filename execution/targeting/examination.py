@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from execution.navigation.screen_words import Wanted
-from execution.navigation.words import SAME, SEEN, similarity, words
+from execution.language.fuzzy import SAME, SEEN, similarity, words
+from execution.language.lexicon import mean_different, same_shortcut
+from execution.language.rewording import compare
+from execution.language.screen_texts import Wanted
 from execution.targeting.context import Context
-from execution.targeting.grounding.lexicon import mean_different, same_shortcut
-from execution.targeting.grounding.wording import compare
 from execution.targeting.kin import is_same_number
 from execution.targeting.looks import look_at
 from execution.targeting.neighbours import label_in_place, surroundings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
 from execution.targeting.context import Context
 from execution.targeting.shapes import same_kind
 from execution.types import Box, ElementRole

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import wanted
-from execution.navigation.whole_values import stands_in
-from execution.navigation.words import find, similarity, words
+from execution.language.fuzzy import find, similarity, words
+from execution.language.screen_texts import wanted
+from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
 from execution.targeting.records import names_record
 from execution.types import Answer, Box, TextLine

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.whole_values import stands_in
-from execution.navigation.words import SAME, words
+from execution.language.fuzzy import SAME, words
+from execution.language.lexicon import mean_the_same
+from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.clearness import is_as_clear_as_its_like
 from execution.targeting.context import Context
-from execution.targeting.grounding.lexicon import mean_the_same
 from execution.targeting.kin import kin_of
 from execution.targeting.looks import ground_change, surroundings_likeness
 from execution.targeting.records import names_record

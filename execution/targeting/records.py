@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from execution.targeting.volatile import Kind, volatile_parts
+from execution.language.volatile import Kind, volatile_parts
 from execution.types import Box, ElementRole, ScreenState
 
 # "Dupont, Marie" and "DUPONT Marie" name somebody.

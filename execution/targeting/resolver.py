@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import ScreenWords
+from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import point_in
 from execution.targeting.choice import choose, is_supported, same_thing

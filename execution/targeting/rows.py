@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import Sighting, wanted
-from execution.navigation.whole_values import stands_in
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
+from execution.language.screen_texts import Sighting, wanted
+from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
 from execution.types import Answer, Box
 

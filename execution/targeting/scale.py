@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from execution.navigation.screen_words import wanted
+from execution.language.screen_texts import wanted
 
 if TYPE_CHECKING:
     from execution.targeting.context import Context

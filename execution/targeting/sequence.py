@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execution.language.lexicon import mean_different, mean_the_same
 from execution.targeting.context import Context
-from execution.targeting.grounding.lexicon import mean_different, mean_the_same
 from execution.targeting.shapes import same_kind
 from execution.types import Box, Element
 from workflows.graph import NeighbourSpec

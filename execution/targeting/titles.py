@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execution.navigation.words import SEEN, folded, similarity
-from execution.targeting.grounding.lexicon import mean_the_same
+from execution.language.fuzzy import SEEN, folded, similarity
+from execution.language.lexicon import mean_the_same
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FILE = re.compile(r"\S*[/\\.]\S+")  # what a document is called says nothing of the program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.words import folded
+from execution.language.fuzzy import folded
 from execution.targeting.context import Context
 from execution.targeting.signs import Signs
 from execution.targeting.titles import names_only_a_document, related

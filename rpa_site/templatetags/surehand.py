@@ -12,9 +12,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from execution import live_words
 from execution.models import Execution
-from execution.snapshot import desktop_words
+from execution.pages import script_texts
+from execution.pages.snapshot import desktop_words
 from rpa_site.roles import role_needed
 
 register = template.Library()
@@ -84,4 +84,4 @@ def role_for(permission: str) -> str:
 @register.simple_tag
 def chrome_words() -> dict[str, object]:
     """The texts of the top bar's script."""
-    return live_words.chrome()
+    return script_texts.chrome()

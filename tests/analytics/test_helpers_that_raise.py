@@ -14,7 +14,7 @@ from analytics.resources import ResourceSampler
 from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot, Step
-from execution.runner import Runner
+from execution.running.runner import Runner
 from execution.signals import run_begun, run_ended, step_recorded
 from tests.support.scripted import analyzer, publish_line, queue, screens
 

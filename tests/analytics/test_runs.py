@@ -14,7 +14,7 @@ from analytics.resources import ResourceSampler
 from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
-from execution.runner import Hooks, Runner
+from execution.running.runner import Hooks, Runner
 from gpu import ExecutionMode as GpuMode
 from gpu.manager import GPUResourceManager
 from gpu.wiring import get_gpu_resource_manager

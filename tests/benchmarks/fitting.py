@@ -14,6 +14,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from execution.language.fuzzy import SEEN
 from execution.matching.calibration import (
     LASTING_TRAITS,
     SIGNS,
@@ -27,7 +28,6 @@ from execution.matching.fusion import FusionEngine
 from execution.matching.profile import Vocabulary
 from execution.matching.references import Reading, Reference
 from execution.matching.sheet import Sheet
-from execution.navigation.words import SEEN
 from execution.types import ScreenState
 from tests.benchmarks.readings import Read
 from tests.benchmarks.screens.corpus import ROOT

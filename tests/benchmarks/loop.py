@@ -117,7 +117,7 @@ def measure_record(state: Any) -> list[float]:
     """Opening and closing a step in the journal, its picture included."""
     from execution.actions.start import start
     from execution.choices import ExecutionState, Outcome
-    from execution.journal import Journal
+    from execution.record.journal import Journal
     from execution.types import Match, Recognition
 
     execution = start(workflow_id="wf_patient_note", mode="observation")

@@ -15,10 +15,10 @@ import numpy as np
 
 from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.boxes import text_lines_in
-from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.embedding import EmbeddingRung
 from execution.targeting.rungs.marks import MarksRung
+from execution.teaching.evidence import teach_target
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
 from tests.benchmarks.drift.pairs import FOLDER, Pair
 from tests.benchmarks.readings import Read

@@ -83,7 +83,7 @@ def judge_all(wanted: Sequence[Case], *, kept: bool = False) -> list[Judged]:
 
 
 def judge(case: Case, seen: Mapping[str, Seen]) -> Judged:
-    from execution.navigation.visual_verifier import verify_after
+    from execution.verification.verifier import verify_after
 
     first, last, before, *after = (seen[one.name] for one in case.shown())
     edge = _edge(case.scene, first, last)
@@ -107,7 +107,7 @@ def judge(case: Case, seen: Mapping[str, Seen]) -> Judged:
 
 def _edge(scene: Scene, first: Seen, last: Seen) -> EdgeSpec:
     """The edge as teaching makes it from the demonstration."""
-    from execution.navigation.expectations import expectation_of
+    from execution.teaching.expectations import expectation_of
 
     before, expect = expectation_of(
         first.state, last.state, action_type=scene.action, typed=first.page.typed, variables=first.page.variables

@@ -10,12 +10,12 @@ from execution.actions import control
 from execution.actions.decide import decide
 from execution.actions.start import start
 from execution.choices import ExecutionState
-from execution.claims import claim
-from execution.coach import Coach
 from execution.desktop.base import DesktopIdentity
-from execution.journal import Journal
-from execution.loop import Loop, LoopLimits
 from execution.models import Execution, Prompt, Robot
+from execution.record.claims import claim
+from execution.record.journal import Journal
+from execution.turn.coach import Coach
+from execution.turn.loop import Loop, LoopLimits
 from execution.types import DecisionSource, Size
 from tests.doubles.world import World
 from tests.factories import make_published

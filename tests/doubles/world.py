@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from execution.dialogs import Dialog
-from execution.holding import Hold
-from execution.popups import CLOSE, Closable
-from execution.pressing import PRESS, Chosen
+from execution.matching.dialogs import Dialog
+from execution.targeting.pressing import PRESS, Chosen
+from execution.turn.holding import Hold
+from execution.turn.popups import CLOSE, Closable
+from execution.turn.unchanged import Glance
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -35,7 +36,6 @@ from execution.types import (
     Verification,
     pixels_digest,
 )
-from execution.unchanged import Glance
 from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
 from workflows.text import fill
 

@@ -325,7 +325,7 @@ def test_resolve_target_advanced_and_a_capturer_of_ones_own(loop: ExecutionLoop)
     """S11.2, S11.9: a capturer gives a PIL image; a target is resolved on a screen state."""
     from PIL import Image
 
-    from execution.program.capturer import CapturerDesktop
+    from execution.running.program.capturer import CapturerDesktop
     from workflows.graph import TargetSpec
 
     scripted = ScriptedDesktop(SCREENS)

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 
 from execution import execution_loop
-from execution.claims import claim
 from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Label, Screen
@@ -28,6 +27,7 @@ from execution.execution_loop import (
 from execution.models import Decision, Execution, ReferenceVector, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.embedding import BuiltinEmbedder
+from execution.record.claims import claim
 from execution.types import Point
 from tests.support.scripted import analyzer
 from workflows.models import Workflow

@@ -17,7 +17,7 @@ from tests.mutation.session import Findings, judge
 
 # Which tests speak for which module: its own, and those of what is built right on it.
 DEATHS = [  # the quick ones, without processes of their own
-    f"tests/execution/test_deadly_runs.py::{name}"
+    f"tests/execution/running/test_deadly_runs.py::{name}"
     for name in (
         "test_a_step_in_between_is_progress",
         "test_closing_what_was_never_done_is_no_progress",
@@ -25,29 +25,32 @@ DEATHS = [  # the quick ones, without processes of their own
     )
 ]
 MODULES = {
-    "execution/journal.py": [
-        "tests/execution/test_journal.py",
-        "tests/execution/test_journal_kept.py",
-        "tests/execution/test_step_times.py",
-        "tests/execution/test_statistics.py",
-        "tests/execution/test_secret_values.py",
+    "execution/record/journal.py": [
+        "tests/execution/record/test_journal.py",
+        "tests/execution/record/test_journal_kept.py",
+        "tests/execution/record/test_step_times.py",
+        "tests/execution/record/test_statistics.py",
+        "tests/execution/record/test_secret_values.py",
     ],
-    "execution/claims.py": ["tests/execution/test_claims.py", *DEATHS],
-    "execution/actions/control.py": ["tests/execution/test_control.py", "tests/execution/test_pressing.py"],
-    "execution/actions/decide.py": ["tests/execution/test_decide.py"],
-    "execution/actions/hold.py": ["tests/execution/test_hold.py"],
+    "execution/record/claims.py": ["tests/execution/record/test_claims.py", *DEATHS],
+    "execution/actions/control.py": [
+        "tests/execution/actions/test_control.py",
+        "tests/execution/targeting/test_pressing.py",
+    ],
+    "execution/actions/decide.py": ["tests/execution/actions/test_decide.py"],
+    "execution/actions/hold.py": ["tests/execution/actions/test_hold.py"],
     "execution/models/execution.py": [
-        "tests/execution/test_moves.py",
-        "tests/execution/test_execution_rows.py",
-        "tests/execution/test_clocks.py",
+        "tests/execution/models/test_moves.py",
+        "tests/execution/models/test_execution_rows.py",
+        "tests/execution/record/test_clocks.py",
     ],
-    "execution/performing.py": ["tests/execution/test_performing.py"],
-    "execution/readiness.py": ["tests/execution/test_readiness.py"],
-    "execution/repeating.py": ["tests/execution/test_repeating.py"],
+    "execution/turn/performing.py": ["tests/execution/turn/test_performing.py"],
+    "execution/turn/readiness.py": ["tests/execution/turn/test_readiness.py"],
+    "execution/turn/repeating.py": ["tests/execution/turn/test_repeating.py"],
     "workflows/catalogue.py": [
         "tests/workflows/test_catalogue.py",
-        "tests/execution/test_defaults.py",
-        "tests/execution/test_repeating.py",
+        "tests/execution/turn/test_defaults.py",
+        "tests/execution/turn/test_repeating.py",
     ],
     **{
         f"workflows/validation/{name}.py": ["tests/workflows/test_validation.py"]

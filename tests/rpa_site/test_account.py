@@ -152,7 +152,7 @@ def test_the_api_takes_no_password_unless_it_is_told_to(viewer: Any) -> None:
 
 
 def test_where_it_does_the_attempts_are_counted(viewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execution.api import ExecutionsView
+    from execution.api.views import ExecutionsView
     from rpa_site.tokens import ThrottledBasicAuthentication
 
     monkeypatch.setattr(ExecutionsView, "authentication_classes", [ThrottledBasicAuthentication])

@@ -134,7 +134,7 @@ class Lesson:
 
     def click(self, act: Act, state: Any) -> None:
         from execution.targeting.boxes import target_box
-        from execution.targeting.evidence import teach_target
+        from execution.teaching.evidence import teach_target
         from workflows.models import Edge, Target
         from workflows.specs import target_columns
 
@@ -152,7 +152,7 @@ class Lesson:
 
     def point(self, act: Act, state: Any) -> Any:
         """Where whoever teaches clicks: on the text, beside it, or in a part of the window."""
-        from execution.navigation.words import folded
+        from execution.language.fuzzy import folded
         from execution.types import Box, Point
 
         window = next(w for w in windows_of(self.desktop.name) if act.window in w.title)
@@ -168,14 +168,14 @@ class Lesson:
         return Point(middle.x + act.beside, middle.y)
 
     def sees(self, text: str) -> bool:
-        from execution.navigation.words import folded
+        from execution.language.fuzzy import folded
 
         state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
         return any(folded(text) in folded(line.text) for line in state.texts)
 
     def declare(self, act: Act, before: Any, after: Any) -> None:
         """What must be seen before and after, as the product fills it in from what changed."""
-        from execution.navigation.expectations import expectation_of
+        from execution.teaching.expectations import expectation_of
         from workflows.models import Edge
 
         typed = self.fill(act.text) if act.action == "type_text" else ""

@@ -43,9 +43,9 @@ def write(execution_id: str, count: int, size: int, pause_ms: float, pictures: b
     from django.db import transaction
 
     from execution.choices import EventKind
-    from execution.events import emit
-    from execution.live_picture import path_of
     from execution.models import Execution
+    from execution.record.events import emit
+    from execution.running.live_picture import path_of
 
     execution = Execution.objects.get(execution_id=execution_id)
     picture = path_of(ROBOT)

@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from execution.fetching.download import TIMEOUT_S, fetch
-from execution.fetching.errors import FetchFailed
-from execution.fetching.kept import check_kept, keep_checksum
-from execution.fetching.progress import MB, Progress
-from execution.fetching.published import ClipChoice, clip_choice, clip_weights
 from execution.perception.config import PerceptionConfig
-from execution.perception.ocr.languages import UnknownLanguage
+from execution.perception.fetching.download import TIMEOUT_S, fetch
+from execution.perception.fetching.errors import FetchFailed
+from execution.perception.fetching.kept import check_kept, keep_checksum
+from execution.perception.fetching.progress import MB, Progress
+from execution.perception.fetching.published import ClipChoice, clip_choice, clip_weights
+from execution.perception.languages import UnknownLanguage
 from execution.perception.weights import Damaged, Weights, easyocr_weights, look_over, verify
 from gpu.weights import INSTALL
 

@@ -14,7 +14,7 @@ from execution.actions.start import start
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState
 from execution.desktop.base import DesktopError
 from execution.models import Execution
-from execution.runner import Runner
+from execution.running.runner import Runner
 from workflows.exceptions import DomainError
 
 EXIT_NO_DESKTOP = 2

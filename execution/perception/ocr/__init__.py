@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from execution.perception.languages import UnknownLanguage, tesseract_codes
 from execution.perception.ocr.base import ReaderUnavailable, TextReader
-from execution.perception.ocr.languages import UnknownLanguage, tesseract_codes
 
 if TYPE_CHECKING:
     from execution.perception.config import PerceptionConfig

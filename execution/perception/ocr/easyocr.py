@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from execution.perception.languages import UnknownLanguage
 from execution.perception.ocr.base import ReaderUnavailable, in_reading_order, within
 from execution.perception.ocr.formats import easyocr_lines
-from execution.perception.ocr.languages import UnknownLanguage
 from execution.perception.weights import Damaged, Weights, easyocr_weights, verify
 from execution.types import Box, TextLine
 from gpu.weights import INSTALL

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from execution.navigation.screen_words import wanted
+from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
 from workflows.graph import NeighbourSpec, NormBox
 

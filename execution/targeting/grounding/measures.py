@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execution.navigation.words import SEEN, folded, similarity
+from execution.language.fuzzy import SEEN, folded, similarity
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
 from execution.types import Box, Element, ElementRole, Size

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import wanted
+from execution.language import rewording
+from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
-from execution.targeting.grounding import wording
 from execution.targeting.grounding.likeness import Look, TaughtPicture
 from execution.targeting.grounding.measures import (
     TICKED,
@@ -125,20 +125,20 @@ class Signs:
     def _holds_content(self, element: Element) -> bool:
         return self._is_content and element.role in _HOLDS_CONTENT
 
-    def _wording(self, element: Element, text: str) -> wording.Wording:
+    def _wording(self, element: Element, text: str) -> rewording.Wording:
         """A field's content is another one each time; what stands at a box to tick is its label."""
         target, want = self._context.target, self._context.wanted
         if self._holds_content(element) and not want.exact:
-            return wording.Wording(0.0, _("a field"))
+            return rewording.Wording(0.0, _("a field"))
         if not target.text and target.named_by and text and element.role in TICKED:
-            return wording.compare(wanted(target.named_by.text, self._context.variables), text)
+            return rewording.compare(wanted(target.named_by.text, self._context.variables), text)
         if not target.text:
-            return wording.Wording(0.0, _("reads '%(text)s'") % {"text": text} if text else _("without a text"))
+            return rewording.Wording(0.0, _("reads '%(text)s'") % {"text": text} if text else _("without a text"))
         if not self._context.text_was_read:
-            return wording.Wording(0.0, _("not read"))
-        return wording.compare(want, text)
+            return rewording.Wording(0.0, _("not read"))
+        return rewording.compare(want, text)
 
-    def _telling(self, element: Element, said: wording.Wording, look: Look) -> dict[str, float]:
+    def _telling(self, element: Element, said: rewording.Wording, look: Look) -> dict[str, float]:
         """The signs that tell one control from another in its place."""
         signs = {"text": said.score} if self._context.target.text or said.score else {}
         if look.likeness is not None:

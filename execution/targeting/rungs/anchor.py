@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import wanted
+from execution.language.screen_texts import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
 from execution.targeting.examination import signs_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.likeness import TaughtPicture

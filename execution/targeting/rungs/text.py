@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from execution.navigation.screen_words import Sighting
-from execution.navigation.words import SAME
+from execution.language.fuzzy import SAME
+from execution.language.screen_texts import Sighting
 from execution.targeting.choice import choose
 from execution.targeting.context import TEXT, Context
 from execution.targeting.examination import signs_of

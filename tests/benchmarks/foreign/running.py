@@ -38,7 +38,7 @@ def run(workflow: Any, values: dict[str, str], screen: Any, analyzer: Any) -> tu
     from execution.choices import ExecutionState, PromptKind
     from execution.desktop.x11 import X11Desktop
     from execution.models import Execution, Prompt
-    from execution.runner import Hooks, Runner
+    from execution.running.runner import Hooks, Runner
     from execution.types import DecisionSource
 
     asked: list[str] = []

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from execution.actions.decide import decide
-from execution.assistant import api
+from execution.api import assistant as api
 from execution.assistant.briefing import RunBriefer
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant

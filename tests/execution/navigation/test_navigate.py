@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.desktop.base import DesktopLost, DesktopUnavailable
+from execution.language.menu_paths import BadPlace, levels_of, likeness
 from execution.navigation import handle_navigate_action, navigate
-from execution.navigation.places_words import BadPlace, levels_of, likeness
 from execution.types import ActionStatus, Box, ElementState
 from tests.execution.navigation.pages import Clock, Item, Page, PageHands, Role, button, entry, menu_item, text
 from workflows.graph import NodeSpec

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from execution.desktop.base import DesktopLost
-from execution.navigation import handle_visual_login_action, visual_login
-from execution.navigation.login_screen import Asks, read_login
-from execution.navigation.login_words import (
+from execution.language.login import (
     Label,
     asks_code,
     label_of,
@@ -22,6 +20,8 @@ from execution.navigation.login_words import (
     says_locked,
     says_wrong,
 )
+from execution.navigation import handle_visual_login_action, visual_login
+from execution.navigation.login_screen import Asks, read_login
 from execution.types import ActionStatus, Box, ElementState
 from tests.execution.navigation.pages import (
     Clock,

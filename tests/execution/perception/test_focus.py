@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from execution.navigation.verification.change import Change
-from execution.navigation.verification.effects import effect_at
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.types import Box, ElementRole, ElementState, ScreenState
+from execution.verification.change import Change
+from execution.verification.effects import effect_at
 from tests.support.browser import chromium, seen
 
 PAGE = """<title>Form</title><style>body{font:15px "DejaVu Sans";margin:24px} label{display:block;margin:0 0 3px}

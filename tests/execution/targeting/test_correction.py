@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.targeting.evidence import resolve_correction
+from execution.teaching.evidence import resolve_correction
 from execution.types import Box, Point, ResolveStatus
 from tests.execution.perception.drawing import Canvas
 

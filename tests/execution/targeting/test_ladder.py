@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from execution.targeting.context import CACHE, MARKS, Context
-from execution.targeting.evidence import teach_target
 from execution.targeting.places import MemoryPlaces, PlaceKey, place_key
 from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
 from execution.types import (
     Box,
     Candidate,

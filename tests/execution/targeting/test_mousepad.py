@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from execution.matching import Matcher
-from execution.navigation.visual_verifier import verify_after
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.targeting.boxes import target_box
-from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
 from execution.types import Answer, Box, Point, ResolveStatus, ScreenState, Window
+from execution.verification.verifier import verify_after
 from tests.execution.perception.drawing import Pictures, frame
 from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop, wait_until
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec

@@ -16,8 +16,8 @@ import pytest
 
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.targeting.boxes import holds_several, target_box
-from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
 from execution.types import Box, ElementRole, Point, ScreenState, Window
 from tests.execution.perception.drawing import Pictures, frame
 from tests.support.display import wait_until

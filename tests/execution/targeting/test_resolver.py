@@ -8,13 +8,13 @@ import cv2
 import pytest
 
 from execution.desktop.points import to_input
-from execution.navigation.screen_words import ScreenWords
+from execution.language.screen_texts import ScreenWords
 from execution.targeting.choice import choose
 from execution.targeting.context import ANCHOR, TEXT, Context
-from execution.targeting.evidence import teach_target
 from execution.targeting.neighbours import Surroundings
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.signs import Signs
+from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures, frame
 from workflows.graph import NeighbourSpec, TargetSpec

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from execution.targeting.evidence import teach_target
-from execution.targeting.grounding.lexicon import same_shortcut
+from execution.language.lexicon import same_shortcut
 from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.titles import names_only_a_document
+from execution.teaching.evidence import teach_target
 from execution.types import Box, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 from workflows.graph import TargetSpec

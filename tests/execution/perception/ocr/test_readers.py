@@ -257,7 +257,7 @@ def test_importing_perception_loads_no_model_library():
 def test_perception_matching_and_targeting_know_no_orm():
     """DESIGN 2: these rooms hold values and pixels alone: no rows, no settings, no app of the site."""
     modules = "execution.perception.analyzer, execution.targeting.evidence, execution.targeting.resolver, "
-    modules += "execution.matching, execution.navigation.visual_verifier, execution.perception.config"
+    modules += "execution.matching, execution.verification.verifier, execution.perception.config"
     rows = "m.startswith('django.contrib') or m in ('workflows.models', 'execution.models', 'gpu.manager')"
     code = f"import sys, {modules}; print(sorted(m for m in sys.modules if {rows}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

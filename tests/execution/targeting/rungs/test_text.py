@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execution.targeting.evidence import teach_target
 from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, ResolveStatus, ScreenState, TextLine, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 

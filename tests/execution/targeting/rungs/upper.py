@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import cv2
 
-from execution.navigation.screen_words import ScreenWords
+from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context

@@ -1,0 +1,136 @@
+"""The assistant in the API: what was said about a run, asking, beginning anew. Answers come as lines of JSON (S4.6)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from execution.api.assistant_serializers import (
+    AskSerializer,
+    AssistantStatusSerializer,
+    ConversationSerializer,
+    PieceSerializer,
+)
+from execution.api.serializers import ErrorSerializer
+from execution.assistant.service import get_assistant
+from execution.models import Execution
+from gpu.assistant import kept as conversations
+from gpu.assistant.assistant import Assistant, Part
+
+log = logging.getLogger(__name__)
+
+USE = "gpu.use_assistant"
+
+_answered_now = set[int | None]()  # people: one who asks twelve questions at once would make everybody else wait
+
+
+class AssistantView(APIView):
+    read_permission: str | None = USE
+    write_permission: str | None = USE
+
+
+class ConversationView(AssistantView):
+    @extend_schema(responses=ConversationSerializer)
+    def get(self, request: Request, execution_id: str) -> Response:
+        """What this person and the assistant have said about the run, in their newest conversation."""
+        about = Execution.objects.by_id(execution_id).execution_id
+        key = conversations.latest(person=request.user, about=about)
+        messages = [message.as_json() for message in conversations.messages(key)] if key else []
+        return Response({"name": get_assistant().name, "messages": messages}, headers={"Cache-Control": "no-store"})
+
+    @extend_schema(
+        request=AskSerializer,
+        responses={(200, "application/x-ndjson"): PieceSerializer(many=True), 422: ErrorSerializer},
+    )
+    def post(self, request: Request, execution_id: str) -> HttpResponseBase:
+        """Ask. The answer is a line of JSON for each piece: `records`, then `text`, at last `end` with the message."""
+        about = Execution.objects.by_id(execution_id).execution_id
+        asked = AskSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        key = conversations.latest(person=request.user, about=about)
+        key = key or conversations.begin(person=request.user, about=about)
+        said = {"conversation": key, "language": (get_language() or "en")[:2]}
+        answer = _alines if isinstance(request._request, ASGIRequest) else _lines
+        lines: Any = answer(get_assistant(), asked.validated_data["text"], said, request.user.pk)
+        # no proxy may wait for the whole of it
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
+
+
+class NewConversationView(AssistantView):
+    @extend_schema(request=None, responses=ConversationSerializer)
+    def post(self, request: Request, execution_id: str) -> Response:
+        """Begin anew; what was said before is kept, and no longer told to models."""
+        about = Execution.objects.by_id(execution_id).execution_id
+        conversations.begin(person=request.user, about=about)
+        return Response({"name": get_assistant().name, "messages": []}, status=201)
+
+
+class StatusView(AssistantView):
+    write_permission = None
+
+    @extend_schema(responses=AssistantStatusSerializer)
+    def get(self, request: Request) -> Response:
+        """Who would answer now."""
+        status = get_assistant().get_status()
+        return Response({"name": status.name, "model": status.model, "reason": status.reason})
+
+
+def _lines(assistant: Assistant, text: str, said: dict[str, str], person: int | None) -> Iterator[bytes]:
+    """For servers that are not asynchronous."""
+    if person in _answered_now:
+        yield _error(_one_at_a_time())
+        return
+    _answered_now.add(person)
+    try:
+        for part in assistant.stream_message(text, **said):
+            yield _line(part)
+    except Exception:
+        log.exception("an answer of the assistant broke off")
+        yield _error(_broken())
+    finally:
+        _answered_now.discard(person)
+
+
+async def _alines(assistant: Assistant, text: str, said: dict[str, str], person: int | None) -> AsyncIterator[bytes]:
+    if person in _answered_now:
+        yield _error(_one_at_a_time())
+        return
+    _answered_now.add(person)
+    parts = assistant.astream_message(text, **said)
+    try:
+        async for part in parts:
+            yield _line(part)
+    except Exception:
+        log.exception("an answer of the assistant broke off")
+        yield _error(_broken())
+    finally:
+        _answered_now.discard(person)
+        await parts.aclose()  # whoever has gone away stops the model too
+
+
+def _line(part: Part) -> bytes:
+    return json.dumps(part.as_json(), ensure_ascii=False).encode() + b"\n"
+
+
+def _error(words: str) -> bytes:
+    return json.dumps({"kind": "error", "text": words}).encode() + b"\n"
+
+
+def _broken() -> str:
+    return _("The answer broke off because of an error in the server; its log says more.")
+
+
+def _one_at_a_time() -> str:
+    return _("Your last question is still being answered: wait for it, or stop it.")

@@ -1,0 +1,376 @@
+"""What came over a known screen and is no screen of the workflow: its title, what it says, its buttons, its place.
+
+The page behind a dialog can often still be read, so that it is recognised as if nothing lay over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from execution.language.fuzzy import SEEN, words
+from execution.language.screen_texts import ScreenWords, wanted
+from execution.matching.references import Reading
+from execution.matching.signs import title_matches
+from execution.perception.changes import find_changes, union
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from workflows.graph import NodeSpec
+
+# A dialog inside a window leaves some of it on every side, and most of what was read around it can still be read.
+LARGEST = 0.6
+_RIM = 0.02
+_STILL_READ = 0.5
+_TITLE_BAR = 40  # pixels that a window's title bar and border add to its own area
+_IN_PLACE = 8  # pixels: a line that moved farther is not where it was
+_PADDING = 24  # pixels around the texts of a dialog whose frame was not found
+_DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that are darker or paler by as much
+_INK = 60  # levels over the ground: writing
+_SAME_FRAME = 0.7
+_COVERED = 0.2
+_FADED = 0.7  # of its contrast: writing that has less lies under something
+_FIXED = 2  # lines that the picture of a screen and the screen share at least, to compare the two by them
+_OWN = 0.5  # of a dialog's lines: so many stand on the picture of a node that shows it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialog:
+    """Something unknown that lies over a known screen: its title, if it has a window, what it says, and its buttons.
+
+    `box` is where, in pixels of the screen.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    box: Box
+    buttons: tuple[Element, ...] = ()
+
+    def __str__(self) -> str:
+        named = {words(button.text).key for button in self.buttons}
+        said = " ".join(text for text in self.texts if words(text).key not in named)[:400]
+        parts = [f"“{self.title}”" if self.title else "", said]
+        quoted = ": ".join(part for part in parts if part)
+        if not self.buttons:
+            return quoted
+        names = ", ".join(f"“{button.text}”" for button in self.buttons)
+        return _("%(dialog)s. Its buttons: %(names)s") % {"dialog": quoted.rstrip("."), "names": names}
+
+    def to_json(self, state: ScreenState) -> dict[str, Any]:
+        """For the pages: boxes as fractions of the screen, and the title of the window in front with it."""
+        size = state.frame.size
+        return {
+            "title": self.title,
+            "window": state.window.title if state.window else "",
+            "texts": list(self.texts),
+            "box": list(self.box.normalised(size)),
+            "buttons": [{"text": b.text, "box": list(b.box.normalised(size))} for b in self.buttons],
+        }
+
+
+def over_known(state: ScreenState, known: ScreenState | None) -> Dialog | None:
+    """What lies over the screen that was known last; None if that screen is simply another one now."""
+    if known is None or known.frame.size != state.frame.size:
+        return None
+    return _other_window(state, known) or _on_page(state, known) or _inside_window(state, known)
+
+
+def is_same_page(state: ScreenState, known: ScreenState) -> bool:
+    """Whether most of what was read then can still be read: something may lie over it, but it is no other page."""
+    return _still_behind(state, known, Box(0, 0, 0, 0))
+
+
+def over_recognised(
+    state: ScreenState,
+    known: ScreenState | None,
+    node: NodeSpec,
+    *,
+    taught: Reading | None,
+    variables: Mapping[str, str],
+) -> Dialog | None:
+    """What lies over a screen although it was recognised as `node`; None for what belongs to that node.
+
+    Stricter than `over_known`, as nothing is amiss else: another window, or a box with buttons that hides a part of the
+    page or dims the rest. `taught` is what was read on the node's own picture.
+    """
+    if known is None or known.frame.size != state.frame.size or not state.text_method:
+        return None
+    dialog = _other_window(state, known) or _on_page(state, known)
+    return None if dialog is None or _belongs(dialog, state, node, taught, variables) else dialog
+
+
+def over_taught(
+    state: ScreenState,
+    node: NodeSpec,
+    *,
+    taught: Reading,
+    picture: np.ndarray | None,
+    variables: Mapping[str, str],
+) -> Dialog | None:
+    """What lies over a screen that was recognised as `node` before any screen was known: told by the node's picture.
+
+    The data on it may be another day's. A dialog is a box with buttons that was not there, where what both show around
+    it is darker or paler now, or where it hides something and none of its buttons is the screen's own. Where no
+    box was found it is all the new texts together, if nothing of the screen stands among them and the rest is dimmed.
+    `picture`: BGR, None where it cannot be had.
+    """
+    if taught.size != state.frame.size or not state.text_method or not _window(state).area:
+        return None
+    fixed = _fixed(state, taught)
+    if len(fixed) < _FIXED:
+        return None
+    known = _moved(taught, state, fixed)
+    window, on_picture = _window(state), {words(line.text).key for line in taught.texts}
+    fresh = [t for t in state.texts if window.contains(t.box.center) and words(t.text).key not in on_picture]
+    framed = _framed(state, known, window, fresh)
+    box = framed or (_apart(fresh, fixed, window, state, picture) if picture is not None else None)
+    if box is None or _is_grown(box, known) or not _has_rim(box, window) or not _still_behind(state, known, box):
+        return None
+    dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
+    around = [(now, then) for now, then in fixed if not box.intersection(now.box).area]
+    strange = not any(words(button.text).key in on_picture for button in dialog.buttons)
+    dimmed = picture is not None and _are_dimmed(state, picture, around)
+    covers = bool(dialog.buttons) and (dimmed or (strange and _hides(box, state, known))) if framed else dimmed
+    return dialog if covers and not _belongs(dialog, state, node, taught, variables) else None
+
+
+def _apart(
+    fresh: Sequence[TextLine],
+    fixed: Sequence[tuple[TextLine, TextLine]],
+    window: Box,
+    state: ScreenState,
+    picture: np.ndarray,
+) -> Box | None:
+    """Where the new lines on a ground of their own stand together; None where lines of the screen stand among them.
+
+    The screen's data, new as well, lie under what dims it and have a ground that the rest has; what is drawn as
+    on the picture and was read otherwise is nothing new.
+    """
+    grounds = [_shades(state.frame.crop(now.box))[0] for now, _then in fixed]
+    dx, dy = _shift(fixed)
+    own = []
+    for line in fresh:
+        then = Box(line.box.x - dx, line.box.y - dy, line.box.w, line.box.h)
+        before = picture[max(0, then.y) : then.bottom, max(0, then.x) : then.right]
+        now, was = _shades(state.frame.crop(line.box)), _shades(before) if before.size else (np.inf, np.inf)
+        as_before = all(abs(a - b) <= _DIMMED for a, b in zip(now, was, strict=True))
+        if not as_before and all(abs(now[0] - ground) > _DIMMED for ground in grounds):
+            own.append(line.box)
+    if not own:
+        return None
+    box = union(own)
+    if box.area > LARGEST * window.area or any(box.contains(now.box.center) for now, _then in fixed):
+        return None
+    return box.grown(_PADDING, state.frame.size)
+
+
+def _shift(fixed: Sequence[tuple[TextLine, TextLine]]) -> tuple[int, int]:
+    """How far what both show has moved since the picture, in pixels."""
+    dx, dy = (round(float(np.median([now.box[i] - then.box[i] for now, then in fixed]))) for i in (0, 1))
+    return dx, dy
+
+
+def _fixed(state: ScreenState, taught: Reading) -> list[tuple[TextLine, TextLine]]:
+    """The lines that stand once on the screen and once on its picture: now, and then."""
+    now, then = _once(state.texts), _once(taught.texts)
+    return [(line, then[key]) for key, line in now.items() if key in then]
+
+
+def _once(lines: Sequence[TextLine]) -> dict[str, TextLine]:
+    keys = [words(line.text).key for line in lines]
+    return {key: line for key, line in zip(keys, lines, strict=True) if key and keys.count(key) == 1}
+
+
+def _moved(taught: Reading, state: ScreenState, fixed: Sequence[tuple[TextLine, TextLine]]) -> ScreenState:
+    """What was read on the picture, as if its window had lain where it lies now."""
+    dx, dy = _shift(fixed)
+    return replace(
+        state,
+        texts=tuple(replace(t, box=Box(t.box.x + dx, t.box.y + dy, t.box.w, t.box.h)) for t in taught.texts),
+        elements=tuple(replace(e, box=Box(e.box.x + dx, e.box.y + dy, e.box.w, e.box.h)) for e in taught.elements),
+    )
+
+
+def _is_grown(box: Box, known: ScreenState) -> bool:
+    """Whether it is a frame of the screen itself that holds more, or less, than when it was taught."""
+    groups = [e.box for e in known.elements if e.role is ElementRole.GROUP]
+    return any(max(abs(g.x - box.x), abs(g.y - box.y), abs(g.right - box.right)) <= _IN_PLACE for g in groups)
+
+
+def _are_dimmed(state: ScreenState, picture: np.ndarray, fixed: Sequence[tuple[TextLine, TextLine]]) -> bool:
+    """Whether most of the lines lie under something: their ground is another, or their writing is paler."""
+    dimmed = 0
+    for now, then in fixed:
+        ground, ink = _shades(state.frame.crop(now.box))
+        old_ground, old_ink = _shades(picture[then.box.y : then.box.bottom, then.box.x : then.box.right])
+        alike = ink * old_ink > 0 and abs(ink) <= abs(old_ink)
+        dimmed += alike and (abs(ground - old_ground) > _DIMMED or abs(ink) < _FADED * abs(old_ink))
+    return dimmed > _MOSTLY * len(fixed)
+
+
+def _shades(pixels: np.ndarray) -> tuple[float, float]:
+    """The ground of a line, and how much darker (negative) or lighter its writing is."""
+    grey = pixels.astype(np.int16).mean(axis=2)
+    ground, low, high = np.median(grey), grey.min(), grey.max()
+    return float(ground), float(low - ground if ground - low > high - ground else high - ground)
+
+
+def _belongs(
+    dialog: Dialog, state: ScreenState, node: NodeSpec, taught: Reading | None, variables: Mapping[str, str]
+) -> bool:
+    """Whether the node shows it itself: its title, its picture or a text that it declares says so."""
+    if dialog.title and node.window_title:
+        want = wanted(node.window_title, variables)
+        if not want.problem and title_matches(want.text, dialog.title):
+            return True
+    if taught is not None:
+        on_picture = ScreenWords(taught.texts)
+        named = {button.text for button in dialog.buttons}  # a page may have a “Save” and a “Cancel” of its own
+        says = [text for text in dialog.texts if text not in named]
+        return all(sum(on_picture.seen(t) >= SEEN for t in some) >= _OWN * len(some) for some in (dialog.texts, says))
+    inside = ScreenWords(tuple(line for line in state.texts if dialog.box.contains(line.box.center)))
+    outside = ScreenWords(tuple(line for line in state.texts if not dialog.box.contains(line.box.center)))
+    wants = [want.text for text in node.texts if not (want := wanted(text, variables)).problem]
+    return any(inside.seen(text) >= SEEN > outside.seen(text) for text in wants)
+
+
+def _other_window(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """Another window has the focus, and leaves what was known in sight behind it."""
+    now, then = state.window, known.window
+    if now is None or then is None or now.box is None or now.title == then.title:
+        return None
+    if now.box.area > LARGEST * state.frame.size.width * state.frame.size.height and now.box != then.box:
+        return None
+    if now.box == then.box or not _still_behind(state, known, now.box.grown(_TITLE_BAR, state.frame.size)):
+        return None
+    lines = [line for line in state.texts if now.box.contains(line.box.center)]
+    return _dialog(state, now.box, lines, title=now.title)
+
+
+def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """New texts in the middle of a page that stands as it stood: dimming it, or a box with buttons that hides some."""
+    window = _window(state)
+    fresh = _fresh(state, known, window)
+    if not fresh or not window.area:
+        return None
+    box = _framed(state, known, window, fresh)
+    box = box or union([line.box for line in fresh]).grown(_PADDING, state.frame.size)
+    if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
+        return None
+    dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
+    if _is_dimmed(state, known, window, box):
+        return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
+    return dialog if dialog.buttons and _hides(box, state, known) else None
+
+
+def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:
+    """The lines in the window that did not stand there."""
+    return [line for line in state.texts if window.contains(line.box.center) and not _stands(line, known.texts)]
+
+
+def _stands(line: TextLine, among: Sequence[TextLine]) -> bool:
+    """Whether the line is at its place among those."""
+    key, at = words(line.text).key, line.box.center
+    return any(
+        abs(other.box.center.x - at.x) <= _IN_PLACE
+        and abs(other.box.center.y - at.y) <= _IN_PLACE
+        and words(other.text).key == key
+        for other in among
+    )
+
+
+def _is_covered(line: TextLine, box: Box) -> bool:
+    """Whether so much of the line lies under the box that it could not be read any more."""
+    return line.box.intersection(box).area >= _COVERED * line.box.area > 0
+
+
+def _framed(state: ScreenState, known: ScreenState, window: Box, fresh: Sequence[TextLine]) -> Box | None:
+    """The smallest new frame that holds buttons and says something besides; what it covers in part is read anew too."""
+    buttons = [e.box for e in state.elements if e.role is ElementRole.BUTTON]
+    frames = []
+    for element in state.elements:
+        box = element.box
+        if element.role is not ElementRole.GROUP or box.area > LARGEST * window.area or not within(box, window):
+            continue
+        inside = [b for b in buttons if box.contains(b.center)]
+        lines = [line for line in fresh if box.contains(line.box.center)]
+        says = [line for line in lines if not any(b.contains(line.box.center) for b in inside)]
+        if inside and says and not any(other.box.iou(box) > _SAME_FRAME for other in known.elements):
+            frames.append(box)
+    return min(frames, key=lambda box: box.area, default=None)
+
+
+def _is_dimmed(state: ScreenState, known: ScreenState, window: Box, box: Box) -> bool:
+    """Whether the window around the box is darker or paler than it was: its ground, or all that is drawn on it."""
+    step = 4
+    now, then = (s.frame.crop(window)[::step, ::step].astype(np.int16).mean(axis=2) for s in (state, known))
+    outside = np.ones(now.shape, bool)
+    left, top = max(0, box.x - window.x) // step, max(0, box.y - window.y) // step
+    outside[top : (box.bottom - window.y) // step + 1, left : (box.right - window.x) // step + 1] = False
+    changed = np.abs(now - then) > _DIMMED
+    drawn = outside & (np.abs(then - np.median(then)) > _INK)
+    return any(bool(part.any()) and float(changed[part].mean()) > _MOSTLY for part in (outside, drawn))
+
+
+def _dialog(state: ScreenState, box: Box, lines: Sequence[TextLine], *, title: str = "") -> Dialog:
+    buttons = [e for e in state.elements if e.role is ElementRole.BUTTON and e.text and box.contains(e.box.center)]
+    return Dialog(title=title, texts=tuple(line.text for line in lines), box=box, buttons=tuple(buttons))
+
+
+def _window(state: ScreenState) -> Box:
+    everything = Box(0, 0, *state.frame.size)
+    return state.window.box.intersection(everything) if state.window and state.window.box else everything
+
+
+def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """All that changed lies in one part of the window, with what was known around it on every side."""
+    window = _window(state)
+    if not window.area:
+        return None
+    before, after = known.frame.crop(window), state.frame.crop(window)
+    changes = find_changes(before, after)
+    if changes is None or not changes.regions or changes.is_caret_only:
+        return None
+    area = union(list(changes.regions))
+    frame = [e.box for e in state.elements if e.role is ElementRole.GROUP and within(e.box, window)]
+    over = Box(area.x + window.x, area.y + window.y, area.w, area.h)
+    framed = [box for box in frame if box.iou(over) > _STILL_READ and box.area <= LARGEST * window.area]
+    if not framed and not _has_rim(over, window):
+        return None
+    box = max(framed, key=lambda b: b.iou(over)) if framed else over
+    if box.area > LARGEST * window.area or not _still_behind(state, known, box):
+        return None
+    lines = [line for line in state.texts if box.contains(line.box.center)]
+    if not lines or any(_stands(line, known.texts) for line in lines):
+        return None  # the page's own text is still there: a message came, or the focus went
+    dialog = _dialog(state, box, lines)
+    has_ground = changes.area > _MOSTLY * area.area  # a message is ink alone
+    return dialog if framed or has_ground or dialog.buttons or _hides(box, state, known) else None
+
+
+def _hides(box: Box, state: ScreenState, known: ScreenState) -> bool:
+    return any(_is_covered(line, box) and not _stands(line, state.texts) for line in known.texts)
+
+
+def _has_rim(box: Box, window: Box) -> bool:
+    rim_x, rim_y = _RIM * window.w, _RIM * window.h
+    return (
+        box.x - window.x > rim_x
+        and window.right - box.right > rim_x
+        and box.y - window.y > rim_y
+        and window.bottom - box.bottom > rim_y
+    )
+
+
+def _still_behind(state: ScreenState, known: ScreenState, box: Box) -> bool:
+    """Whether most of what was read around the box before can still be read there."""
+    were = [line for line in known.texts if not box.intersection(line.box).area]
+    seen = ScreenWords(tuple(line for line in state.texts if not box.contains(line.box.center)))
+    still = sum(seen.seen(line.text) >= SEEN for line in were)
+    return bool(were) and still >= _STILL_READ * len(were)
+
+
+def within(inner: Box, outer: Box) -> bool:
+    return outer.contains(inner.center) and inner.intersection(outer).area >= 0.95 * inner.area

@@ -1,1 +1,0 @@
-"""The parts of `visual_verifier`: what is read on a screen, and which of it proves, denies or leaves open."""

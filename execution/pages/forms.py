@@ -1,0 +1,162 @@
+"""The form that starts a run: what is missing or wrong is said beside its field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from execution.actions.start import TRIMMED, kind_problem, offered, resolve_mode, start
+from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
+from execution.exceptions import MissingVariable
+from execution.models import Execution, Robot
+from execution.pages.presets import PRESETS
+from execution.record.secret_values import secret_names
+from workflows.choices import VariableKind
+from workflows.exceptions import DomainError
+from workflows.graph import GraphSpec, VariableSpec
+from workflows.models import Workflow
+from workflows.permissions import DESIGN
+from workflows.typed_text import TypedTextField, as_written, plain_breaks
+
+INPUT_TYPE = {VariableKind.DATE: "date", VariableKind.EMAIL: "email", VariableKind.NUMBER: "number"}
+PREFIX = "var_"
+
+
+class StartForm(forms.Form):
+    """Starting one workflow; its variables are fields named `var_<name>`."""
+
+    mode = forms.ChoiceField(choices=ExecutionMode.choices, widget=forms.RadioSelect)
+    start_node_id = forms.ChoiceField(required=False, label=gettext_lazy("First screen"))
+    desktop = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
+    preset = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("How it looks at the screen"),
+        choices=[(name, preset.label) for name, preset in PRESETS.items()],
+    )
+    window_info_provider = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Window info provider"),
+        help_text=gettext_lazy("For Citrix and RDP: what tells which window is open inside."),
+    )
+
+    def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, user: Any, **kwargs: Any) -> None:
+        self.workflow, self.graph, self.user = workflow, graph, user
+        super().__init__(*args, **kwargs)
+        self.fields["mode"].initial = resolve_mode(None, workflow.learning_state)
+        self._offer("start_node_id", [("", self._entry_words()), *((n.node_id, n.name) for n in graph.nodes)])
+        desktops = Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
+        self._offer("desktop", [("", _("Any that is free")), *((d, d) for d in desktops)])
+        if settings.RPA_WINDOW_PROVIDERS and user.has_perm(DESIGN):
+            names = [(name, name) for name in settings.RPA_WINDOW_PROVIDERS]
+            self._offer("window_info_provider", [("", _("As the workflow says")), *names])
+        else:
+            del self.fields["window_info_provider"]
+        for variable in graph.variables:
+            name = PREFIX + variable.name
+            self.fields[name] = variable_field(variable, shown=str(self.initial.get(name, variable.default)))
+        for name, field in self.fields.items():
+            if name != "mode":
+                field.widget.attrs.setdefault("class", "input")
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def _entry_words(self) -> str:
+        entry = self.graph.node(next(iter(self.graph.entry_nodes), ""))
+        return _("“%(name)s”, as taught") % {"name": entry.name} if entry else _("As taught")
+
+    @property
+    def modes(self) -> list[dict[str, Any]]:
+        """Each mode with its line of explanation; the one that follows from what was learned is said."""
+        chosen, suggested = self["mode"].value(), self.fields["mode"].initial
+        return [
+            {
+                "value": mode.value,
+                "label": mode.label,
+                "explained": MODE_EXPLAINED[mode],
+                "checked": mode.value == chosen,
+                "suggested": mode == suggested,
+            }
+            for mode in ExecutionMode
+        ]
+
+    @property
+    def variable_fields(self) -> list[forms.BoundField]:
+        return [self[PREFIX + v.name] for v in self.graph.variables]
+
+    @property
+    def rare_fields(self) -> list[forms.BoundField]:
+        rare = ("start_node_id", "desktop", "preset", "window_info_provider")
+        return [self[name] for name in rare if name in self.fields]
+
+    @property
+    def has_rare_errors(self) -> bool:
+        return any(field.errors for field in self.rare_fields)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        for variable in self.graph.variables:
+            name = PREFIX + variable.name
+            value = str(values.get(name) or "")
+            if variable.kind not in TRIMMED:
+                value = values[name] = as_written(value, self.initial.get(name, variable.default))
+            if variable.required and value and not value.strip() and name not in self.errors:
+                self.add_error(name, self.fields[name].error_messages["required"])  # blanks are written, not a value
+            if value and name not in self.errors and (problem := kind_problem(variable, value)):
+                self.add_error(name, problem)
+        return values
+
+    def start(self) -> Execution | None:
+        """The run, or None with what the domain refused put beside its field."""
+        values = self.cleaned_data
+        flags = dict(PRESETS[values["preset"]].flags)
+        if provider := values.get("window_info_provider"):
+            flags["window_info_provider"] = provider
+        try:
+            return start(
+                workflow_id=self.workflow.workflow_id,
+                mode=values["mode"],
+                start_node_id=values["start_node_id"] or None,
+                variables={v.name: values[PREFIX + v.name] for v in self.graph.variables},
+                user=self.user,
+                origin=Origin.PAGE,
+                desktop=values["desktop"],
+                flags=flags,
+            )
+        except MissingVariable as error:
+            for name in error.names:
+                self.add_error(PREFIX + name if PREFIX + name in self.fields else None, str(error))
+        except DomainError as error:
+            self.add_error(None, str(error))
+        return None
+
+
+def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
+    """A field of the variable's kind, with `shown` in it; the kind is checked by the rule that the API uses too."""
+    label = variable.label or variable.name
+    secret = bool(secret_names([variable]))
+    attrs = {
+        "type": INPUT_TYPE.get(VariableKind(variable.kind), "text") if variable.kind in VariableKind.values else "text",
+        "autocomplete": "off",
+    }
+    if variable.example:
+        attrs["placeholder"] = _("for example %(value)s") % {"value": variable.example}
+    if attrs["type"] == "number":
+        attrs["step"] = "any"
+    is_typed = variable.kind not in TRIMMED
+    lines = len(plain_breaks(shown).split("\n")) if is_typed else 1
+    widget = forms.TextInput(attrs=attrs) if lines == 1 else forms.Textarea(attrs={"rows": min(lines, 8)})
+    return (TypedTextField if is_typed else forms.CharField)(
+        label=label,
+        required=variable.required and not variable.default,
+        initial=offered(variable),
+        max_length=2000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}) if secret else widget,
+        error_messages={"required": _("“%(name)s” is missing. Write its value here.") % {"name": label}},
+    )

@@ -1,0 +1,62 @@
+"""The runs page: what needs a person first, then every run with its state and step bar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from execution.choices import ExecutionState
+from execution.models import Execution, Robot
+from execution.models.execution import ExecutionQuerySet
+from execution.pages import listing
+from execution.permissions import OPERATE, VIEW
+from workflows.models import WorkflowVersion
+from workflows.permissions import permitted
+
+ROWS = 25
+
+
+@permitted(VIEW)
+@require_safe
+def runs(request: HttpRequest) -> HttpResponse:
+    """The page, or for htmx and for the live refresh its changing part alone."""
+    everything = listing.listed(Execution.objects.all())
+    context = {**table(request, everything), "may_operate": request.user.has_perm(OPERATE)}
+    if request.headers.get("HX-Request") and not request.GET.get("board"):
+        return render(request, "execution/_table.html", context)
+    context |= attention(everything)
+    template = "execution/_board.html" if request.GET.get("board") else "execution/runs.html"
+    return render(request, template, context)
+
+
+def table(request: HttpRequest, everything: ExecutionQuerySet) -> dict[str, Any]:
+    text, state = request.GET.get("q", "")[:200], request.GET.get("state", "")
+    found = listing.search(everything, text=text, state=state)
+    page = Paginator(found, ROWS).get_page(request.GET.get("page"))
+    kept = request.GET.copy()
+    for name in ("page", "board"):
+        kept.pop(name, None)
+    return {
+        "page": page,
+        "rows": listing.rows(page.object_list),
+        "q": text,
+        "state": state if state in listing.FILTERS else "",
+        "filters": [(value, words) for value, (words, _states) in listing.FILTERS.items()],
+        "kept": kept.urlencode(),
+        "filtered": bool(text.strip() or state in listing.FILTERS),
+    }
+
+
+def attention(everything: ExecutionQuerySet) -> dict[str, Any]:
+    return {
+        "cards": listing.cards(everything),
+        "at_work": Execution.objects.filter(state=ExecutionState.RUNNING).count(),
+        "queued": Execution.objects.queued().count(),
+        "robots": Robot.objects.alive().count(),
+        "anything_published": WorkflowVersion.objects.exists(),
+        "anything_run": Execution.objects.exists(),
+    }

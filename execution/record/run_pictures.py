@@ -1,0 +1,40 @@
+"""The one way of a run's screens into the store of pictures: each as it may be kept (S10.4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from execution.record.redaction import Redaction, Shown
+from execution.types import Frame, ScreenState
+from workflows.pictures import PictureStore
+
+
+class Kept(NamedTuple):
+    digest: str
+    shown: Shown
+
+
+class RunPictures:
+    """The pictures of one run. It has no way to put pixels as they are."""
+
+    def __init__(self, store: PictureStore, redaction: Redaction) -> None:
+        self._store, self._redaction = store, redaction
+
+    def keep(self, state: ScreenState) -> Kept:
+        """Store what may be kept of a screen. Raises PictureNotStored or PictureRefused."""
+        shown = self._redaction.shown(state)
+        return Kept(self._store.put(shown.state.frame.pixels), shown)
+
+    def keep_unread(self, frame: Frame) -> str:
+        """The same for a frame that nobody has read; gives its digest."""
+        return self._store.put(self._redaction.live(frame))
+
+    def get(self, digest: str) -> np.ndarray:
+        """BGR pixels as they were kept; raises PictureMissing."""
+        return self._store.get(digest)
+
+    def path(self, digest: str) -> Path:
+        return self._store.path(digest)

@@ -1,0 +1,74 @@
+"""Which rungs a run asks where picture and text do not settle it: the embedding, the marks, a model (S2.2, S5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+from django.conf import settings
+
+from execution.perception.embedding import Embedder
+from execution.targeting.resolver import Rung
+from execution.targeting.rungs.embedding import EmbeddingRung
+from execution.targeting.rungs.marks import MarksRung
+from execution.targeting.rungs.vlm import VisionRung, effect_classes
+from execution.targeting.vision import VisionUnavailable
+from execution.turn.eyes import Flags
+from execution.types import ScreenState
+from gpu import GPUError, GPUResourceManager, get_gpu_resource_manager
+from workflows.graph import GraphSpec, NormBox
+
+
+class ManagedVision:
+    """The vision-language model of the GPU manager, asked for one run: it is loaded first if need be (S1.15)."""
+
+    def __init__(self, manager: GPUResourceManager, *, execution_id: str = "") -> None:
+        self._manager, self._execution_id = manager, execution_id
+
+    def ask(self, picture: np.ndarray, prompt: str, schema: Mapping[str, Any]) -> str:
+        encoded, data = cv2.imencode(".png", picture)
+        if not encoded:
+            raise VisionUnavailable("the marked picture could not be encoded")
+        try:
+            answer: str = self._manager.run_sync(
+                "ask_vlm", prompt, [data.tobytes()], schema, execution_id=self._execution_id
+            )
+        except GPUError as error:
+            raise VisionUnavailable(str(error)) from error
+        except Exception as error:  # a helper: whatever it raises costs this rung and no more (S1.21)
+            raise VisionUnavailable(f"{type(error).__name__}: {error}") from error
+        return answer
+
+
+def further_rungs(
+    graph: GraphSpec,
+    embedder: Embedder | None,
+    flags: Flags,
+    *,
+    execution_id: str = "",
+    hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: (),
+    warn: Callable[[str, str], None] = lambda kind, message: None,
+) -> tuple[Rung, ...]:
+    """In the order they are asked; none where elements are not looked for (S2.2).
+
+    `hides` tells what of a screen no model sees (S10.4). A GPU manager that cannot be had costs a `warn`ing and
+    the rung of the model (S1.21).
+    """
+    if not flags.enable_ui_detection:
+        return ()
+    rungs: list[Rung] = []
+    if embedder is not None and settings.RPA_EMBEDDING_FALLBACK:
+        rungs.append(EmbeddingRung(embedder).find)
+    rungs.append(MarksRung().find)
+    try:
+        manager = get_gpu_resource_manager()
+        has_vlm = manager.config.has_vlm
+    except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
+        warn("gpu", f"{type(error).__name__}: {error}")
+        return tuple(rungs)
+    if has_vlm:
+        model = ManagedVision(manager, execution_id=execution_id)
+        rungs.append(VisionRung(model, hides=hides, effect_classes=effect_classes(graph)).find)
+    return tuple(rungs)

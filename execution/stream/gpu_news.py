@@ -1,0 +1,76 @@
+"""What the hub tells of the GPU (S3.9): that something has changed, and what every page says while it is degraded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Max
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from execution.stream.queries import to_json
+from gpu.choices import RequestState
+from gpu.control.problems import NO_GPU
+from gpu.machine.ownership import Ownership, machine_name
+from gpu.machine.status import STALE_AFTER_S, gpu_folder
+from gpu.models import GPUEvent, GPUState, OwnerRequest
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNews:
+    """`mark` differs whenever the page has something new to show; empty while nothing is known of any GPU."""
+
+    mark: str = ""
+    banners: dict[str, dict[str, str] | None] = field(default_factory=dict)  # by language
+
+    def text(self, language: str) -> str:
+        """JSON without its braces, for the message of the stream; empty where nothing is known."""
+        return to_json({"mark": self.mark, "banner": self.banners[language]})[1:-1] if self.mark else ""
+
+
+def news_of_gpu(languages: Iterable[str]) -> GpuNews:
+    """Three small queries, for all sockets together."""
+    states = list(GPUState.objects.order_by("machine"))
+    if not states:
+        return GpuNews()
+    banners = {}
+    for language in languages:
+        with translation.override(language):
+            banners[language] = banner(states)
+    return GpuNews(mark_of(states), banners)
+
+
+def mark_of(states: Iterable[GPUState]) -> str:
+    event = GPUEvent.objects.aggregate(newest=Max("pk"))["newest"]
+    failed = OwnerRequest.objects.filter(state=RequestState.FAILED).aggregate(newest=Max("finished_at"))["newest"]
+    parts = [f"{state.machine}:{state.revision}:{state.owner}:{is_lost(state)}" for state in states]
+    return "|".join([*parts, str(event or 0), failed.isoformat() if failed else ""])
+
+
+def is_lost(state: GPUState) -> bool:
+    """Whether somebody said to own the GPU and is not there: its process has ended, or gives no sign of life."""
+    if not state.owner:
+        return False
+    is_silent = (timezone.now() - state.heartbeat_at).total_seconds() > STALE_AFTER_S
+    return is_silent or (state.machine == machine_name() and Ownership(gpu_folder()).holder() is None)
+
+
+def troubles(state: GPUState) -> str:
+    """Why it is degraded, as far as somebody should look after it; without an owner nobody can say."""
+    if not state.degraded or not state.owner or is_lost(state):
+        return ""
+    return state.degraded_reason.replace(NO_GPU, "").strip()  # that is no trouble, and said beside the memory
+
+
+def banner(states: Sequence[GPUState]) -> dict[str, str] | None:
+    """What every page says while models are not to be had: title and reason, with the machine where there are more."""
+    for state in states:
+        if reason := troubles(state):
+            text = f"{state.machine}: {reason}" if len(states) > 1 else reason
+            return {"title": _("The models work only in part."), "text": text}
+    return None
+
+
+def banner_now() -> dict[str, str] | None:
+    return banner(list(GPUState.objects.order_by("machine")))

@@ -1,0 +1,229 @@
+"""What the hub reads: each function is a query or a few for all sockets together, in the thread that calls it.
+
+No transaction spans them (on SQLite even a reading one takes the write lock). A snapshot's number is read first: what
+is newer than it is told again by the events that follow, and telling it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Max, Q, TextField
+from django.db.models.functions import Cast
+from django.utils import translation
+
+from execution.choices import FINAL, ON_DESKTOP, EventKind, ExecutionState
+from execution.models import Execution, ExecutionEvent, Prompt, Step
+from execution.record.payloads import prompt_payload, step_payload
+from execution.record.rows import run_row, state_of, with_rows
+from execution.running.live_picture import path_of
+
+REPLAY_LIMIT = 1000  # whoever is further behind gets a snapshot: it is smaller, and sooner there
+READ_LIMIT = 64  # events a read; bounds what one turn holds in memory
+SNAPSHOT_STEPS = 200
+SNAPSHOT_STEP_BYTES = 1024 * 1024
+RECENT_RUNS = 50
+EXECUTIONS_A_QUERY = 200  # SQLite parses at most 1000 nested conditions
+
+NOT_FINAL = [state for state in ExecutionState if state not in FINAL]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event as it is sent: already JSON, made once for all who get it."""
+
+    seq: int
+    text: str
+    is_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    seq: int
+    text: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """News of one run. `pieces` are unbroken sequences of events; whose cursor is in `stale` gets the snapshot."""
+
+    head: int
+    pieces: list[list[Event]] = field(default_factory=list)
+    stale: set[int | None] = field(default_factory=set)
+    snapshot: Snapshot | None = None
+
+    def after(self, cursor: int) -> list[Event]:
+        """The events that follow `cursor` without a gap; empty when none of the pieces holds the next one."""
+        for piece in self.pieces:
+            if piece[0].seq <= cursor + 1 <= piece[-1].seq:
+                return piece[cursor + 1 - piece[0].seq :]
+        return []
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, separators=(",", ":"))
+
+
+def find(execution_id: str) -> int | None:
+    return Execution.objects.filter(execution_id=execution_id).values_list("pk", flat=True).first()
+
+
+def read(wanted: Mapping[int, Collection[int | None]]) -> dict[int, Reading]:
+    """What is new for each execution's cursors (None asks for a snapshot). An execution that is gone is not in it.
+
+    The furthest cursor of an execution is served first, then the one that lags most: nobody who is up to date waits for
+    somebody who replays.
+    """
+    heads = dict(Execution.objects.filter(pk__in=wanted).values_list("pk", "next_seq"))
+    readings = {pk: Reading(head=next_seq - 1) for pk, next_seq in heads.items()}
+    newest, oldest = {}, {}
+    for pk, reading in readings.items():
+        behind = []
+        for cursor in wanted[pk]:
+            if cursor is None or not 0 <= reading.head - cursor <= REPLAY_LIMIT:
+                reading.stale.add(cursor)
+            elif cursor < reading.head:
+                behind.append(cursor)
+        if behind:
+            newest[pk], oldest[pk] = max(behind), min(behind)
+    _read_into(readings, newest)
+    _read_into(readings, {pk: cursor for pk, cursor in oldest.items() if cursor != newest[pk]})
+    for pk, reading in readings.items():
+        if reading.stale:
+            reading.snapshot = snapshot(pk)
+    return {pk: r for pk, r in readings.items() if not r.stale or r.snapshot}
+
+
+def _read_into(readings: dict[int, Reading], cursors: Mapping[int, int]) -> None:
+    found = events(cursors)
+    was_cut_off = sum(map(len, found.values())) >= READ_LIMIT
+    for pk, cursor in cursors.items():
+        piece = _unbroken(found.get(pk, []), cursor)
+        if piece:
+            readings[pk].pieces.append(piece)
+        elif pk in found or not was_cut_off:
+            readings[pk].stale.add(cursor)  # the event after the cursor is no longer kept
+
+
+def _unbroken(rows: list[Event], cursor: int) -> list[Event]:
+    """The events that follow `cursor` one by one, up to the first that is missing."""
+    return [event for number, event in enumerate(rows, cursor + 1) if event.seq == number]
+
+
+def events(cursors: Mapping[int, int]) -> dict[int, list[Event]]:
+    """The next events after each run's cursor, in order, READ_LIMIT in all."""
+    found: dict[int, list[Event]] = defaultdict(list)
+    pks = sorted(cursors)
+    for start in range(0, len(pks), EXECUTIONS_A_QUERY):
+        condition = Q()
+        for pk in pks[start : start + EXECUTIONS_A_QUERY]:
+            condition |= Q(execution=pk, seq__gt=cursors[pk])
+        # The payload stays text: nobody here looks into it, and some hold 64 KiB.
+        rows = (
+            ExecutionEvent.objects.filter(condition)
+            .order_by("execution", "seq")
+            .values_list("execution", "seq", "kind", "at", Cast("payload", TextField()))
+        )
+        for pk, seq, kind, at, payload in rows[:READ_LIMIT]:
+            head = to_json({"seq": seq, "kind": kind, "at": at.isoformat()})
+            found[pk].append(Event(seq, f'{head[:-1]},"payload":{payload}}}', kind == EventKind.STATE))
+    return found
+
+
+def snapshot(pk: int) -> Snapshot | None:
+    """The run as it is: for whoever connects anew or is too far behind. None when the run is gone."""
+    execution = Execution.objects.select_related("version__workflow").defer("version__graph").filter(pk=pk).first()
+    if execution is None:
+        return None
+    prompt = Prompt.objects.open().filter(execution=pk).select_related("step").defer("step__screen").first()
+    seq = execution.next_seq - 1
+    message = {
+        "type": "snapshot",
+        "seq": seq,
+        "execution": {**state_of(execution), **execution.coaching_stats()},
+        "prompt": prompt_payload(prompt) if prompt else None,
+    }
+    steps = Step.objects.filter(execution=pk).defer("screen").order_by("-index")[:SNAPSHOT_STEPS]
+    texts, size = [], 0
+    for step in steps:
+        texts.append(to_json(step_payload(step)))
+        size += len(texts[-1])
+        if size > SNAPSHOT_STEP_BYTES:
+            break
+    body = to_json(message)
+    return Snapshot(seq, f'{body[:-1]},"steps":[{",".join(reversed(texts))}]}}')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What followers of all runs were told of: each run that may get events, with its next number; the newest run."""
+
+    seqs: Mapping[int, int] = field(default_factory=dict)
+    newest: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsNews:
+    """What followers of all runs are to be told: rows as JSON, by language; `known` is for the next asking."""
+
+    known: Known
+    changed: set[int]
+    texts: dict[str, dict[int, str]]
+    attention: int
+
+    def rows(self, language: str, *, everything: bool) -> dict[int, str]:
+        """The rows that changed, or all that were read, for somebody who is new."""
+        return {pk: text for pk, text in self.texts[language].items() if everything or pk in self.changed}
+
+
+def news_of_runs(known: Known, languages: Iterable[str], for_new: bool) -> RunsNews:
+    """The rows of the runs that got events since `known`; `for_new` adds those at work and the recent ones."""
+    now_known, changed = _changes(known)
+    pks = set(changed)
+    if for_new:
+        pks |= set(now_known.seqs) | set(Execution.objects.values_list("pk", flat=True)[:RECENT_RUNS])
+    executions = list(with_rows().filter(pk__in=pks).order_by("pk")) if pks else []
+    texts = {}
+    for language in languages:
+        with translation.override(language):
+            texts[language] = {execution.pk: to_json(run_row(execution)) for execution in executions}
+    attention = Execution.objects.needing_a_person().count()
+    return RunsNews(known=now_known, changed=changed, texts=texts, attention=attention)
+
+
+def _changes(known: Known) -> tuple[Known, set[int]]:
+    """What is known now, and which runs have news; one that has ended is forgotten after its last."""
+    newest = known.newest
+    if newest is None:
+        newest = Execution.objects.aggregate(newest=Max("pk", default=0))["newest"]
+    asked = Q(state__in=NOT_FINAL) | Q(pk__in=list(known.seqs)) | Q(pk__gt=newest)
+    seqs, changed = {}, set()
+    for pk, next_seq, state in Execution.objects.filter(asked).order_by().values_list("pk", "next_seq", "state"):
+        if known.seqs.get(pk) != next_seq:
+            changed.add(pk)
+        if state not in FINAL or pk in changed:
+            seqs[pk] = next_seq
+        newest = max(newest, pk)
+    return Known(seqs=seqs, newest=newest), changed
+
+
+def robots(pks: Collection[int]) -> dict[int, tuple[str, str]]:
+    """The text id of each of these runs that is on a desktop now, and the robot that holds it there."""
+    at_work = Execution.objects.filter(pk__in=pks, state__in=ON_DESKTOP, robot__isnull=False)
+    return {pk: (text, robot) for pk, text, robot in at_work.values_list("pk", "execution_id", "robot__name")}
+
+
+def pictures(robot_names: Collection[str]) -> dict[str, int]:
+    """When each robot's live picture was taken, in nanoseconds; robots without one are not in it."""
+    taken = {}
+    for name in robot_names:
+        try:
+            taken[name] = path_of(name).stat().st_mtime_ns
+        except FileNotFoundError:
+            continue
+    return taken

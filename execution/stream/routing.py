@@ -1,0 +1,13 @@
+"""The socket routes. The application around them (rpa_site.asgi) checks the origin and reads the cookies."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+
+from execution.stream.consumers import no_socket, run_socket, runs_socket
+
+websocket_urlpatterns = [
+    path("ws/executions/<str:execution_id>/", run_socket, name="ws_execution"),  # type: ignore[arg-type]  # an ASGI application
+    path("ws/runs/", runs_socket, name="ws_runs"),  # type: ignore[arg-type]
+    re_path(r"", no_socket),  # type: ignore[arg-type]
+]

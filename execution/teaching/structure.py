@@ -1,0 +1,142 @@
+"""The elements around a target, and which of its like it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import cv2
+
+from execution.language.fuzzy import SAME, similarity
+from execution.language.screen_texts import ScreenWords
+from execution.targeting.search import peaks, usable
+from execution.teaching.labels import CHOICES, naming_label
+from execution.types import Box, Element, ElementRole, ScreenState
+from workflows.graph import ShapeSpec
+
+MOST_SHAPES = 12
+TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
+
+_SAME_BOX = 0.5  # of the joint area
+_SAME_PICTURE = 0.92  # correlation; the same icon drawn again has 0.99, another of its set 0.8 and below
+_EVEN_CONTRAST = 0.7  # of the contrast, at least: what is greyed out is another thing
+_ROW = 0.5  # of the height
+
+
+def role_of(box: Box, state: ScreenState) -> str:
+    """What the element in that box was taken for, "" if there is none."""
+    best = max(state.elements, key=lambda e: e.box.iou(box), default=None)
+    return str(best.role) if best and best.box.iou(box) > _SAME_BOX else ""
+
+
+def in_its_window(box: Box, other: Box, state: ScreenState) -> bool:
+    """False for what is in another window than the target in `box`, where the window is known."""
+    window = state.window.box if state.window else None
+    if window is None or not window.contains(box.center):
+        return True
+    return Box(window.x - 1, window.y - TITLE_BAR, window.w + 2, window.h + TITLE_BAR + 1).contains(other.center)
+
+
+def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:
+    """The nearest elements of its window, but for texts, which are as wide as what they say; nearest first."""
+    around = [
+        e
+        for e in state.elements
+        if e.role != ElementRole.TEXT
+        and e.box.iou(box) <= _SAME_BOX
+        and not box.contains(e.box.center)
+        and in_its_window(box, e.box, state)
+    ]
+    around.sort(key=lambda e: (_apart(box, e.box), e.box))
+    return tuple(
+        ShapeSpec(
+            role=str(e.role),
+            dx=e.box.center.x - box.center.x,
+            dy=e.box.center.y - box.center.y,
+            w=e.box.w,
+            h=e.box.h,
+        )
+        for e in around[:MOST_SHAPES]
+    )
+
+
+def alike(box: Box, *, text: str, role: str, state: ScreenState, named_by: str = "") -> list[Box]:
+    """The boxes of everything on the screen that the target in `box` could be taken for, itself among them, in reading
+    order: of the same text and role; for fields and choices, of the same label; for pictures, of the same picture."""
+    if role == ElementRole.FIELD or role in CHOICES:
+        found = _of_the_same_label(role, state, named_by)
+    elif text:
+        found = _of_the_same_text(text, role, state)
+    else:
+        found = _of_the_same_picture(box, state)
+    others = [b for b in found if not _is_same(b, box) and in_its_window(box, b, state)]
+    return reading_order([*others, box])
+
+
+def number_of(box: Box, among: Sequence[Box]) -> int:
+    """Which of them it is, from 1; 0 if it is none of them."""
+    return next((n for n, other in enumerate(among, 1) if other == box), 0)
+
+
+def reading_order(boxes: Iterable[Box]) -> list[Box]:
+    """From top to bottom, what is level from left to right."""
+    ordered: list[Box] = []
+    row: list[Box] = []
+    for box in sorted(boxes, key=lambda b: (b.center.y, b.x)):
+        if row and box.center.y - row[0].center.y > _ROW * max(4, min(box.h, row[0].h)):
+            ordered += sorted(row)
+            row = []
+        row.append(box)
+    return ordered + sorted(row)
+
+
+def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box]:
+    of_role = [e for e in state.elements if e.role == role]
+    if not named_by:
+        return [e.box for e in of_role]
+    labels = [(e.box, naming_label(e.box, role, state)) for e in of_role]
+    return [box for box, label in labels if label and similarity(label.text, named_by) >= SAME]
+
+
+def _of_the_same_text(text: str, role: str, state: ScreenState) -> list[Box]:
+    found = []
+    for sighting in ScreenWords(state.texts).sightings(text):
+        if sighting.whole and sighting.score >= SAME:
+            element = _holder(sighting.box, state.elements)
+            if element is None or not role or element.role == role:
+                found.append(element.box if element and element.role == role else sighting.box)
+    return list(dict.fromkeys(found))
+
+
+def _of_the_same_picture(box: Box, state: ScreenState) -> list[Box]:
+    whole = Box(0, 0, *state.frame.size)
+    window = state.window.box.intersection(whole) if state.window and state.window.box else whole
+    part = window if window.contains(box.center) else whole
+    grey = cv2.cvtColor(state.frame.crop(part), cv2.COLOR_BGR2GRAY)
+    template = cv2.cvtColor(state.frame.crop(box), cv2.COLOR_BGR2GRAY)
+    if usable(template):
+        return []
+    found = (p for p in peaks(grey, template, minimum=_SAME_PICTURE) if _is_as_clear(p.contrast))
+    return [Box(p.box.x + part.x, p.box.y + part.y, p.box.w, p.box.h) for p in found]
+
+
+def _is_as_clear(contrast: float) -> bool:
+    return _EVEN_CONTRAST <= contrast <= 1 / _EVEN_CONTRAST
+
+
+def _holder(box: Box, elements: Sequence[Element]) -> Element | None:
+    """The smallest element that a text lies in."""
+    holding = [e for e in elements if e.role != ElementRole.GROUP and e.box.contains(box.center)]
+    return min(holding, key=lambda e: e.box.area, default=None)
+
+
+def _is_same(one: Box, other: Box) -> bool:
+    """True if one lies mostly in the other."""
+    return one.intersection(other).area > _SAME_BOX * max(1, min(one.area, other.area))
+
+
+def _apart(one: Box, other: Box) -> float:
+    """Pixels between the nearest edges, then a little for the distance of the middles."""
+    across = max(0, one.x - other.right, other.x - one.right)
+    down = max(0, one.y - other.bottom, other.y - one.bottom)
+    middles = abs(one.center.x - other.center.x) + abs(one.center.y - other.center.y)
+    return max(across, down) + 0.1 * middles

@@ -1,0 +1,102 @@
+"""Decision → ActionResult: the hands. Knows every action of one movement and nothing of why it is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.targeting.pressing import PRESS
+from execution.turn.popups import CLOSE
+from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
+
+
+def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
+    """Do what is suggested. Never raises for what the desktop does: a desktop lost in the middle is *uncertain*."""
+    began = time.perf_counter()
+    status, message = ActionStatus.DONE, ""
+    act = _PERFORM.get(suggestion.edge.action_type, _unknown)
+    try:
+        act(desktop, suggestion)
+    except DesktopLost as error:
+        status, message = ActionStatus.UNCERTAIN, str(error)
+    except (DesktopError, NoTarget) as error:  # no such key, a point beside the screen: nothing was touched
+        status, message = ActionStatus.FAILED, str(error)
+    return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
+
+
+class NoTarget(Exception):
+    """The action needs a place and none was resolved, or nobody knows it: nothing is touched."""
+
+
+def _point(suggestion: Suggestion) -> Point:
+    resolution = suggestion.resolution
+    if resolution.status is not ResolveStatus.FOUND or resolution.point is None:
+        raise NoTarget(_("The target was not found, so nothing was done."))
+    return resolution.point
+
+
+def _unknown(desktop: Desktop, suggestion: Suggestion) -> None:
+    raise NoTarget(
+        _("“%(action)s” is an action that only a program's own executor knows, so nothing was done.")
+        % {"action": suggestion.edge.action_type}
+    )
+
+
+def _click(desktop: Desktop, suggestion: Suggestion) -> None:
+    desktop.click(_point(suggestion))
+
+
+def _double_click(desktop: Desktop, suggestion: Suggestion) -> None:
+    desktop.click(_point(suggestion), count=2)
+
+
+def _right_click(desktop: Desktop, suggestion: Suggestion) -> None:
+    desktop.click(_point(suggestion), button="right")
+
+
+def _drag(desktop: Desktop, suggestion: Suggestion) -> None:
+    start, params = _point(suggestion), suggestion.params
+    desktop.drag(start, Point(start.x + int(params["dx"]), start.y + int(params["dy"])))
+
+
+def _scroll(desktop: Desktop, suggestion: Suggestion) -> None:
+    if suggestion.resolution.status is ResolveStatus.NOT_NEEDED:
+        size = desktop.grab().size
+        point = Point(size.width // 2, size.height // 2)
+    else:
+        point = _point(suggestion)
+    desktop.scroll(point, dx=int(suggestion.params.get("dx", 0)), dy=int(suggestion.params.get("dy", 3)))
+
+
+def _type_text(desktop: Desktop, suggestion: Suggestion) -> None:
+    if suggestion.params.get("clear"):
+        desktop.press(("ctrl", "a"))
+    desktop.type_text(str(suggestion.params["text"]))
+
+
+def _press_keys(desktop: Desktop, suggestion: Suggestion) -> None:
+    keys = suggestion.params["keys"]
+    desktop.press(tuple(keys.split("+")) if isinstance(keys, str) else tuple(keys))
+
+
+def _close_popup(desktop: Desktop, suggestion: Suggestion) -> None:
+    if suggestion.params.get("keys"):
+        _press_keys(desktop, suggestion)
+    else:
+        _click(desktop, suggestion)
+
+
+_PERFORM: dict[str, Callable[[Desktop, Suggestion], None]] = {
+    "click": _click,
+    "double_click": _double_click,
+    "right_click": _right_click,
+    "drag": _drag,
+    "scroll": _scroll,
+    "type_text": _type_text,
+    "press_keys": _press_keys,
+    CLOSE: _close_popup,
+    PRESS: _click,
+}

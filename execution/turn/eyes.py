@@ -1,0 +1,137 @@
+"""Looking at the desktop: a frame, its window, and what is read on it, within the limits of the run (S2.2 to S2.7)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from execution.desktop.base import Desktop, DesktopLost
+from execution.desktop.capture import settle
+from execution.desktop.window_providers import WindowProvider
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.watchdog import Guard, Hung, patience_s
+from execution.turn.unchanged import Glance
+from execution.types import Box, ScreenState, Window
+from workflows.graph import NormBox
+
+log = logging.getLogger(__name__)
+
+PROVIDER_TIMEOUT_S = 1.0
+
+
+@dataclass(slots=True)
+class Flags:
+    """What one run asks of perception (S2.2)."""
+
+    enable_ocr: bool = True
+    enable_ui_detection: bool = True
+    analyze_timeout_ms: int = 8000
+    masks: tuple[NormBox, ...] = ()  # where a change does not matter, as fractions of the frame
+
+
+class Eyes:
+    """Observes one desktop for one run. `degraded`: an analysis took too long; it is lifted from outside.
+
+    Degraded, nothing is read anew: a screen that is known is given as it was read, of another one nothing but its look.
+    """
+
+    def __init__(
+        self,
+        desktop: Desktop,
+        analyzer: ScreenAnalyzer,
+        flags: Flags,
+        *,
+        window_provider: WindowProvider | None = None,
+        warn: Callable[[str, str], None] | None = None,
+    ) -> None:
+        self.desktop, self.analyzer, self.flags = desktop, analyzer, flags
+        self.degraded = False
+        self.degraded_reason = ""
+        self.hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: self.flags.masks  # from models (S10.4)
+        self.on_seen: Callable[[ScreenState], None] = lambda state: None
+        self._provider = window_provider
+        self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
+        self._notes: tuple[str, ...] = ()
+        self._asker = Guard("The window info provider")
+
+    def observe(self) -> ScreenState:
+        """The desktop as it is now. Raises DesktopLost."""
+        began = time.perf_counter()
+        frame = self.desktop.grab()
+        window = self._window()
+        captured = (time.perf_counter() - began) * 1000
+        state = self.analyzer.analyze(
+            frame,
+            window,
+            ocr=self.flags.enable_ocr,
+            ui=self.flags.enable_ui_detection,
+            anew=not self.degraded,
+            masks=self.flags.masks,
+            hides=self.hides,
+            patience=patience_s(self.flags.analyze_timeout_ms),
+        )
+        state = replace(
+            state,
+            timings=replace(state.timings, capture_ms=captured),
+            degraded=state.degraded or self.degraded,
+            notes=(*((self.degraded_reason,) if self.degraded else ()), *state.notes),
+        )
+        self._judge(state)
+        self.on_seen(state)
+        return state
+
+    def glance(self) -> Glance:
+        """The desktop's pixels and its focused window, nothing read. Raises DesktopLost."""
+        return Glance(frame=self.desktop.grab(), window=self._window())
+
+    def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
+        """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20)."""
+        settle(self.desktop, settle_ms=settle_ms, timeout_ms=timeout_ms)
+        return self.observe()
+
+    def lift(self) -> None:
+        self.degraded, self.degraded_reason = False, ""
+
+    def _judge(self, state: ScreenState) -> None:
+        """The slow step itself is whole; those after it are degraded (S2.4). What fails is told once each time."""
+        for note in state.notes:
+            if note not in (*self._notes, self.degraded_reason):
+                self._warn("perception", note)
+        self._notes = state.notes
+        took, limit = state.timings.analyze_ms, self.flags.analyze_timeout_ms
+        if took > limit and not self.degraded:
+            self.degraded = True
+            self.degraded_reason = _("An analysis took %(took)d ms; the limit is %(limit)d ms.") % {
+                "took": took,
+                "limit": limit,
+            }
+
+    def _window(self) -> Window | None:
+        if self._provider is None:
+            return self.desktop.window()
+        try:
+            return window_from(self._asker.run(self._provider, limit_s=PROVIDER_TIMEOUT_S))
+        except DesktopLost:
+            raise
+        except Hung as hung:
+            if hung.seconds:  # else it hangs since an earlier step, which has been told
+                self._warn("window_info_provider", _("The window info provider did not answer within 1 s."))
+        except Exception as error:  # noqa: BLE001  a deployment's own code: whatever it raises costs a warning (S2.7)
+            self._warn("window_info_provider", _("The window info provider failed: %(error)r") % {"error": error})
+        return None
+
+
+def window_from(info: Mapping[str, Any] | None) -> Window | None:
+    """A provider's answer as a Window; ValueError when it is neither None nor of S2.7's shape."""
+    if info is None:
+        return None
+    if not isinstance(info, Mapping) or not isinstance(info.get("title", ""), str):
+        raise ValueError(f"expected a dict with title and app_name, got {type(info).__name__}")
+    sides = [int(v) for name in ("x", "y", "width", "height") if isinstance(v := info.get(name), int | float)]
+    box = Box(*sides) if len(sides) == 4 else None
+    return Window(title=info.get("title", ""), app_name=str(info.get("app_name") or ""), box=box)

@@ -1,0 +1,579 @@
+"""The loop: the order of the stages, and none of their content (S1.5).
+
+observe → recognise → choose → suggest → decide → act → verify → record, one turn after the other, until the run ends,
+is taken away, or its loop is told to leave.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
+from execution.desktop.base import DesktopLost
+from execution.matching.dialogs import Dialog
+from execution.models import Execution, Step
+from execution.navigation.hands import Stopped
+from execution.record import attribution
+from execution.record.journal import Journal
+from execution.record.payloads import match_json
+from execution.targeting.pressing import Chosen
+from execution.turn import leaps
+from execution.turn.closing import Closer
+from execution.turn.coach import Answer as CoachAnswer
+from execution.turn.coach import Coach
+from execution.turn.performing import Done, Performer, edge_of_step
+from execution.turn.seeking import seek, worth_scrolling
+from execution.turn.watching import watch
+from execution.turn.ways import Place, Ways
+from execution.types import (
+    Choice,
+    Decision,
+    DecisionSource,
+    Match,
+    Recognition,
+    ResolveStatus,
+    ScreenState,
+    Suggestion,
+)
+from workflows.exceptions import PictureNotStored
+from workflows.graph import EdgeSpec
+from workflows.words import sentence
+
+if TYPE_CHECKING:
+    from execution.turn.stages import Stages
+
+PAUSED_LOOK_S = 0.1
+_OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
+
+
+@dataclass(slots=True)
+class Position:
+    """Where the run is in its graph, as far as the loop remembers between turns."""
+
+    place: Place = Place()  # noqa: RUF009  frozen
+    picked: str | None = None
+    anywhere: bool = False  # a person had the desktop: the first known screen is where they left it
+    tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
+    rejected: bool = False
+    misses: int = 0
+    looks: int = 0  # how often an unresolved target was looked for again
+    unready: int = 0  # how often in a row the screen did not stand still for an action
+    known: ScreenState | None = None  # the last screen that was recognised, as it was seen
+
+    @property
+    def last_node(self) -> str | None:
+        return self.place.last
+
+    @property
+    def expected(self) -> str | None:
+        return self.place.expected
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLimits:
+    capture_interval_ms: int = field(default_factory=lambda: settings.RPA_CAPTURE_INTERVAL_MS)
+    max_no_match_retries: int = field(default_factory=lambda: settings.RPA_MAX_NO_MATCH_RETRIES)
+    confirmation_timeout_s: float = field(default_factory=lambda: settings.RPA_CONFIRMATION_TIMEOUT_S)
+    coaching_timeout_s: float = field(default_factory=lambda: settings.RPA_COACHING_TIMEOUT_S)
+
+
+class Loop:
+    """Runs one claimed execution. `run` returns when it has ended, or when `leave` is set."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        stages: Stages,
+        coach: Coach,
+        *,
+        leave: threading.Event,
+        limits: LoopLimits | None = None,
+        may_act: Callable[[], None] = lambda: None,
+        on_miss: Callable[[str], None] = lambda message: None,
+        on_look: Callable[[Execution], None] = lambda execution: None,
+    ) -> None:
+        self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
+        self.limits = limits or LoopLimits()
+        coach.look_every_s = self.limits.capture_interval_ms / 1000
+        self.performer = Performer(
+            journal,
+            stages,
+            coach,
+            leave=leave,
+            may_act=may_act,
+            answer_timeout_s=self.limits.coaching_timeout_s,
+        )
+        self.performer.clear, self.performer.dialog_over = self._clear, self._dialog_over
+        self.on_miss, self.on_look = on_miss, on_look
+        self.graph = journal.graph
+        self.ways = Ways(self.graph)
+        self.closer = Closer(journal, stages, coach, self.performer.hold, timeout_s=self.limits.confirmation_timeout_s)
+        self.at = self._where()
+        self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
+        self._chosen: Chosen | None = None  # a dialog's button that a person chose
+        self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
+
+    @property
+    def mode(self) -> ExecutionMode:
+        """The run's mode; another one is taken between two turns alone (S1.23)."""
+        return ExecutionMode(self.journal.execution.mode)
+
+    def _where(self) -> Position:
+        """Where the run was left: at its start, or where a loop before us got to."""
+        execution = self.journal.execution
+        rows = execution.steps.exclude(edge_id="").order_by("index").values_list("node_id", "edge_id", "outcome")
+        done = (Outcome.SUCCEEDED, Outcome.MANUAL)
+        steps = [(node, edge, how in done, how == Outcome.SKIPPED) for node, edge, how in rows]
+        place = self.ways.replay(Place(expected=execution.start_node_id or None), steps)
+        if execution.current_node_id:
+            place = self.ways.arrive(place, execution.current_node_id)
+        return Position(place=place)
+
+    def run(self) -> None:
+        while not self.journal.execution.is_final and not self.leave.is_set():
+            try:
+                self.turn()
+            except PictureNotStored as error:
+                self.journal.error("storage", str(error))
+                self.journal.pause(PauseReason.STORAGE, str(error))
+            except DesktopLost as error:
+                self.journal.pause(PauseReason.DESKTOP_LOST, str(error))
+                raise
+
+    def turn(self) -> None:
+        """One turn. Ends early where there is nothing to do: paused, not recognised, not yet to be found."""
+        if not self._heed():
+            return
+        if self._pending:  # a step in doubt comes before anything else
+            pending, self._pending = self._pending, None
+            pending()
+            return
+        if self.stages.missing:
+            self.journal.pause(PauseReason.PROGRAM, self.stages.missing)
+            return
+        if self._chosen:
+            self._press()
+            return
+        self.journal.begin_turn()
+        state, picked = self.stages.observe(), self.at.picked
+        recognition, match_ms = self._recognise(state)
+        match = recognition.match
+        if self._close_dialog(state, recognition):
+            return
+        if match is None:
+            self._miss(state, recognition)
+            return
+        contradiction = None if picked else self._contradiction(match)
+        if refusal := contradiction or self._covered(state, match):
+            self._miss(state, refusal)
+            return
+        leaping = self._leaps(match)
+        if leaping and picked is None and not self.at.anywhere:
+            self._miss(state, Recognition(match=None, candidates=(match,)), leap_to=match.node_id)
+            return
+        self._arrive(match.node_id, match.confidence, state, anew=leaping or picked is not None)
+        if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
+            self._end(state, recognition, match_ms, by_person=picked is not None)
+            return
+        edge = self.stages.next_edge(match.node_id, self._behind())
+        if edge is None:
+            self._nothing_left(state)
+            return
+        suggestion = self.stages.suggest(edge, match.node_id, state)
+        if self._look_again(suggestion):
+            return
+        try:
+            state, suggestion = self._seek(state, suggestion)
+        except Stopped:
+            return  # what was asked for is heeded by the next turn
+        step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
+        self._degrade_later()
+        self._decide(step, state, suggestion)
+
+    # --- before a step ----------------------------------------------------------------------------------------------
+    def _heed(self) -> bool:
+        """Fulfil what people asked for; whether the turn may go on."""
+        execution = self.journal.refresh()
+        self._follow_flags()
+        self.on_look(execution)
+        if execution.wish_mode:
+            self.journal.change_mode()
+        if execution.wish == Wish.STOP:
+            self.journal.finish(ExecutionState.STOPPED)
+            return False
+        if execution.state == ExecutionState.PAUSED:
+            if execution.wish == Wish.RESUME:
+                self._resume()
+            else:
+                self.leave.wait(PAUSED_LOOK_S)
+            return False
+        if execution.wish == Wish.PAUSE:
+            self.journal.pause_as_asked()
+            return False
+        return True
+
+    def _follow_flags(self) -> None:
+        eyes, execution = self.stages.eyes, self.journal.execution
+        if eyes.degraded and not execution.degraded and self._degraded_told:
+            eyes.lift()
+            self._degraded_told = False
+
+    def _degrade_later(self) -> None:
+        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4)."""
+        if self.stages.eyes.degraded and not self._degraded_told:
+            self._degraded_told = True
+            self.journal.degrade(self.stages.eyes.degraded_reason)
+
+    def _resume(self) -> None:
+        anywhere = self.journal.execution.pause_reason == PauseReason.ASKED
+        if wish := self.journal.execution.wish_press:
+            self._chosen = Chosen.from_json(wish, by=self.journal.resumed_by())
+        if picked := self.journal.resume():
+            self._pick(picked)
+            return
+        self.at = Position(place=self.at.place, anywhere=anywhere, known=self.at.known)
+
+    def _pick(self, node_id: str) -> None:
+        """A person says which screen it is: the next turn believes it."""
+        self.at = Position(place=self.at.place, picked=node_id, known=self.at.known)
+
+    def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
+        if self.at.picked:
+            picked, self.at.picked = self.at.picked, None
+            return self.stages.picked(picked), 0.0
+        began = time.perf_counter()
+        recognition = self.stages.recognise(state, last_node=self.at.last_node, expected=self.at.expected)
+        return recognition, (time.perf_counter() - began) * 1000
+
+    def _contradiction(self, match: Match) -> Recognition | None:
+        """What was just done must not be done again because the screen still looks like before it."""
+        edge = self.ways.arrive(self.at.place, match.node_id).done
+        if edge is None or match.node_id != edge.source or self.stages.may_stay(edge):
+            return None
+        why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
+            "what": sentence(edge, self.graph, self.stages.variables),
+            "node": self._name(match.node_id),
+        }
+        return Recognition(match=None, candidates=(match,), why_not=why)
+
+    def _covered(self, state: ScreenState, match: Match) -> Recognition | None:
+        """A page that can be read behind a dialog is not what is in front: nothing is done on it."""
+        dialog = self.stages.dialog_over_recognised(state, match, self.at.known)
+        if dialog is None:
+            return None
+        return Recognition(match=None, candidates=(match,), why_not=self._said(dialog, match.node_id))
+
+    def _leaps(self, match: Match) -> bool:
+        """Whether the run could not have come to that screen. Observation follows the person, wherever they go."""
+        if self.mode is ExecutionMode.OBSERVATION or not self.stages.knows_ways:
+            return False
+        return not self.ways.may_go_on(self.at.place, match.node_id)
+
+    def _miss(self, state: ScreenState, recognition: Recognition, *, leap_to: str = "") -> None:
+        """No way on: look again; the last miss in a row pauses the run and shows the screen (S1.6, S1.22)."""
+        self.at.misses += 1
+        if self.at.misses < self.limits.max_no_match_retries:
+            self.leave.wait(self.limits.capture_interval_ms / 1000)
+            return
+        self.at.misses = 0
+        if leap_to:
+            leap = (self.ways, self.at.place, leap_to, self.stages.variables)
+            reason, message = PauseReason.LEAP, leaps.message(*leap)
+            detail = {"leap": leaps.detail(*leap, picture=self._last_picture())}
+        else:
+            reason, message = self._why_unknown(state, recognition)
+            detail = {}
+        self.on_miss(message)
+        self._pause(reason, message, state, recognition, **detail)
+
+    def _last_picture(self) -> str:
+        """The screen that was known last; after a restart as its step kept it."""
+        if self.at.known is not None:
+            return self.journal.pictures.keep(self.at.known).digest
+        step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
+        return (step.picture_after or step.picture_before) if step else ""
+
+    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
+        """A dialog that came over a known screen is told as such, with what it says."""
+        if dialog := self._dialog_over(state)[0]:
+            return PauseReason.DIALOG, dialog
+        if self.at.known is None and recognition.candidates:
+            likeliest = recognition.candidates[0]
+            if over := self.stages.dialog_over_recognised(state, likeliest, None):
+                return PauseReason.DIALOG, self._said(over, likeliest.node_id)
+        why = {"why": recognition.why_not}
+        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+
+    def _dialog_over(self, state: ScreenState) -> tuple[str, dict[str, Any]]:
+        """What lies over the screen that was known last, in a sentence and for the pages; empty if nothing does."""
+        dialog = self.stages.dialog_over(state, self.at.known)
+        return (self._said(dialog, self.at.last_node or ""), dialog.to_json(state)) if dialog else ("", {})
+
+    def _said(self, dialog: Dialog, node_id: str) -> str:
+        words = {"node": self._name(node_id), "dialog": dialog}
+        return _("A dialog came over “%(node)s”: %(dialog)s") % words
+
+    def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:
+        """Close a dialog that the workflow knows; whether this turn is over with it."""
+        found = self.closer.find(state, recognition, self.at.known)
+        if found is None:
+            return False
+        problem = self.closer.close(found, state, recognition, self.at.last_node or "")
+        if problem:
+            self._pause(PauseReason.DIALOG, problem, state, recognition)
+        return True
+
+    def _press(self) -> None:
+        """Press the button that a person chose, as a turn of its own; what comes of it the next one sees."""
+        chosen, self._chosen = self._chosen, None
+        assert chosen is not None
+        self.journal.begin_turn()
+        state = self.stages.observe()
+        if problem := self.closer.press(chosen, state, self.at.known, self.at.last_node or ""):
+            self._pause(PauseReason.DIALOG, problem, self.stages.observe())
+
+    def _pause(
+        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
+    ) -> None:
+        candidates = recognition.candidates if recognition else ()
+        over = self._dialog_over(state)[1] if reason in _OF_DIALOGS else {}
+        expected = self.at.expected
+        self.journal.pause(
+            reason,
+            message.strip(),
+            {
+                "picture": self.journal.pictures.keep(state).digest,
+                **({"dialog": over} if over else {}),
+                "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
+                "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
+                **more,
+            },
+        )
+
+    def _name(self, node_id: str) -> str:
+        node = self.graph.node(node_id)
+        return node.name if node else node_id
+
+    def _clear(self, state: ScreenState, edge: EdgeSpec) -> bool:
+        """Close a dialog that the workflow knows and that came while an action was done; whether there was one."""
+        if not self.graph.popups:
+            return False
+        recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.destination)
+        found = self.closer.find(state, recognition, self.at.known)
+        return found is not None and not self.closer.close(found, state, recognition, edge.source)
+
+    def _arrive(self, node_id: str, confidence: float, state: ScreenState, *, anew: bool) -> None:
+        """The run is there; `anew`: a person said so, or left the desktop there, and what was before is behind."""
+        self.at.misses, self.at.known, self.at.anywhere = 0, state, False
+        if node_id != self.at.last_node:
+            self.at.looks = 0
+        self.at.place = self.at.place.anew(node_id) if anew else self.ways.arrive(self.at.place, node_id)
+        self.journal.arrive(node_id, confidence)
+
+    def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:
+        node_id = self.at.last_node or ""
+        if not (by_person or self.graph.already_at_end_is_fine or self.journal.anything_done()):
+            message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")
+            self._pause(PauseReason.ALREADY_AT_END, message % {"node": self._name(node_id)}, state, recognition)
+            return
+        if self.stages.is_terminal(node_id):
+            step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
+            self.journal.close_step(step, Outcome.TERMINAL, attribution.TERMINAL)
+        self.journal.finish(ExecutionState.COMPLETED)
+
+    def _behind(self) -> set[str]:
+        """The steps of this screen that do not come next: rejected, skipped, or done and led back to it."""
+        return self.at.tried | self.at.place.done_here if self.stages.knows_ways else self.at.tried
+
+    def _nothing_left(self, state: ScreenState) -> None:
+        if self.at.rejected:
+            self._pause(PauseReason.REJECTED, _("The suggestion was rejected and there is no other."), state)
+        else:
+            self._pause(PauseReason.SKIPPED, _("Everything this screen offers was skipped."), state)
+
+    def _look_again(self, suggestion: Suggestion) -> bool:
+        """A target that is not there yet may still be drawn: look a few times before asking about it."""
+        if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+            return False
+        self.at.looks += 1
+        looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion) else suggestion.edge.retries
+        if self.at.looks > looks:
+            self.at.looks = 0
+            return False
+        self.leave.wait(suggestion.edge.retry_backoff_ms / 1000)
+        return True
+
+    def _seek(self, state: ScreenState, suggestion: Suggestion) -> tuple[ScreenState, Suggestion]:
+        """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""
+        if self.mode is ExecutionMode.OBSERVATION or not worth_scrolling(suggestion):
+            return state, suggestion
+        return seek(self.stages, suggestion, state, self.performer.hold)
+
+    # --- deciding ---------------------------------------------------------------------------------------------------
+    def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion) -> None:
+        if self.mode is ExecutionMode.OBSERVATION:
+            self._follow(step, suggestion)
+            return
+        answer = self._answer(step, state, suggestion)
+        if answer.decision is None:
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+            return
+        self._follow_answer(step, state, suggestion, answer)
+
+    def _follow_answer(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, why: str = ""
+    ) -> None:
+        """Do what a person, the mode or a time-out decided; `why` it could not be done before, if it could not."""
+        assert answer.decision is not None
+        choice = answer.decision.choice
+        if choice is Choice.REJECT:
+            self._reject(step, suggestion, answer, why)
+            return
+        handle = {
+            Choice.ACCEPT: self._accept,
+            Choice.CORRECT: self._correct,
+            Choice.MANUAL: self._manual,
+            Choice.SKIP: self._skip,
+        }[choice]
+        handle(step, state, suggestion, answer)
+
+    def _answer(self, step: Step, state: ScreenState, suggestion: Suggestion) -> CoachAnswer:
+        """Who decides, by mode; a target that was not found is never guessed."""
+        found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        look = watch(self.stages, suggestion, state)
+        if self.mode is ExecutionMode.COACHING:
+            message = _("Suggested action: %(sentence)s") % {"sentence": suggestion.sentence}
+            return self.coach.ask(
+                step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s, look=look
+            )
+        if not found:
+            message = suggestion.resolution.message or _("The target was not found.")
+            return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
+        if self.mode is ExecutionMode.SUPERVISED or self.at.rejected:  # what comes next may build on what was not done
+            message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
+            return self.coach.ask(
+                step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look
+            )
+        return CoachAnswer(Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO))
+
+    def _accept(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        self._perform(step, state, suggestion, answer)
+
+    def _correct(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        decision = answer.decision
+        if decision and decision.correction:
+            try:
+                suggestion = self.stages.correct(suggestion, decision.correction, state)
+            except ValueError as error:
+                self.journal.close_step(step, Outcome.REJECTED, str(error), decision=decision)
+                self.journal.error("correction", str(error))
+                return
+            self.journal.correction(step, decision.correction, decision, answer.user)
+            self.leave.wait(decision.correction.get("wait_before") or 0)
+        self._perform(step, state, suggestion, answer)
+
+    def _manual(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        after = self.stages.settle(suggestion.edge)
+        verification, after = self.stages.verify(suggestion, state, after)
+        self.journal.close_step(
+            step,
+            Outcome.MANUAL,
+            _("Done by %(who)s.") % {"who": _who(answer)},
+            verification=verification,
+            after=after,
+            decision=answer.decision,
+        )
+        self._passed(suggestion.edge, done=True)
+
+    def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        self.journal.close_step(step, Outcome.SKIPPED, attribution.skipped(answer.decision), decision=answer.decision)
+        self.at.tried.add(suggestion.edge.edge_id)
+        self.at.rejected = False
+        self._passed(suggestion.edge, done=False)
+
+    def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
+        picked = answer.decision.node_id if answer.decision else ""
+        if picked:
+            why = _("It is another screen: “%(name)s”.") % {"name": self._name(picked)}
+        message = attribution.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING, why=why)
+        self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
+        if picked:
+            self._pick(picked)
+            return
+        self.at.tried.add(suggestion.edge.edge_id)
+        self.at.rejected = True
+
+    def _passed(self, edge: EdgeSpec, *, done: bool) -> None:
+        """The edge is behind us: its destination is what the next look expects."""
+        self.at.place = self.at.place.passed(edge, done=done)
+        if done:
+            self.at.tried.clear()
+            self.at.rejected = False
+
+    def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
+        done = self.performer.perform(step, state, suggestion, answer)
+        self.at.unready = self.at.unready + 1 if done.unready else 0
+        if done.answer is not None:
+            self._follow_answer(step, done.after or state, suggestion, done.answer, done.failure)
+        elif done.unready:
+            self._unready(done)
+        else:
+            self._after(suggestion.edge, done)
+
+    def _unready(self, done: Done) -> None:
+        """The screen changed under the action: look anew, and ask once that has happened too often."""
+        if self.at.unready < self.limits.max_no_match_retries or done.after is None:
+            return
+        self.at.unready = 0
+        self._pause(PauseReason.FAILED_ACTION, done.failure, done.after)
+
+    def _after(self, edge: EdgeSpec, done: Done) -> None:
+        """Where the run stands once a step has been carried out, or was not."""
+        if done.passed:
+            self._passed(edge, done=True)
+        elif done.retry:
+            self.at.picked = edge.source
+        elif done.stop:
+            self.journal.finish(ExecutionState.STOPPED)
+        elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
+            self._pending = self.recover
+        elif done.failure and done.after:
+            self._pause(PauseReason.FAILED_ACTION, f"{done.failure} {self._dialog_over(done.after)[0]}", done.after)
+
+    def recover(self) -> None:
+        """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""
+        step = self.journal.open_intent()
+        if step is None:
+            return
+        if not step.edge_id:  # a dialog was about to be closed; whether it is still there is seen by looking
+            self.journal.close_step(step, Outcome.INTERRUPTED, _("Interrupted: the screen is looked at anew."))
+            return
+        self._after(edge_of_step(step, self.graph), self.performer.recover(step))
+
+    # --- observation ------------------------------------------------------------------------------------------------
+    def _follow(self, step: Step, suggestion: Suggestion) -> None:
+        """Watch the person: one step a visit; what they did is compared when the next screen is known (S1.18)."""
+        would = _("Observed. It would: %(what)s") % {"what": suggestion.sentence}
+        self.journal.close_step(step, Outcome.OBSERVED, would)
+        node_id = suggestion.node_id
+        while self._heed() and not self.leave.is_set() and self.mode is ExecutionMode.OBSERVATION:
+            state = self.stages.observe()
+            match = self.stages.recognise(state, last_node=node_id, expected=suggestion.edge.destination).match
+            if match is not None and match.node_id != node_id:
+                agreed = match.node_id == suggestion.edge.destination
+                said = _("The person did the same.") if agreed else _("The person did something else.")
+                self.journal.agreed(step, agreed, f"{would}. {said}", state)
+                self.at.place = Place(last=node_id, expected=match.node_id)
+                return
+            self.leave.wait(self.limits.capture_interval_ms / 1000)
+
+
+def _who(answer: CoachAnswer) -> str:
+    return answer.decision.decided_by if answer.decision else ""

@@ -1,0 +1,352 @@
+"""Doing what was decided: intent, act, look, record; again only where that is allowed (S1.16, S9.1, S9.3)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from execution.choices import Outcome, PromptKind, Wish
+from execution.desktop.base import DesktopLost
+from execution.models import Step
+from execution.navigation.hands import Stopped
+from execution.record.journal import Journal
+from execution.record.redaction import WHOLE, covered, hidden_in_screen, is_as_kept
+from execution.turn.coach import Answer as CoachAnswer
+from execution.turn.coach import Coach
+from execution.turn.holding import Hold
+from execution.turn.readiness import FRESH_S, NotReady, Readiness, Ready
+from execution.turn.repeating import is_harmless, is_settled, may_repeat, may_try_again
+from execution.turn.watching import watch
+from execution.types import (
+    ActionResult,
+    ActionStatus,
+    Answer,
+    Choice,
+    DecisionSource,
+    ScreenState,
+    Suggestion,
+    Verification,
+)
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec, GraphSpec
+
+if TYPE_CHECKING:
+    from execution.turn.stages import Stages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a step: whether its edge is behind us, and what the loop does about it."""
+
+    passed: bool = False
+    retry: bool = False  # a person said that it was not done: begin again from the edge's source
+    stop: bool = False
+    unanswered: bool = False  # in doubt, and nobody has said so far
+    unready: bool = False  # the screen did not stand still, or was asked to be left alone: nothing was done
+    answer: CoachAnswer | None = None  # it may not be done, and this is what a person wants instead
+    failure: str = ""  # it did not work, or may not be done, in words
+    after: ScreenState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    result: ActionResult
+    verification: Verification
+    after: ScreenState
+
+    @property
+    def done(self) -> bool:
+        return self.result.status is ActionStatus.DONE and self.verification.answer is not Answer.NO
+
+
+class Performer:
+    """Carries out suggestions on behalf of the loop; `may_act` raises LeaseLost when it must not."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        stages: Stages,
+        coach: Coach,
+        *,
+        leave: threading.Event,
+        may_act: Callable[[], None],
+        answer_timeout_s: float | None = None,
+    ) -> None:
+        self.journal, self.stages, self.coach, self.leave, self.may_act = journal, stages, coach, leave, may_act
+        self.answer_timeout_s = answer_timeout_s
+        self.hold = Hold(journal, leave=leave, may_act=may_act)
+        self.readiness = Readiness(stages, self.hold)
+        self.clear: Callable[[ScreenState, EdgeSpec], bool] = lambda state, edge: False  # closes a dialog that came
+        # which one came and stays: in a sentence, and for the pages
+        self.dialog_over: Callable[[ScreenState], tuple[str, dict[str, Any]]] = lambda state: ("", {})
+
+    def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
+        """Act, and act again while the edge allows it and nothing that may not be repeated is."""
+        try:
+            return self._perform(step, state, suggestion, answer)
+        except Stopped as stopped:
+            if stopped.touched:
+                return Done(unanswered=True)  # a part of it was done: whoever goes on looks first (S9.2)
+            self._interrupt(step)
+            return Done()
+
+    def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
+        edge, number = suggestion.edge, 0
+        tried: Attempt | None = None
+        while True:
+            if not self._heed(step):
+                return Done()
+            if tried:
+                tried = self._looked_again(suggestion, state, tried)
+                if tried.done:
+                    return self._record(step, suggestion, answer, tried)
+            ready = self._ready(step, state, suggestion, answer, tried=tried)
+            if isinstance(ready, Done):
+                return ready
+            state, suggestion = ready.state, ready.suggestion
+            attempt = self._attempt(step, state, suggestion, number)
+            if attempt is None:
+                continue
+            if attempt.result.status is ActionStatus.UNCERTAIN:
+                raise DesktopLost(attempt.result.message)
+            again = number < edge.retries and may_try_again(
+                edge.action_type, EffectClass(step.effect_class), attempt.result, attempt.verification
+            )
+            if attempt.done or not again:
+                if _is_open(step, suggestion, attempt):
+                    self.leave.wait(edge.retry_backoff_ms / 1000)
+                    attempt = self._looked_again(suggestion, state, attempt)
+                return self._record(step, suggestion, answer, attempt)
+            number, tried = number + 1, attempt
+            self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
+            self.leave.wait(edge.retry_backoff_ms * number / 1000)
+
+    def _heed(self, step: Step) -> bool:
+        """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
+        if self.journal.refresh().wish not in (Wish.PAUSE, Wish.STOP):
+            return True
+        self._interrupt(step)
+        return False
+
+    def _interrupt(self, step: Step) -> None:
+        wish = self.journal.refresh().wish
+        if wish in (Wish.PAUSE, Wish.STOP):
+            message = _("Not done: the run was asked to %(wish)s.") % {"wish": Wish(wish).label}
+        else:
+            message = _("Not done: the run loop was asked to leave.")
+        self.journal.close_step(step, Outcome.INTERRUPTED, message)
+
+    def _looked_again(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt:
+        """The attempt as the screen shows it now: what was done late is not done twice (S1.16)."""
+        if tried.result.status is not ActionStatus.DONE:
+            return tried
+        now = self.stages.observe()
+        verification = self.stages.judge(suggestion, before, now, between=(tried.after,))
+        return Attempt(result=tried.result, verification=verification, after=now)
+
+    def _ready(
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, tried: Attempt | None
+    ) -> Ready | Done:
+        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say.
+
+        After an attempt a changed screen may be its effect: then nobody says that nothing was done.
+        """
+        decision, anew = answer.decision, tried is not None
+        while True:
+            ready = self.readiness.ready(
+                state,
+                suggestion,
+                anew=anew or decision is None or decision.source is not DecisionSource.AUTO,
+                by_hand=decision is not None and bool(decision.correction.get("target")),
+            )
+            if isinstance(ready, Ready):
+                return ready
+            if tried and not ready.asks and tried.result.status is ActionStatus.DONE:
+                return self.ask_whether_done(
+                    step, suggestion, ready.state, tried.verification, result=tried.result, first=answer
+                )
+            if not ready.asks:
+                self.journal.close_step(step, Outcome.INTERRUPTED, ready.message, after=ready.state, decision=decision)
+                return Done(unready=True, failure=ready.message, after=ready.state)
+            said = self._ask_about(step, suggestion, ready)
+            if said.decision is None:
+                self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+                return Done()
+            if said.decision.choice is not Choice.RETRY:
+                return Done(answer=said, failure=ready.message, after=ready.state)
+            anew = True
+
+    def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
+        picture = self.journal.pictures.keep(unready.state).digest
+        over, dialog = self.dialog_over(unready.state)
+        return self.coach.ask(
+            step,
+            PromptKind.IDENTITY,
+            f"{unready.message} {over}".strip(),
+            timeout_s=self.answer_timeout_s,
+            picture=picture,
+            dialog=dialog,
+            look=watch(self.stages, suggestion, unready.state, whole=True),
+        )
+
+    def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt | None:
+        """None where the intent had to wait for the database: the screen it was made for may no longer be there."""
+        looked = time.monotonic()
+        self.may_act()
+        self.journal.intend(step, suggestion, state, attempt=number)
+        if time.monotonic() - looked > FRESH_S:
+            self.journal.attempt_failed(step, _("The database had to be waited for: the screen is looked at anew."))
+            return None
+        result = self.stages.act(suggestion, self.hold)
+        if result.status is not ActionStatus.DONE:
+            return Attempt(
+                result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
+            )
+        verification, after = self._verified(suggestion, state)
+        return Attempt(result=result, verification=verification, after=after)
+
+    def _verified(self, suggestion: Suggestion, before: ScreenState) -> tuple[Verification, ScreenState]:
+        """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
+        edge = suggestion.edge
+        after = self.stages.settle(edge)
+        if self.clear(after, edge):
+            after = self.stages.settle(edge)
+        verification, after = self.stages.verify(suggestion, before, after)
+        if verification.answer is not Answer.YES and self.clear(after, edge):
+            verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
+        return verification, after
+
+    def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: Attempt) -> Done:
+        verification, result = attempt.verification, attempt.result
+        if _is_open(step, suggestion, attempt):
+            return self.ask_whether_done(step, suggestion, attempt.after, verification, result=result, first=answer)
+        self.journal.close_step(
+            step,
+            Outcome.SUCCEEDED if attempt.done else Outcome.FAILED,
+            verification.message or result.message,
+            result=result,
+            verification=verification,
+            after=attempt.after,
+            decision=answer.decision,
+        )
+        if answer.decision:
+            self.leave.wait(answer.decision.correction.get("wait_after") or 0)
+        if attempt.done:
+            return Done(passed=True)
+        why = result.message or verification.message
+        failure = _("“%(what)s” did not work. %(why)s") % {"what": suggestion.sentence, "why": why}
+        return Done(failure=failure, after=attempt.after)
+
+    def ask_whether_done(
+        self,
+        step: Step,
+        suggestion: Suggestion,
+        after: ScreenState,
+        verification: Verification,
+        *,
+        result: ActionResult | None = None,
+        first: CoachAnswer | None = None,
+    ) -> Done:
+        """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
+        self.journal.show_after(step, after, verification)
+        message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
+        said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
+        over, dialog = self.dialog_over(after)
+        message = " ".join(part for part in (message, said, over) if part)
+        look = watch(self.stages, suggestion, after, whole=True)
+        answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, dialog=dialog, look=look)
+        if answer.decision is None:
+            return Done(unanswered=True)
+        outcome, said, done = _VERDICTS[answer.decision.choice]
+        self.journal.close_step(
+            step,
+            outcome,
+            str(said) % {"who": answer.decision.decided_by},
+            result=result,
+            verification=verification,
+            after=after,
+            decision=first.decision if first else None,
+        )
+        return done
+
+    def recover(self, step: Step) -> Done:
+        """A loop died between this step's intent and result: look; act again only if nothing happened (S9.2)."""
+        self.journal.doubt(step)
+        edge = self.journal.graph.edge(step.edge_id)
+        if edge is None:  # a program's own pipeline gave it: what it should have come to is known there alone
+            return self._ask_without_looking(step)
+        before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
+        suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
+        verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))
+        if verification.answer is Answer.YES:
+            seen = _("Interrupted, and seen to be done.")
+            self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
+            return Done(passed=True)
+        effect = EffectClass(step.effect_class)
+        if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
+            again = _("Interrupted, and seen not to be done: it is done again.")
+            self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
+            return Done()
+        return self.ask_whether_done(step, suggestion, after, verification)
+
+    def _ask_without_looking(self, step: Step) -> Done:
+        edge = edge_of_step(step, self.journal.graph)
+        after = self.stages.settle(edge)
+        suggestion = self.stages.recall(edge, step.suggestion, after.frame.size)
+        message = _("Only the program knows what should have come of it.")
+        return self.ask_whether_done(step, suggestion, after, Verification(answer=Answer.CANNOT_TELL, message=message))
+
+    def _compared(
+        self, step: Step, suggestion: Suggestion, before: ScreenState, after: ScreenState
+    ) -> tuple[Verification, ScreenState, bool]:
+        """Whether it was done, the screen then, and whether nothing at all has changed since `before`.
+
+        Of a screen that was kept with parts hidden only what was kept can be compared: the other one is looked at as
+        it would be kept, or what was hidden before would count as new.
+        """
+        hidden = hidden_in_screen(step.screen)
+        if not hidden:
+            verification, after = self.stages.verify(suggestion, before, after)
+            return verification, after, self.stages.still_the_same(before, after)
+        same = is_as_kept(step.screen, after) and self.stages.still_the_same(before, covered(after, hidden))
+        if WHOLE in hidden:
+            verification = Verification(answer=Answer.CANNOT_TELL, message=_("Nothing of the screen before was kept."))
+        else:
+            verification = self.stages.judge(suggestion, before, self.journal.hidden.shown(after).state)
+        return verification, after, same
+
+
+def edge_of_step(step: Step, graph: GraphSpec) -> EdgeSpec:
+    """The edge of a step; one that its version does not have as far as the step tells, without where it leads."""
+    kept: Mapping[str, Any] = step.suggestion
+    return graph.edge(step.edge_id) or EdgeSpec(
+        edge_id=step.edge_id,
+        source=step.node_id,
+        destination=str(kept.get("destination") or ""),
+        action_type=step.action_type,
+        params=dict(kept.get("params") or {}),
+    )
+
+
+# What a person's word about a step in doubt comes to.
+_VERDICTS = {
+    Choice.DONE: (Outcome.SUCCEEDED, "%(who)s says it was done.", Done(passed=True)),
+    Choice.RETRY: (Outcome.FAILED, "%(who)s says it was not done: it will be tried again.", Done(retry=True)),
+    Choice.STOP: (Outcome.FAILED, "Stopped by %(who)s while in doubt.", Done(stop=True)),
+    Choice.REJECT: (Outcome.FAILED, "Stopped while in doubt.", Done(stop=True)),
+}
+
+
+def _is_open(step: Step, suggestion: Suggestion, attempt: Attempt) -> bool:
+    """Whether nobody but a person can say what came of input that was sent (S1.5, S9.3)."""
+    effect, verification = EffectClass(step.effect_class), attempt.verification
+    if attempt.result.status is not ActionStatus.DONE or verification.answer is Answer.YES:
+        return False
+    if verification.answer is Answer.NO:
+        return not is_harmless(effect)
+    return bool(suggestion.edge.expect) or not is_settled(effect, verification)

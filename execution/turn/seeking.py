@@ -1,0 +1,114 @@
+"""Scrolling to find what is not on the screen, where the target was taught inside something that scrolls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from execution.targeting import scrolling
+from execution.turn.holding import Hold
+from execution.types import Box, Point, Resolution, ResolveStatus, ScreenState, Suggestion
+from workflows.graph import TargetSpec
+
+if TYPE_CHECKING:
+    from execution.turn.stages import Stages
+
+_STILL_MS = 150  # a list that was scrolled is drawn at once, or glides; what glides moves all the time
+MOST = 60  # turns of the wheel, whatever the search says
+
+
+class Turn(Protocol):
+    """One turn of the wheel: where, and how many clicks (down is positive)."""
+
+    @property
+    def point(self) -> Point: ...
+
+    @property
+    def dy(self) -> int: ...
+
+
+class ScrollSearch(Protocol):
+    """Where to scroll next; None once everything was seen or nothing moves any more."""
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where candidates were seen."""
+
+    def next_scroll(self) -> Turn | None: ...
+
+    def saw(self, state: ScreenState) -> None: ...
+
+    def found(self, box: Box) -> bool:
+        """Whether the candidate can be taken, or a twin of it may yet come."""
+
+    def back_to(self, place: int) -> Turn | None: ...
+
+
+def scroll_search(target: TargetSpec, state: ScreenState) -> ScrollSearch:
+    return scrolling.ScrollSearch(target, state)
+
+
+def worth_scrolling(suggestion: Suggestion) -> bool:
+    target = suggestion.edge.target
+    hidden = suggestion.resolution.status is ResolveStatus.NOT_FOUND
+    return hidden and target is not None and target.scroll_box is not None
+
+
+def seek(stages: Stages, suggestion: Suggestion, state: ScreenState, hold: Hold) -> tuple[ScreenState, Suggestion]:
+    """Scroll until the target is found, or everything was seen; reads only. Raises Stopped, LeaseLost, DesktopLost."""
+    target = suggestion.edge.target
+    if target is None:
+        return state, suggestion
+    search = stages.scroll_search(target, state)
+    seeker = _Seeker(stages, search, suggestion, state, hold)
+    while seeker.turns < MOST and (turn := search.next_scroll()) is not None:
+        seeker.turn(turn)
+        box = seeker.suggestion.resolution.box
+        if box is not None and search.found(box):
+            break
+        if seeker.suggestion.resolution.status is ResolveStatus.AMBIGUOUS:
+            break
+    else:
+        seeker.go_back()
+    return seeker.state, seeker.told()
+
+
+class _Seeker:
+    def __init__(
+        self, stages: Stages, search: ScrollSearch, suggestion: Suggestion, state: ScreenState, hold: Hold
+    ) -> None:
+        self.stages, self.search, self.hold = stages, search, hold
+        self.suggestion, self.state, self.turns = suggestion, state, 0
+        edge = suggestion.edge
+        self._still = replace(edge, settle_ms=min(edge.settle_ms, _STILL_MS))
+
+    def turn(self, turn: Turn) -> None:
+        """Turn the wheel, wait until nothing moves, and look for the target."""
+        self.hold.check()
+        self.stages.scroll(turn.point, turn.dy)
+        self.turns += 1
+        self.state = self.stages.settle(self._still)
+        self.search.saw(self.state)
+        self.suggestion = self.stages.suggest(self.suggestion.edge, self.suggestion.node_id, self.state)
+
+    def go_back(self) -> None:
+        """All was seen: to the one place where it was, or nowhere where there were several."""
+        places = self.search.places
+        if len(places) > 1:
+            message = _("it was seen at %(n)d places") % {"n": len(places)}
+            doubt = Resolution(status=ResolveStatus.AMBIGUOUS, message=message)
+            self.suggestion = replace(self.suggestion, resolution=doubt)
+        elif places and (turn := self.search.back_to(places[0])) is not None:
+            self.turn(turn)
+
+    def told(self) -> Suggestion:
+        if not self.turns:
+            return self.suggestion
+        resolution = self.suggestion.resolution
+        turns = {"n": self.turns}
+        how = ngettext("looked for by scrolling, once", "looked for by scrolling, %(n)d times", self.turns) % turns
+        message = "; ".join(part for part in (resolution.message, how) if part)
+        return replace(self.suggestion, resolution=replace(resolution, message=message))

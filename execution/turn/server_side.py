@@ -1,0 +1,118 @@
+"""Actions that the run loop does itself, with eyes and hands: waiting, going somewhere, logging in (S5.1, S5.6)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+
+from execution.desktop.base import DesktopLost
+from execution.exceptions import LeaseLost
+from execution.navigation.hands import Stopped
+from execution.turn import waiting
+from execution.turn.holding import Hold
+from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
+from workflows.secret import Login
+from workflows.vault import open_credential
+
+if TYPE_CHECKING:
+    from execution.turn.stages import Stages
+
+log = logging.getLogger(__name__)
+
+LIMIT_S = 180.0
+Handler = Callable[..., ActionResult]
+# Found by name when they are needed: they bring the whole of navigation with them.
+HANDLERS: Mapping[str, str] = {
+    "navigate": "execution.navigation.handle_navigate_action",
+    "visual_login": "execution.navigation.handle_visual_login_action",
+}
+
+
+class TimeOver(Stopped):
+    """The action's own time is over; nobody asked for it to end."""
+
+
+def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: float = LIMIT_S) -> ActionResult:
+    """Do it. Raises Stopped where a person or the loop ended it, LeaseLost, and nothing else (S5.1)."""
+    began = time.perf_counter()
+    status = ActionStatus.FAILED
+    try:
+        if suggestion.edge.action_type in waiting.WAITS:
+            return waiting.perform(stages, suggestion, hold)
+        return _handled(stages, suggestion, hold, limit_s=limit_s)
+    except TimeOver:
+        message = _("It was not done within %(n)d s.") % {"n": limit_s}
+    except (Stopped, LeaseLost):
+        raise
+    except DesktopLost as error:
+        status, message = ActionStatus.UNCERTAIN, str(error)
+    except Exception as error:
+        log.exception("the action %s failed", suggestion.edge.action_type)
+        message = _("It failed: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
+    return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
+
+
+def _handled(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: float) -> ActionResult:
+    handler: Handler = import_string(HANDLERS[suggestion.edge.action_type])
+    hands = LoopHands(stages, suggestion, hold, limit_s=limit_s)
+    try:
+        result = handler(suggestion.params, context=hands)
+        if result.status is not ActionStatus.DONE and hold.stopped():
+            raise Stopped  # it failed because it was stopped, whatever it says
+    except Stopped as stopped:
+        stopped.touched = hands.touched
+        raise
+    return result
+
+
+class LoopHands:
+    """`Hands` on the run's own desktop: every look and touch asks first whether it still may."""
+
+    def __init__(self, stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: float) -> None:
+        self._stages, self._edge, self._hold = stages, suggestion.edge, hold
+        self.variables: Mapping[str, str] = stages.variables
+        self.texts = tuple(dict.fromkeys(text for node in stages.graph.nodes for text in node.texts))
+        self.nodes = stages.graph.nodes
+        self.deadline = time.monotonic() + limit_s
+        self.touched = False
+
+    def observe(self) -> ScreenState:
+        self._check()
+        return self._stages.observe()
+
+    def settle(self) -> ScreenState:
+        self._check()
+        return self._stages.settle(self._edge)
+
+    def click(self, point: Point) -> None:
+        self._check()
+        self.touched = True
+        self._stages.eyes.desktop.click(point)
+
+    def type_text(self, text: str) -> None:
+        self._check()
+        self.touched = True
+        self._stages.eyes.desktop.type_text(text)
+
+    def press(self, keys: Sequence[str]) -> None:
+        self._check()
+        self.touched = True
+        self._stages.eyes.desktop.press(keys)
+
+    def credential(self, name: str) -> Login:
+        self._check()
+        reason = f"{self._hold.journal.execution.execution_id}: {self._edge.edge_id}"
+        return open_credential(name, reason=reason)
+
+    def stopped(self) -> bool:
+        return time.monotonic() >= self.deadline or self._hold.stopped()
+
+    def _check(self) -> None:
+        if time.monotonic() >= self.deadline:
+            raise TimeOver
+        self._hold.check()

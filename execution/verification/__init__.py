@@ -1,0 +1,1 @@
+"""The parts of `verifier`: what is read on a screen, and which of it proves, denies or leaves open."""

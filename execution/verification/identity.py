@@ -1,0 +1,241 @@
+"""Whose record is on the screen: "the patient shown is {{patient}}", yes, no, or cannot tell (S9.6).
+
+The value must stand at its label: after it on its line, right of it on its row, or below it; without a label it may
+stand anywhere, alone or in a line that says more. What stands there must be that value and nothing more of it: another
+name, another digit or a longer name is no (`whole_values`). A text that is cut off or badly read is no yes. Notes name
+neither the value nor what stands in its place: they are kept in logs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from django.utils.translation import gettext as _
+
+from execution.language.fuzzy import SAME, Place, find_all, words
+from execution.language.screen_texts import wanted
+from execution.language.whole_values import compare, has_words, stands_in
+from execution.perception.changes import union
+from execution.types import Answer, Box, ElementRole, TextLine
+from execution.verification.facts import IDENTITY, Fact, combined
+from execution.verification.reading import ScreenReading
+from workflows.graph import IdentitySpec
+
+_SURE = 0.6  # a reader's confidence below this is no reading of a name
+_ROW_REACH = 25.0  # line heights: forms put the value so far right of its label, not farther
+_JOIN = 1.5  # line heights: pieces of one value stand no farther apart
+_BELOW = 3.2  # line heights from the middle of the label to the middle of the value below it
+_HEADS = 3  # texts on the row of a label that is the head of a column
+_TOUCHING = 0.5  # line heights: pieces so near are words of one text that the reader split
+_LABEL_OF_NUMBER = re.compile(r"\s*(?:n°|#)?\s?\d")
+
+
+def check(spec: IdentitySpec, reading: ScreenReading, variables: Mapping[str, str]) -> Fact:
+    """Whether the value stands at its label in the focused window, or anywhere in it where no label is given."""
+    value, label = wanted(spec.value, variables), wanted(spec.label, variables)
+    if problem := value.problem or label.problem:
+        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: %(why)s") % {"why": problem})
+    if not has_words(value.text):
+        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the value is empty"))
+    if not reading.was_read:
+        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the screen was not read"))
+    lines = _in_window(reading)
+    named = {"what": spec.value, "label": spec.label}
+    if not spec.label:
+        return _anywhere(value.text, lines, reading, named)
+    places = [place for place in _at_label(label.text, lines, reading) if place.lines]
+    if not places:
+        return _fact(Answer.CANNOT_TELL, _("'%(label)s' is not seen with anything at it") % named)
+    answers = [_at_place(value.text, place, reading) for place in _deciding(places)]
+    if Answer.YES in answers and Answer.NO in answers:
+        return _fact(Answer.CANNOT_TELL, _("%(what)s stands at one '%(label)s', another value at another") % named)
+    answer = combined(answers)
+    note = {
+        Answer.YES: _("%(what)s stands at '%(label)s'"),
+        Answer.NO: _("another value than %(what)s stands at '%(label)s'"),
+        Answer.CANNOT_TELL: _("what stands at '%(label)s' cannot be read surely"),
+    }[answer]
+    return _fact(answer, note % named)
+
+
+def _fact(answer: Answer, note: str) -> Fact:
+    return Fact(sign=IDENTITY, answer=answer, note=note, proof=answer is Answer.YES)
+
+
+def _anywhere(value: str, lines: Sequence[TextLine], reading: ScreenReading, named: Mapping[str, str]) -> Fact:
+    """Without a label the value must stand in a line, or in a row of pieces, as all of it or as a whole part."""
+    answers = [_is_value(value, run, reading, stands_in) for run in _runs(lines)]
+    if Answer.YES in answers:
+        return _fact(Answer.YES, _("%(what)s is seen") % named)
+    if Answer.CANNOT_TELL in answers:
+        return _fact(Answer.CANNOT_TELL, _("something like %(what)s is seen, but not surely") % named)
+    return _fact(Answer.NO, _("%(what)s is not seen") % named)
+
+
+class _Place:
+    """What stands at one sighting of the label: alternatives, of which the first that is the value decides."""
+
+    def __init__(self, alternatives: Sequence[tuple[TextLine, ...]], *, heads_column: bool, rows: int) -> None:
+        self.alternatives = tuple(alternatives)
+        self.heads_column, self.rows = heads_column, rows
+
+    @property
+    def lines(self) -> bool:
+        return bool(self.alternatives)
+
+
+def _deciding(places: Sequence[_Place]) -> Sequence[_Place]:
+    """A label that heads a column of a list says nothing where another one stands at a single value."""
+    single = [place for place in places if not place.heads_column]
+    return single or places
+
+
+def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Iterator[_Place]:
+    for line in lines:
+        whole = words(line.text)
+        for hit in find_all(label, whole, minimum=SAME):
+            if not _begins_something(whole.text, hit):
+                continue
+            rest = whole.text[hit.end :].lstrip(" :=.-–\t").rstrip()
+            if not rest:
+                yield _beside(line, lines)
+            elif _separated(whole.text, hit.end):  # "Patients" and "Patient list" are other texts that begin like it
+                yield _Place(_behind(line, whole.text, hit.end, rest, lines), heads_column=False, rows=1)
+
+
+def _begins_something(text: str, hit: Place) -> bool:
+    """Whether a label stands there, and no word within a text: at the beginning, or behind a separator."""
+    before = text[: hit.start]
+    return not before.strip(" .-*•") or bool(re.search(r"(?:[,;:|()\[\]·•/]\s*|\s[-–—]\s+|\s{2,})$", before))
+
+
+def _behind(line: TextLine, text: str, end: int, rest: str, lines: Sequence[TextLine]) -> list[tuple[TextLine, ...]]:
+    """What follows a label on its line, alone and with the pieces right of it."""
+    left = line.box.x + round(end / max(1, len(text)) * line.box.w)
+    cut = Box(left, line.box.y, line.box.right - left, line.box.h)
+    own = TextLine(text=rest, box=cut, confidence=line.confidence)
+    further = _right_of(own, lines, reach=_JOIN)
+    alone = [(own,)] if not further or not _touches(own, further[0]) else []
+    return [*alone, *([(own, *further)] if further else [])]
+
+
+def _touches(line: TextLine, other: TextLine) -> bool:
+    """Whether two pieces are so near that the reader split one text there."""
+    return other.box.x - line.box.right < _TOUCHING * min(line.box.h, other.box.h)
+
+
+def _separated(text: str, end: int) -> bool:
+    """Whether the label ends there with a colon or the like, so that what follows is its value; a number follows so."""
+    return bool(re.match(r"\s*[:=]|\s+[-–]\s|\s{2,}", text[end:]) or _LABEL_OF_NUMBER.match(text[end:]))
+
+
+def _beside(label: TextLine, lines: Sequence[TextLine]) -> _Place:
+    """What stands right of a label that has its line for itself, or below it."""
+    right = _right_of(label, lines, reach=_ROW_REACH)
+    below = _under(label, lines)
+    row = [o for o in lines if o is not label and _level(o.box, label.box)]
+    heads = len(row) + 1 >= _HEADS and bool(below) and not label.text.rstrip().endswith(":")
+    column = _column(label, lines)
+    found = [right] if right and not heads else []
+    if below and not (found and label.text.rstrip().endswith(":")):
+        found.append(below)
+    return _Place(found, heads_column=heads or (column > 1 and not right), rows=column)
+
+
+def _right_of(line: TextLine, lines: Sequence[TextLine], *, reach: float) -> tuple[TextLine, ...]:
+    """The run of pieces right of a line on its row, none if the first is farther than `reach` line heights."""
+    row = sorted((o for o in lines if o.box.x >= line.box.right - 2 and _level(o.box, line.box)), key=lambda o: o.box.x)
+    run: list[TextLine] = []
+    for other in row:
+        gap = other.box.x - (run[-1] if run else line).box.right
+        if gap > (_JOIN if run else reach) * max(line.box.h, other.box.h):
+            break
+        run.append(other)
+    return tuple(run)
+
+
+def _under(line: TextLine, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
+    """The run of pieces on the row directly below a line that begins where it does."""
+    near = [
+        o
+        for o in lines
+        if 0 < o.box.center.y - line.box.center.y <= _BELOW * max(line.box.h, o.box.h)
+        and o.box.y >= line.box.bottom - 0.3 * line.box.h
+        and -1.0 * line.box.h <= o.box.x - line.box.x <= 2.0 * line.box.h
+    ]
+    first = min(near, key=lambda o: (o.box.center.y, o.box.x), default=None)
+    return (first, *_right_of(first, lines, reach=_JOIN)) if first else ()
+
+
+def _column(label: TextLine, lines: Sequence[TextLine]) -> int:
+    """How many lines stand one below the other at the label's left edge, directly below it."""
+    count, last = 0, label
+    for line in sorted(lines, key=lambda o: o.box.y):
+        step = line.box.center.y - last.box.center.y
+        near = abs(line.box.x - label.box.x) <= 0.6 * label.box.h and 0 < step <= 4 * max(label.box.h, line.box.h)
+        if near and line.box.y >= last.box.bottom - 2:
+            count, last = count + 1, line
+    return count
+
+
+def _level(one: Box, other: Box) -> bool:
+    return abs(one.center.y - other.center.y) < 0.5 * max(one.h, other.h)
+
+
+def _runs(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine, ...]]:
+    """The lines, and the rows of pieces that they begin; none begins or ends between two pieces of one text."""
+    touched = {id(o) for line in lines for o in _right_of(line, lines, reach=_JOIN)[:1] if _touches(line, o)}
+    for line in lines:
+        if id(line) in touched:
+            continue
+        run = (line, *_right_of(line, lines, reach=_JOIN))
+        for last in range(1, len(run) + 1):
+            if last == len(run) or not _touches(run[last - 1], run[last]):
+                yield run[:last]
+
+
+def _at_place(value: str, place: _Place, reading: ScreenReading) -> Answer:
+    """Nobody can tell whose record is meant where the label heads a list of several."""
+    if place.heads_column and place.rows > 1:
+        return Answer.CANNOT_TELL
+    return _judge(value, place.alternatives, reading)
+
+
+def _judge(value: str, runs: Sequence[tuple[TextLine, ...]], reading: ScreenReading) -> Answer:
+    """Whether one of the runs is the value: yes only where it is read surely and whole."""
+    answers = [_is_value(value, run, reading, compare) for run in runs]
+    if Answer.YES in answers:
+        return Answer.YES
+    return Answer.CANNOT_TELL if Answer.CANNOT_TELL in answers else Answer.NO
+
+
+def _is_value(
+    value: str, run: tuple[TextLine, ...], reading: ScreenReading, by: Callable[[str, str], Answer]
+) -> Answer:
+    shown = " ".join(line.text for line in run)
+    answer = by(value, shown)
+    if answer is not Answer.YES:
+        return answer
+    unsure = min(line.confidence for line in run) < _SURE or _cut_off(run, reading)
+    return Answer.CANNOT_TELL if unsure else Answer.YES
+
+
+def _cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
+    """Whether the text goes to the very edge of its field or window, so that more of it may be out of sight."""
+    box, height = union([line.box for line in run]), run[0].box.h
+    state = reading.state
+    window = state.window.box if state.window and state.window.box else None
+    edge = window.right if window else state.frame.size.width
+    if box.right >= edge - 2:
+        return True
+    fields = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.contains(box.center)]
+    return any(box.right > field.right - 0.35 * height for field in fields)
+
+
+def _in_window(reading: ScreenReading) -> tuple[TextLine, ...]:
+    """The lines of the focused window; all of them where its box is not known."""
+    window = reading.state.window
+    if window is None or window.box is None:
+        return reading.lines
+    return tuple(line for line in reading.lines if window.box.contains(line.box.center))

@@ -1,0 +1,164 @@
+"""Whether what was typed stands where it belongs: as it was typed, written otherwise, cut by its field, or as dots.
+
+What was typed may be a secret: no note quotes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+from django.utils.translation import gettext as _
+
+from execution.language.fuzzy import words
+from execution.language.written_forms import same_value
+from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
+from execution.verification.change import Change, in_field
+from execution.verification.facts import TYPED, Fact
+from execution.verification.reading import Seen
+
+_TELLING = 3  # characters: shorter texts appear by chance
+# A wrong letter is another text, unless it is one in a long one, where the reader slips sooner than the hand.
+_LONG, _NEARLY = 30, 0.97
+_CUT_TELLING = 6  # of a text that its field cuts, so much must be seen
+_FILLS = 0.8  # of its field's width: a text that is cut fills it
+_FEWEST_DOTS = 3
+_FRAMED = frozenset({ElementRole.FIELD, ElementRole.BUTTON})  # a short field with a text in it looks like a button
+_DOT_ALIKE = 2  # pixels by which the dots of a masked field may differ in size and place
+
+
+def typed_fact(typed: str, change: Change, *, at: Box | None = None) -> Fact | None:
+    """The fact that the typed text can be read, None where nothing can be said of it.
+
+    `at` is the field it was typed into, where that is known: seen elsewhere it proves nothing.
+    """
+    if not typed.strip() or not (change.now.was_read and change.then.was_read):
+        return None
+    lines = [line.strip() for line in typed.splitlines() if len(words(line).key) >= _TELLING]
+    if not lines:
+        short = typed.strip()
+        return _fact(_("the typed text is seen in its field"), proof=True) if _short(short, change, at) else None
+    if all(_newly(line, change, at) for line in lines):
+        return _fact(_("the typed text is seen"), proof=True)
+    if len(lines) == 1 and (note := _otherwise(lines[0], change, at)):
+        return _fact(note, proof=True)
+    if all(_exactly(line, change) for line in lines):
+        return _fact(_("the typed text was on the screen before as well"))
+    return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=_("the typed text is not seen"))
+
+
+def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None:
+    """The fact that the typed text came somewhere else than in its field `at`; None where that cannot be said."""
+    there = typed_fact(typed, change, at=at) if at else None
+    if there is None or there.proof:
+        return None
+    anywhere = typed_fact(typed, change)
+    if anywhere is None or not anywhere.proof:
+        return None
+    return Fact(sign=TYPED, answer=Answer.NO, note=_("the typed text stands elsewhere than in its field"))
+
+
+def _fact(note: str, *, proof: bool = False) -> Fact:
+    return Fact(sign=TYPED, answer=Answer.YES, note=note, proof=proof)
+
+
+def _newly(line: str, change: Change, at: Box | None) -> bool:
+    """Whether the line stands where it did not, and, if it stood elsewhere before, in a field."""
+    then = change.then.sightings(line)
+    for seen in _exactly(line, change):
+        if at and not _inside(seen.box, at):
+            continue
+        if not then:
+            return True
+        here_before = any(seen.box.intersection(old.box).area for old in then)
+        if not here_before and in_field(seen.box, change.after) and change.touches(seen.box):
+            return True
+    return False
+
+
+def _exactly(line: str, change: Change) -> list[Seen]:
+    least = _NEARLY if len(words(line).key) >= _LONG else 1.0
+    return [seen for seen in change.now.sightings(line) if seen.score >= least]
+
+
+def _short(text: str, change: Change, at: Box | None) -> bool:
+    """A text of one or two letters counts only as all that stands in a field."""
+    for line in change.now.lines:
+        if line.text.strip().casefold() == text.casefold() and (not at or _inside(line.box, at)):
+            old = [o for o in change.then.lines if o.box.intersection(line.box).area]
+            if in_field(line.box, change.after) and all(o.text.strip() != line.text.strip() for o in old):
+                return True
+    return False
+
+
+def _otherwise(line: str, change: Change, at: Box | None) -> str:
+    """How the typed line stands in a field otherwise than it was typed, "" if it does not."""
+    for field in _fields(change, at):
+        shown = [new for new in change.now.lines if _inside(new.box, field.box)]
+        before = " ".join(old.text for old in change.then.lines if _inside(old.box, field.box))
+        for new in shown:
+            if same_value(line, new.text) and not same_value(line, before):
+                return _("the typed text is seen, written otherwise")
+            if _is_cut(line, new, field.box) and words(new.text).key not in words(before).key:
+                return _("the end of the typed text is seen, its field shows no more")
+        if _masked(line, field.box, change, read=shown):
+            return _("the field shows as many dots as letters were typed")
+    return ""
+
+
+def _fields(change: Change, at: Box | None) -> Iterator[Element]:
+    """The fields that changed."""
+    for element in change.after.elements:
+        here = at is None or _inside(at, element.box) or _inside(element.box, at)
+        if element.role in _FRAMED and here and change.touches(element.box):
+            yield element
+
+
+def _is_cut(typed: str, line: TextLine, field: Box) -> bool:
+    """Whether the line is the end of what was typed and fills its field: the beginning is out of sight.
+
+    The beginning alone is no sign: whoever stopped half-way would have typed as much.
+    """
+    key, shown = words(typed).key, words(line.text).key
+    whole = len(shown) >= _CUT_TELLING and len(shown) < len(key) and line.box.w >= _FILLS * field.w
+    # the first letter in sight may be cut through
+    return whole and (key.endswith(shown) or (len(shown) > 2 * _CUT_TELLING and key.endswith(shown[1:])))
+
+
+def _masked(typed: str, field: Box, change: Change, *, read: list[TextLine]) -> bool:
+    """Whether the field shows one dot for each letter, and did not before."""
+    if any(c.isalpha() and c not in "oO" for line in read for c in line.text) or len(typed) < _FEWEST_DOTS:
+        return False
+    return _dots(change.after, field) == len(typed) != _dots(change.before, field)
+
+
+def _dots(state: ScreenState, field: Box) -> int:
+    """How many like marks stand in the field at like distances, 0 if anything else stands there."""
+    inner = Box(field.x + 3, field.y + 3, field.w - 6, field.h - 6)
+    crop = state.frame.crop(inner)
+    if not crop.size:
+        return 0
+    grey = cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_BGR2GRAY).astype(np.int16)
+    ink = (np.abs(grey - int(np.median(grey))) > 60).astype(np.uint8)
+    count, _labels, stats, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    marks = sorted(
+        (float(centres[i][0]), float(centres[i][1]), int(stats[i][2]), int(stats[i][3]))
+        for i in range(1, count)
+        if stats[i][3] < 0.9 * inner.h and not (stats[i][2] <= 3 and stats[i][3] > 2 * stats[i][2])  # no caret
+    )
+    if len(marks) < _FEWEST_DOTS:
+        return 0
+    rows = np.array(marks)
+    sizes = rows[:, 2:]
+    median = np.median(sizes, axis=0)
+    alike = np.abs(sizes - median).max(axis=1) <= _DOT_ALIKE
+    level = np.abs(rows[:, 1] - np.median(rows[:, 1])) <= _DOT_ALIKE
+    dots = rows[alike & level]
+    steps = np.diff(dots[:, 0])
+    even = len(dots) >= _FEWEST_DOTS and float(np.ptp(steps)) <= _DOT_ALIKE
+    return len(dots) if even else 0
+
+
+def _inside(box: Box, outer: Box) -> bool:
+    return box.intersection(outer).area >= 0.6 * box.area

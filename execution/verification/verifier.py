@@ -1,0 +1,234 @@
+"""Are we where the action makes sense, and did it happen? Yes, no, or cannot tell, with the reasons (S1.5, S5.2).
+
+After an action what its edge declares decides; else where the screen is, what was typed, and what became of the thing
+that was acted on. A yes needs a proof: something that is so now and was not before. A no needs certainty: nothing
+changed at all, or an error came. `verification` holds the parts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.utils.translation import gettext as _
+
+from execution.matching import CONTEXT
+from execution.types import Answer, Box, Recognition, ScreenState, Verification
+from execution.verification import declared, identity
+from execution.verification.change import Change, something_changed
+from execution.verification.effects import effect_at
+from execution.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
+from execution.verification.reading import ScreenReading
+from execution.verification.troubles import Troubles, troubles_of
+from execution.verification.typed import misplaced_fact, typed_fact
+from execution.verification.untouched import untouched
+from workflows.catalogue import ACTIONS
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec
+
+__all__ = ["something_changed", "verify_after", "verify_before"]
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def verify_before(
+    edge: EdgeSpec, state: ScreenState, *, recognition: Recognition, variables: Mapping[str, str] = _NOTHING
+) -> Verification:
+    """Whether the screen is the node that the edge starts from, holds what it must, and is whose it must be.
+
+    The answer is no if any of these is no, and cannot tell if any cannot be told.
+    """
+    started = time.perf_counter()
+    reading = ScreenReading(state)
+    facts = [_node(edge, recognition)]
+    facts += declared.stands(edge.before, reading, variables)
+    facts += (identity.check(spec, reading, variables) for spec in edge.identity)
+    answer = combined([f.answer for f in facts])
+    told = [f for f in facts if f.answer is answer]
+    reasons = recognition.match.reasons if recognition.match else ()
+    return Verification(
+        answer=answer,
+        evidence=(*reasons, *(f.reason for f in facts[1:])),
+        message=_listed(told if answer is not Answer.YES else facts),
+        verify_ms=_ms_since(started),
+    )
+
+
+def verify_after(
+    edge: EdgeSpec,
+    *,
+    before: ScreenState,
+    after: ScreenState,
+    recognition: Recognition,
+    typed: str = "",
+    variables: Mapping[str, str],
+    acted_at: Box | None = None,
+    between: Sequence[ScreenState] = (),
+) -> Verification:
+    """Whether the edge's action had its effect.
+
+    `acted_at` is the box of what was acted on, in pixels of `before`, where that is known: a box that was ticked, a tab
+    that was chosen can be seen only there. For a text it is its field: what stands elsewhere went wrong. Ask again
+    later where the answer is not yes, effects may be late; `between` are the screens that were seen meanwhile: a
+    message that went away and came back is a new one.
+    """
+    started = time.perf_counter()
+    change = Change(before, after, between)
+    judged = _Judged(edge, change, recognition, typed, variables, acted_at)
+    answer, message = judged.declared() if edge.expect else judged.observed()
+    return Verification(
+        answer=answer,
+        evidence=tuple(f.reason for f in judged.facts),
+        message=message,
+        said=judged.troubles.said if answer is not Answer.YES else "",
+        untouched=answer is Answer.NO and untouched(edge.action_type, acted_at, change),
+        verify_ms=_ms_since(started),
+    )
+
+
+Ruling = tuple[Answer, str]
+
+
+class _Judged:
+    """The facts about one action, and what follows from them."""
+
+    def __init__(
+        self, edge: EdgeSpec, change: Change, recognition: Recognition, typed: str, variables: Mapping[str, str],
+        at: Box | None,
+    ) -> None:  # fmt: skip
+        self.change, self.types = change, bool(typed)
+        self.expected = list(declared.came_about(edge.expect, change, variables))
+        self.arrived = _destination(edge, change, recognition)
+        self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
+        self.misplaced = misplaced_fact(typed, change, at=at)
+        effect = typed_fact(typed, change, at=at) if typed else effect_at(at, change)
+        self.effects = [effect] if effect else []
+        hoped = (*edge.expect.texts, *edge.expect.gone)
+        self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
+        spec = ACTIONS.get(edge.action_type)
+        only_looks = spec is not None and spec.effect_class is EffectClass.READ
+        self.need_not_act = only_looks or edge.action_type == "navigate"  # which may be there already
+        self.denied = declared.denies(edge.expect, change, variables)
+
+    @property
+    def facts(self) -> list[Fact]:
+        changed = self.change.happened
+        note = _("the screen changed") if changed else _("the screen did not change")
+        seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
+        arrived = [self.arrived] if self.arrived else []
+        misplaced = [self.misplaced] if self.misplaced else []
+        return [*self.expected, seen, *arrived, *self.effects, *misplaced, *self.troubles.facts]
+
+    def declared(self) -> Ruling:
+        """What the edge declares, first of all."""
+        failed = [f for f in self.expected if f.answer is Answer.NO]
+        unknown = [f for f in self.expected if f.answer is Answer.CANNOT_TELL]
+        if self.change.is_blank:
+            return Answer.CANNOT_TELL, _("the screen is blank")
+        if self._doubted:
+            return Answer.CANNOT_TELL, _listed([*failed, *unknown, self._doubted])
+        if self.misplaced:
+            return Answer.NO, self.misplaced.note
+        if failed:
+            return self._failed(_listed([*failed, *unknown]))
+        if unknown:
+            return Answer.CANNOT_TELL, _listed(unknown)
+        message = _listed(self.expected)
+        if self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+        if self.troubles.error:
+            return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {self.troubles.error.note}"
+        if self.denied:
+            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
+        if self._proved or self.need_not_act:  # a wait, a scroll: it is enough that it is so
+            return Answer.YES, message
+        if not self.change.happened:
+            message = f"{message}; {_('the screen did not change')}"
+        return Answer.CANNOT_TELL, message
+
+    def _failed(self, message: str) -> Ruling:
+        """Something that is declared is not so: no where it is sure that it will not be."""
+        trouble = self.troubles.error or self.troubles.complaint
+        if not self.change.happened:
+            return Answer.NO, f"{message}; {_('the screen did not change')}"
+        if trouble:
+            return Answer.NO, f"{message}; {trouble.note}"
+        if self.denied:  # by the words around it alone: a person reads them better
+            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
+        if self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+        if self.at_source and not self.types:  # what was typed may stand there misread: typing it again doubles it
+            return Answer.NO, f"{message}; {_('the screen is still where the action started')}"
+        return Answer.CANNOT_TELL, message
+
+    @property
+    def _doubted(self) -> Fact | None:
+        """The program itself says that it does not know: then nobody does, whatever else is seen."""
+        return self.troubles.doubt if self.troubles.sure else None
+
+    @property
+    def _proved(self) -> bool:
+        """Whether anything is so now that was not before and that only the action explains."""
+        others = (*([self.arrived] if self.arrived else []), *self.effects)
+        if any(f.proof for f in others):
+            return True
+        proofs = [f for f in self.expected if f.proof]
+        if any(not f.absence for f in proofs):
+            return True
+        # a text is out of sight as well where something covers it, or another screen came
+        return bool(proofs) and self.change.stands and not self.troubles.asks
+
+    def observed(self) -> Ruling:
+        """Nothing was declared: the destination, the typed text or the thing acted on must speak for it."""
+        if self.change.is_blank:
+            return Answer.CANNOT_TELL, _("the screen is blank")
+        if self._doubted:
+            return Answer.CANNOT_TELL, self._doubted.note
+        if self.misplaced:
+            return Answer.NO, self.misplaced.note
+        proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
+        error = self.troubles.error
+        if proof and self.troubles.waiting:
+            return Answer.CANNOT_TELL, f"{proof.note}; {self.troubles.waiting.note}"
+        if proof and error:
+            return Answer.CANNOT_TELL, f"{proof.note}; {error.note}"
+        if proof:
+            return Answer.YES, proof.note
+        if not self.change.happened:
+            return Answer.NO, _("the screen did not change")
+        if error and self.troubles.sure:
+            return Answer.NO, error.note
+        if self.troubles.complaint and self.troubles.sure:  # of this act or of an earlier field: a person reads it
+            return Answer.CANNOT_TELL, self.troubles.complaint.note
+        return Answer.CANNOT_TELL, _("the screen changed, but nothing says that this is what was wanted")
+
+
+def _node(edge: EdgeSpec, recognition: Recognition) -> Fact:
+    match = recognition.match
+    if match is None:
+        note = _("the screen is not recognised: %(why)s") % {"why": recognition.why_not}
+        return Fact(sign=NODE, answer=Answer.CANNOT_TELL, note=note)
+    if match.node_id == edge.source:
+        return Fact(sign=NODE, answer=Answer.YES, note=_("the screen is where this action starts"))
+    note = _("the screen is another one than this action starts at")
+    return Fact(sign=NODE, answer=Answer.NO, note=note)
+
+
+def _destination(edge: EdgeSpec, change: Change, recognition: Recognition) -> Fact | None:
+    """The fact that the screen is where the action leads: no proof where only the run so far told it from another."""
+    match = recognition.match
+    if match is None or match.node_id != edge.destination or edge.destination == edge.source:
+        return None
+    told_by_run = any(r.sign == CONTEXT for r in match.reasons)
+    note = _("the screen is where this action leads")
+    if told_by_run:
+        note = _("the screen is where this action leads, but could as well be another")
+    return Fact(sign=DESTINATION, answer=Answer.YES, note=note, proof=change.happened and not told_by_run)
+
+
+def _listed(facts: Iterable[Fact]) -> str:
+    return ", ".join(f.note for f in facts)
+
+
+def _ms_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,228 @@
+"""S4.6, S8.3: the assistant in the API: who may ask, what is kept, and the answer as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import AsyncClient, Client
+
+from execution.api import assistant as api
+from execution.assistant.briefing import RunBriefer
+from execution.models import Execution
+from gpu.assistant.assistant import Assistant
+from gpu.conversation.talk import Talk
+from gpu.model_status import ModelStatus
+from gpu.models import Conversation, Message
+from gpu.runtime import Runtime
+from gpu.types import Chunk
+from tests.execution.assistant.runs import make_failed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Models:
+    def __init__(self) -> None:
+        self.said: list[Any] = ["The window ", "stayed.", Chunk(done=True, model="small")]
+
+    async def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]:
+        for one in self.said:
+            if isinstance(one, Exception):
+                raise one
+            yield Chunk(text=one) if isinstance(one, str) else one
+
+    async def get_current_model_status(self) -> ModelStatus:
+        from gpu.resources import ResourceMonitor
+        from gpu.types import ExecutionMode
+
+        resources = ResourceMonitor().read()
+        return ModelStatus(
+            selection=None, problem="No model fits.", resources=resources, mode=ExecutionMode.IDLE, models=()
+        )
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
+    models, runtime = Models(), Runtime("test")
+    assistant = Assistant(briefer=RunBriefer(), models=models, runtime=runtime)
+    monkeypatch.setattr(api, "get_assistant", lambda: assistant)
+    yield models
+    assistant.shutdown()
+    runtime.close()
+
+
+@pytest.fixture
+def run() -> Execution:
+    return make_failed()
+
+
+def path_of(run: Execution) -> str:
+    return f"/api/executions/{run.execution_id}/assistant/"
+
+
+def post(client: Any, run: Execution, text: str, **more: Any) -> list[dict[str, Any]]:
+    response = client.post(path_of(run), {"text": text}, content_type="application/json", **more)
+    assert (response.status_code, response["Content-Type"]) == (200, "application/x-ndjson")
+    return [json.loads(line) for line in response.getvalue().splitlines()]
+
+
+def test_an_answer_comes_in_lines_and_is_kept(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    client = client_of(operator)
+    first, *middle, last = post(client, run, "Which step failed?")
+    assert first["kind"] == "records"
+    assert first["references"] == [{"step": 4, "sentence": "Click “Save”", "outcome": "failed"}]
+    assert "".join(piece["text"] for piece in middle) == "The window stayed."
+    assert (last["kind"], last["outcome"]) == ("end", "answered")
+    kept = client.get(path_of(run)).json()
+    assert kept["name"] == "Mai"
+    assert [m["role"] for m in kept["messages"]] == ["user", "assistant"]
+    assert kept["messages"][1] == last["message"]
+    assert last["message"]["words"] == "The window stayed."
+
+
+def test_a_conversation_is_its_persons_own(
+    client_of: Callable[..., Any], operator: Any, designer: Any, models: Models, run: Execution
+) -> None:
+    post(client_of(operator), run, "Which step failed?")
+    assert client_of(designer).get(path_of(run)).json()["messages"] == []
+    assert Conversation.objects.get().person == operator
+
+
+def test_beginning_anew_keeps_what_was_said(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    client = client_of(operator)
+    post(client, run, "Which step failed?")
+    assert client.post(f"{path_of(run)}new/").status_code == 201
+    assert client.get(path_of(run)).json()["messages"] == []
+    post(client, run, "Why?")
+    assert len(client.get(path_of(run)).json()["messages"]) == 2
+    assert Message.objects.count() == 4
+    assert Conversation.objects.count() == 2
+
+
+def test_a_viewer_may_not_ask(client_of: Callable[..., Any], viewer: Any, run: Execution) -> None:
+    """S10.1"""
+    client = client_of(viewer)
+    refused = client.post(path_of(run), {"text": "x"}, content_type="application/json")
+    assert refused.status_code == 403
+    assert "operator" in refused.json()["detail"]
+    assert client.get(path_of(run)).status_code == client.get("/api/assistant/").status_code == 403
+    assert "panel-ask" not in client.get(f"/runs/{run.execution_id}").content.decode()
+
+
+@pytest.mark.parametrize("body", [{}, {"text": ""}, {"text": "  "}, {"text": "x" * 2001}, {"text": ["x"]}])
+def test_a_question_that_is_none_is_refused(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution, body: dict[str, Any]
+) -> None:
+    refused = client_of(operator).post(path_of(run), body, content_type="application/json")
+    assert refused.status_code == 400
+    assert "text" in refused.json()["fields"]
+    assert not Conversation.objects.exists()
+
+
+def test_an_unknown_run_is_named(client_of: Callable[..., Any], operator: Any) -> None:
+    for method in ("get", "post"):
+        answer = getattr(client_of(operator), method)("/api/executions/exec_nope/assistant/")
+        assert answer.status_code == 404
+        assert "exec_nope" in answer.json()["detail"]
+
+
+def test_the_answer_is_in_the_language_of_the_page(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    first, *_ = post(client_of(operator), run, "4 ?", headers={"Accept-Language": "fr"})
+    assert "exécution" in first["text"] or "étape" in first["text"]
+
+
+def test_an_error_in_the_middle_is_told_and_the_records_are_kept(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    models.said = ["Half", RuntimeError("a bug")]
+    *_, last = post(client_of(operator), run, "Which step failed?")
+    assert last["kind"] == "error"
+    assert "log" in last["text"]
+    assert Message.objects.filter(role="assistant").count() == 1
+
+
+def test_who_would_answer_is_told(client_of: Callable[..., Any], operator: Any, models: Models) -> None:
+    assert client_of(operator).get("/api/assistant/").json() == {"name": "Mai", "model": "", "reason": "No model fits."}
+
+
+async def test_an_asynchronous_server_gets_the_lines_one_by_one(operator: Any, models: Models, run: Execution) -> None:
+    """S4.6: streamed under daphne."""
+    client = AsyncClient()
+    await client.aforce_login(operator)
+    response = await client.post(path_of(run), {"text": "Which step failed?"}, content_type="application/json")
+    assert response.is_async
+    assert response["X-Accel-Buffering"] == "no"
+    lines = [json.loads(line) async for line in response.streaming_content]
+    assert [lines[0]["kind"], lines[-1]["kind"]] == ["records", "end"]
+    assert lines[-1]["message"]["words"] == "The window stayed."
+
+
+def test_the_docs_name_it(client_of: Callable[..., Any], operator: Any) -> None:
+    """S8.3"""
+    schema = client_of(operator).get("/api/schema?format=json").json()
+    assert "/api/executions/{execution_id}/assistant/" in schema["paths"]
+    assert "application/x-ndjson" in str(schema["paths"]["/api/executions/{execution_id}/assistant/"]["post"])
+
+
+def test_a_question_takes_the_token_of_the_page(operator: Any, models: Models, run: Execution) -> None:
+    """S10.1: no other site can have a person ask."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(operator)
+    for path in (path_of(run), f"{path_of(run)}new/"):
+        assert client.post(path, {"text": "x"}, content_type="application/json").status_code == 403
+    assert not Message.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"text": "x" * 1_000_000}),
+        '{"text": "\\ud800"}',
+        '{"text": "a\\u0000b"}',
+        '{"text": {}}',
+        "x",
+        b"\xff",
+    ],
+)
+def test_a_body_that_is_no_question_is_refused(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution, body: Any
+) -> None:
+    response = client_of(operator).post(path_of(run), body, content_type="application/json")
+    assert response.status_code in (400, 422)
+    assert not Message.objects.exists()
+
+
+def test_one_answer_at_a_time_for_each_person(
+    client_of: Callable[..., Any], operator: Any, admin: Any, run: Execution, models: Models
+) -> None:
+    first = client_of(operator).post(path_of(run), {"text": "Which step failed?"}, content_type="application/json")
+    lines = iter(first)
+    assert json.loads(next(lines))["kind"] == "records"
+    (refused,) = post(client_of(operator), run, "And why?")
+    assert refused["kind"] == "error" and "still being answered" in refused["text"]
+    assert post(client_of(admin), run, "And why?")[-1]["kind"] == "end"
+    assert json.loads(list(lines)[-1])["kind"] == "end"
+    assert post(client_of(operator), run, "And why?")[-1]["kind"] == "end"
+
+
+def test_who_leaves_in_the_middle_may_ask_again(
+    client_of: Callable[..., Any], operator: Any, run: Execution, models: Models
+) -> None:
+    first = client_of(operator).post(path_of(run), {"text": "Which step failed?"}, content_type="application/json")
+    next(iter(first))
+    first.close()
+    assert post(client_of(operator), run, "And why?")[-1]["kind"] == "end"
+
+
+def test_json_without_a_bottom_is_bad_input(client_of: Callable[..., Any], operator: Any, run: Execution) -> None:
+    deep = '{"text":' * 100_000
+    answer = client_of(operator).post(path_of(run), deep, content_type="application/json")
+    assert answer.status_code == 400 and answer.json()["error"] == "parse_error"

@@ -1,0 +1,86 @@
+"""The stream as the docs page describes it (S8.2, S8.3): what is really sent is of those schemas."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from execution.actions import control
+from execution.actions.decide import decide
+from execution.api.event_schemas import PAYLOADS, name_of
+from execution.choices import EventKind
+from execution.models import ExecutionEvent, Prompt
+from execution.record.events import as_message
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def schemas() -> dict[str, Any]:
+    return SchemaGenerator().get_schema(request=None, public=True)["components"]["schemas"]
+
+
+def plain(part: Any) -> Any:
+    """OpenAPI's way to say that something may be null, as JSON Schema has it; and nothing but what is described."""
+    if isinstance(part, list):
+        return [plain(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    said = {name: plain(value) for name, value in part.items() if name != "nullable"}
+    if "properties" in said and "additionalProperties" not in said:
+        said["additionalProperties"] = False
+    return {"anyOf": [said, {"type": "null"}]} if part.get("nullable") else said
+
+
+def check(message: dict[str, Any], schemas: dict[str, Any]) -> None:
+    root = {"$ref": f"#/components/schemas/{name_of(message['kind'])}", "components": {"schemas": plain(schemas)}}
+    jsonschema.validate(message, root)
+
+
+def test_every_kind_that_is_sent_has_a_schema(schemas: dict[str, Any]) -> None:
+    """S8.2: each `emit` of the code, and no kind that is never sent."""
+    sent = set()
+    for path in (ROOT / "execution").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "emit":
+                named = {arg.attr for arg in call.args if isinstance(arg, ast.Attribute)}
+                sent |= named & set(EventKind.__members__)
+    assert sent == {kind.name for kind in PAYLOADS}
+    assert {name_of(kind) for kind in PAYLOADS} <= set(schemas)
+    assert [one["$ref"].rpartition("/")[2] for one in schemas["Event"]["oneOf"]] == [name_of(k) for k in PAYLOADS]
+
+
+def test_what_a_run_really_sends_is_of_these_schemas(stage: Any, operator: Any, schemas: dict[str, Any]) -> None:
+    """S8.2, with every kind there is"""
+    run = stage("coaching")
+    name = run.execution.execution_id
+
+    def confirm_instead(prompt: Prompt) -> None:
+        control.set_mode(execution_id=name, mode="supervised", user=operator)
+        decide(prompt_id=prompt.pk, choice="accept", user=operator)
+
+    def pause(prompt: Prompt) -> None:
+        control.pause(execution_id=name, user=operator)
+
+    run.run({"choice": "correct", "correction": {"corrected_params": {"speed": "slow"}}}, confirm_instead, pause)
+    run.journal.degrade("An analysis took 9000 ms; the limit is 8000 ms.")
+    run.journal.error("no_match", "")
+    messages = [as_message(event) for event in ExecutionEvent.objects.order_by("seq")]
+    assert {message["kind"] for message in messages} == set(PAYLOADS)
+    for message in messages:
+        check(message, schemas)
+
+
+def test_what_is_not_described_does_not_pass(schemas: dict[str, Any]) -> None:
+    """S8.2: the check itself can fail."""
+    message = {"seq": 1, "kind": "error", "at": "2026-11-22T07:00:00+00:00", "payload": {"kind": "x", "message": "y"}}
+    check(message, schemas)
+    for payload in ({"kind": "x"}, {"kind": "x", "message": "y", "more": 1}, {"kind": "x", "message": 7}):
+        with pytest.raises(jsonschema.ValidationError):
+            check({**message, "payload": payload}, schemas)

@@ -1,0 +1,270 @@
+"""What lies over a page that can still be read behind it, on real pages: dialogs and nothing else (S1.6, S5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from execution.desktop.capture import settle
+from execution.desktop.x11 import X11Desktop
+from execution.matching import Matcher, Reading
+from execution.matching.dialogs import is_same_page, over_known, over_recognised, over_taught
+from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.turn.popups import declared
+from execution.types import ScreenState
+from tests.support.browser import chromium, seen
+from tests.support.display import missing_programs, virtual_desktop
+from workflows.graph import GraphSpec, NodeSpec, PopupSpec
+
+PAGE = """<title>Ward</title><style>body{font:15px "DejaVu Sans";margin:0;padding:24px} td{padding:6px 30px 6px 0}
+button{font:inherit;padding:6px 16px} .box{position:fixed;background:#fff;border:1px solid #777;padding:18px}
+.over{position:fixed;inset:0;background:rgba(0,0,0,.45)} dialog{font:inherit}
+.tip{position:fixed;left:140px;top:66px;background:#333;color:#fff;padding:4px 8px}
+.strip{position:fixed;left:0;right:0;bottom:0;background:#eee;padding:10px 24px}</style>
+<h2>Patient list</h2><button>New</button> <button>Print</button> <input id=q placeholder="Search">
+<table><tr><td>DUPONT Léa<td>8812<td>Room 12<tr><td>MARTIN Jean<td>4410<td>Room 3<tr><td>BERNARD Ana<td>9017<td>Room 7
+<tr><td>PETIT Louis<td>5512<td>Room 9<tr><td>ROUX Claire<td>1204<td>Room 1</table><p id=more></p><div>%s</div>"""
+ASKS = "<p>The session ends in two minutes.</p><button>Stay</button> <button>Log out</button>"
+DIALOGS = {
+    "modal": f"<dialog id=d>{ASKS}</dialog><script>d.showModal()</script>",
+    "modal with form": "<dialog id=d><h3>Why?</h3><p>Name a reason to open this record.</p><input> "
+    "<button>Stay</button> <button>Log out</button></dialog><script>d.showModal()</script>",
+    "overlay": f"<div class=over><div class=box style='left:340px;top:190px;width:380px'>{ASKS}</div></div>",
+    "over the table": f"<div class=box style='left:60px;top:120px;width:420px'>{ASKS}</div>",
+    "over the ends of lines": f"<div class=box style='left:280px;top:150px;width:320px'>{ASKS}</div>",
+    "blurred": f"<div class=over style='background:rgba(255,255,255,.6)'></div>"
+    f"<div class=box style='left:350px;top:240px'>{ASKS}</div>",
+}
+OTHERS = {
+    "nothing": "",
+    "strip at the bottom": "<div class=strip>This site uses cookies. <button>Accept</button></div>",
+    "tooltip": "<div class=tip>Prints the list</div>",
+    "toast": "<div class=box style='right:20px;top:20px'>Saved at 10:42</div>",
+    "suggestions": "<div class=box style='left:215px;top:106px'><div>DUPONT Léa</div><div>DUPUIS Paul</div></div>",
+    "a panel below": "<div style='border:1px solid #999;padding:12px'>2 results <button>Open</button></div>",
+    "another page": "<script>document.body.innerHTML='<h2>Settings</h2><p>Language</p><button>Save</button>'</script>",
+}
+LIST = NodeSpec(node_id="list", name="List", texts=("Patient list", "New"))
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> ScreenAnalyzer:
+    return build_analyzer()
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def known(page: Any, analyzer: ScreenAnalyzer) -> ScreenState:
+    page.set_content(PAGE % "")
+    return seen(analyzer, page)
+
+
+def show(page: Any, analyzer: ScreenAnalyzer, more: str) -> ScreenState:
+    page.set_content(PAGE % more)
+    return seen(analyzer, page)
+
+
+def reading(state: ScreenState) -> Reading:
+    return Reading(picture="p", maker="m", size=state.frame.size, texts=state.texts, elements=state.elements)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", DIALOGS)
+def test_a_dialog_over_a_page_that_is_recognised_is_seen_quoted_and_its_buttons_are_named(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    state = show(page, analyzer, DIALOGS[name])
+    graph = GraphSpec(workflow_id="w", name="w", learning_state="COACHING", nodes=(LIST,), edges=())
+    assert Matcher(graph, pictures=None, embedder=None).recognise(state, variables={}).match is not None
+    for taught in (None, reading(known)):
+        dialog = over_recognised(state, known, LIST, taught=taught, variables={})
+        assert dialog is not None
+        assert [button.text for button in dialog.buttons] == ["Stay", "Log out"]
+        said = str(dialog)
+        assert ("Name a reason" if "form" in name else "The session ends in two minutes") in said
+        assert said.endswith("Its buttons: “Stay”, “Log out”")
+        assert "Patient list" not in said
+    shown = dialog.to_json(state)
+    assert [b["text"] for b in shown["buttons"]] == ["Stay", "Log out"]
+    for button in shown["buttons"]:
+        x, y, w, h = button["box"]
+        inside = page.evaluate(
+            "([x, y]) => document.elementFromPoint(x * innerWidth, y * innerHeight).textContent", [x + w / 2, y + h / 2]
+        )
+        assert inside == button["text"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_no_dialog_is_not_said_to_lie_over_a_recognised_page(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    state = show(page, analyzer, OTHERS[name])
+    for taught in (None, reading(known)):
+        assert over_recognised(state, known, LIST, taught=taught, variables={}) is None
+
+
+@pytest.mark.browser
+def test_a_page_with_something_over_it_is_no_other_page(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState
+) -> None:
+    """A dialog over a page that only just opened is told by that page's picture, not by the page before."""
+    assert is_same_page(show(page, analyzer, DIALOGS["modal"]), known)
+    assert not is_same_page(show(page, analyzer, OTHERS["another page"]), known)
+
+
+ANOTHER_DAY = (("DUPONT Léa", "MOREL Zoé"), ("8812", "3307"), ("MARTIN Jean", "NOËL Luc"), ("Room 12", "Room 21"))
+
+
+def on_another_day(page: Any, analyzer: ScreenAnalyzer, more: str, *, down: int = 0) -> ScreenState:
+    """The page with other patients in its table, and farther down."""
+    shown = (PAGE % more).replace("padding:24px}", f"padding:24px;padding-top:{24 + down}px}}")
+    for was, now in ANOTHER_DAY:
+        shown = shown.replace(was, now)
+    page.set_content(shown)
+    return seen(analyzer, page)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("down", [0, 30])
+@pytest.mark.parametrize("name", DIALOGS)
+def test_a_dialog_that_is_there_when_a_run_begins_is_told_by_the_taught_picture(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str, down: int
+) -> None:
+    """S1.6: nothing was seen before; the table behind shows other patients than the picture."""
+    state = on_another_day(page, analyzer, DIALOGS[name], down=down)
+    dialog = over_taught(state, LIST, taught=reading(known), picture=known.frame.pixels, variables={})
+    assert dialog is not None
+    assert [button.text for button in dialog.buttons] == ["Stay", "Log out"]
+    own = reading(state)
+    assert over_taught(state, LIST, taught=own, picture=state.frame.pixels, variables={}) is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [n for n in DIALOGS if "table" not in n and "lines" not in n])
+def test_a_dialog_whose_buttons_the_page_has_as_well_is_told_by_what_it_dims(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    more = DIALOGS[name].replace("Stay", "New").replace("Log out", "Print")
+    state, taught = on_another_day(page, analyzer, more), reading(known)
+    assert over_taught(state, LIST, taught=taught, picture=known.frame.pixels, variables={}) is not None
+    assert over_recognised(show(page, analyzer, more), known, LIST, taught=taught, variables={}) is not None
+
+
+@pytest.mark.browser
+def test_a_dialog_whose_frame_and_buttons_were_not_found_is_told_by_what_it_dims(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState
+) -> None:
+    """What was read on a ground of its own is the dialog; the page's own data are new as well, and dimmed."""
+    for state in (on_another_day(page, analyzer, DIALOGS["modal"]), show(page, analyzer, DIALOGS["modal"])):
+        bare = replace(state, elements=())
+        told = over_taught(bare, LIST, taught=reading(known), picture=known.frame.pixels, variables={})
+        assert told is not None
+        assert any("session ends" in text for text in told.texts)
+        assert not any("MOREL" in text for text in told.texts)
+    assert over_recognised(bare, known, LIST, taught=reading(known), variables={}) is not None
+
+
+MORE_ROWS = (
+    "<script>const t=document.querySelector('table');t.style.border='1px solid #777';for(const [i,r] of "
+    "[...t.rows].entries()){r.insertCell().innerHTML=`<button>Open ${i}</button>`}"
+    "for(let i=0;i<%d;i++)t.insertRow(0).innerHTML=`<td>NEWCOMER<td>77${i}1<td>Room 4${i}<td><button>Open</button>`"
+    "</script>"
+)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [*OTHERS, "more rows"])
+def test_what_another_day_shows_when_a_run_begins_is_no_dialog(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    taught = show(page, analyzer, MORE_ROWS % 0) if name == "more rows" else known
+    state = on_another_day(page, analyzer, OTHERS.get(name, MORE_ROWS % 3))
+    assert over_taught(state, LIST, taught=reading(taught), picture=taught.frame.pixels, variables={}) is None
+
+
+@pytest.mark.browser
+def test_a_dialog_that_the_node_shows_itself_is_its_own(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState
+) -> None:
+    """A taught dialog is a screen of the workflow: by its picture, or by what it declares."""
+    state = show(page, analyzer, DIALOGS["modal"])
+    asks = NodeSpec(node_id="asks", name="Asks", texts=("The session ends in two minutes.",))
+    assert over_known(state, known) is not None
+    assert over_recognised(state, known, asks, taught=None, variables={}) is None
+    assert over_recognised(state, known, LIST, taught=reading(state), variables={}) is None
+
+
+@pytest.mark.browser
+def test_a_strip_that_was_there_before_is_a_part_of_the_page(page: Any, analyzer: ScreenAnalyzer) -> None:
+    before = show(page, analyzer, OTHERS["strip at the bottom"])
+    page.evaluate("document.getElementById('more').textContent = 'Five patients'")
+    assert over_recognised(seen(analyzer, page), before, LIST, taught=None, variables={}) is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", DIALOGS)
+def test_a_declared_dialog_is_found_in_its_box_though_the_page_behind_is_recognised(
+    page: Any, analyzer: ScreenAnalyzer, known: ScreenState, name: str
+) -> None:
+    state = show(page, analyzer, DIALOGS[name])
+    dialog = over_recognised(state, known, LIST, taught=None, variables={})
+    assert dialog is not None
+    text = "Name a reason" if "form" in name else "session ends"
+    found = declared([PopupSpec(name="Session", texts=(text,), click="Stay")], state, variables={}, at=dialog.box)
+    assert found is not None
+    assert dialog.box.contains(found.point or (0, 0))  # type: ignore[arg-type]
+    behind = PopupSpec(name="Behind", texts=("Patient list",), click="New")
+    assert declared([behind], state, variables={}, at=dialog.box) is None
+
+
+@pytest.mark.display
+def test_the_question_of_a_real_program_over_its_window_is_a_dialog(analyzer: ScreenAnalyzer) -> None:
+    if missing := missing_programs("mousepad"):
+        pytest.fail(f"install what this test needs: {', '.join(missing)}")
+
+    def look(desktop: X11Desktop) -> ScreenState:
+        return analyzer.analyze(settle(desktop, settle_ms=300, timeout_ms=4000).frame, desktop.window())
+
+    editor = NodeSpec(node_id="editor", name="Editor", texts=("File", "Edit"))
+    with virtual_desktop(1280, 800) as screen:
+        screen.spawn(["mousepad"])
+        screen.wait_for_window("Mousepad")
+        desktop = X11Desktop(screen.display)
+        try:
+            desktop.type_text("seen at ten")
+            before = look(desktop)
+            assert over_recognised(before, before, editor, taught=None, variables={}) is None
+            desktop.press(("ctrl", "q"))
+            screen.wait_for_window("Save Changes")
+            asked = over_recognised(look(desktop), before, editor, taught=None, variables={})
+        finally:
+            desktop.close()
+    assert asked is not None
+    assert asked.title == "Save Changes"
+    assert {b.text for b in asked.buttons} >= {"Cancel", "Save"}
+
+
+FORM = """<title>Order</title><style>body{font:16px "DejaVu Sans";padding:24px}</style><h2>Order details</h2>
+<p>Phone <input id=q value=0478123456></p><p><button id=s>Save</button> <button>Sign</button></p><p id=m>&nbsp;</p>
+<p>Number: 48231</p><p>Ward 3</p>"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("said", ["", "Error 500: your changes could not be saved", "Saving…"])
+def test_what_changes_in_a_form_when_it_is_sent_is_no_dialog(page: Any, analyzer: ScreenAnalyzer, said: str) -> None:
+    """S1.6: the focus leaves a field and a message comes under its buttons: nothing lies over the form."""
+    page.set_content(FORM)
+    page.focus("#q")
+    before = seen(analyzer, page)
+    page.focus("#s")
+    page.evaluate("said => { document.getElementById('m').textContent = said }", said or "\u00a0")
+    assert over_known(seen(analyzer, page), before) is None

@@ -1,0 +1,267 @@
+"""The runs page: what needs a person first, every run with its step bar, search, filter and the live fragment."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, PromptState, StepPhase, Verified
+from execution.models import Decision, Execution, Prompt, Step
+from execution.pages import listing
+from tests.factories import make_execution, make_published, make_workflow
+
+pytestmark = pytest.mark.django_db
+
+
+def make_step(execution: Execution, index: int, outcome: str = Outcome.SUCCEEDED, **fields: Any) -> Step:
+    closed = {"phase": StepPhase.CLOSED, "outcome": outcome, "ended_at": timezone.now()}
+    node = {"node_id": "empty_note", "edge_id": "type_patient", "sentence": "Type “Ada”"}
+    return Step.objects.create(
+        execution=execution, index=index, epoch=1, mode=execution.mode, **{**closed, **node, **fields}
+    )
+
+
+def make_question(
+    execution: Execution, kind: str = PromptKind.COACHING, seconds: int | None = 60, **step: Any
+) -> Prompt:
+    """The run asks: an open step, its prompt, and the state that waits for the answer."""
+    opened = {"phase": StepPhase.PLANNED, "outcome": "", "ended_at": None}
+    asked = make_step(execution, execution.steps.count() + 1, **{**opened, **step})
+    Execution.objects.filter(pk=execution.pk).update(
+        state=ExecutionState.WAITING_COACHING, desktop=f"here:{execution.pk}"
+    )
+    deadline = timezone.now() + timedelta(seconds=seconds) if seconds else None
+    return Prompt.objects.create(
+        execution=execution, step=asked, kind=kind, message="Was it done?", deadline_at=deadline
+    )
+
+
+def move(execution: Execution, state: str, **fields: Any) -> Execution:
+    ended = {"ended_at": timezone.now()} if state in ("completed", "failed", "stopped") else {}
+    Execution.objects.filter(pk=execution.pk).update(state=state, **{**ended, **fields})
+    execution.refresh_from_db()
+    return execution
+
+
+# --- the page ------------------------------------------------------------------------------------------------------
+def test_a_question_can_be_accepted_on_its_card(client_of, operator) -> None:
+    """UI.md: what needs a person comes first, as cards that can be answered there."""
+    execution = make_execution()
+    prompt = make_question(execution)
+    page = client_of(operator).get("/").content.decode()
+    assert "Needs you" in page
+    assert f'data-answer="accept" data-url="/api/executions/{execution.execution_id}/decide/"' in page
+    assert f'data-prompt="{prompt.pk}"' in page
+    assert "data-deadline=" in page
+
+
+def test_a_viewer_sees_the_card_and_no_answer(client_of, viewer) -> None:
+    make_question(make_execution())
+    page = client_of(viewer).get("/").content.decode()
+    assert "Waiting for a person" in page
+    assert "data-answer" not in page
+    assert "/runs/new" not in page
+
+
+def test_a_doubt_is_compared_not_accepted_on_its_card(client_of, operator) -> None:
+    make_question(make_execution(), PromptKind.IN_DOUBT, seconds=None)
+    page = client_of(operator).get("/").content.decode()
+    assert "Was it done?" in page
+    assert "Compare" in page
+    assert "data-answer" not in page
+
+
+def test_without_runs_the_page_says_what_to_do_next(client_of, operator) -> None:
+    """UI.md: nothing yet, with the next thing to do."""
+    client = client_of(operator)
+    assert "none is published" in client.get("/").content.decode()
+    make_published()
+    page = client.get("/").content.decode()
+    assert "Nothing has run yet" in page
+    assert "Start a run" in page
+
+
+def test_a_queue_without_a_robot_is_said(client_of, operator) -> None:
+    move(make_execution(), ExecutionState.QUEUED)
+    assert "no robot is alive" in client_of(operator).get("/").content.decode()
+
+
+def test_htmx_gets_the_table_alone_and_the_refresh_the_board(client_of, operator) -> None:
+    make_execution()
+    client = client_of(operator)
+    table = client.get("/", headers={"HX-Request": "true"}).content.decode()
+    assert table.strip().startswith('<div id="runs-table">')
+    board = client.get("/?board=1").content.decode()
+    assert "<html" not in board
+    assert 'id="needs"' in board and 'id="runs-table"' in board
+
+
+def test_the_page_takes_the_same_queries_for_two_runs_as_for_twelve(client_of, operator) -> None:
+    client, version = client_of(operator), make_published()
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get("/").status_code == 200
+        return len(captured)
+
+    for _ in range(2):
+        make_step(make_execution(version=version), 1)
+        make_question(make_execution(version=version))
+    few = queries()
+    for _ in range(10):
+        make_step(make_execution(version=version), 1)
+        make_question(make_execution(version=version))
+    assert queries() == few
+
+
+def test_twenty_five_runs_a_page(client_of, operator) -> None:
+    version = make_published()
+    for _ in range(26):
+        make_execution(version=version)
+    client = client_of(operator)
+    assert client.get("/").content.decode().count("<tr id=") == 25
+    second = client.get("/?page=2&q=Patient").content.decode()
+    assert second.count("<tr id=") == 1
+    assert "q=Patient&amp;page=1" in second
+
+
+def test_text_from_a_screen_is_never_markup(client_of, operator) -> None:
+    """RELIABILITY.md T13: what was read on a screen is text, whatever it looks like."""
+    evil = "<img src=x onerror=alert(1)>"
+    make_question(make_execution(variables={"patient": evil}), sentence=f"Click “{evil}”")
+    page = client_of(operator).get("/").content.decode()
+    assert evil not in page
+    assert "&lt;img src=x" in page
+
+
+# --- search --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("text", ["Notes of Zoë", "exec_", "Zoë Blanc", "disk is full"])
+def test_runs_are_found_by_workflow_id_value_and_error(text: str) -> None:
+    workflow = make_workflow(name="Notes of Zoë")
+    from workflows.actions.publish import publish
+
+    found = make_execution(version=publish(workflow=workflow, user=None), variables={"patient": "Zoë Blanc"})
+    move(found, ExecutionState.FAILED, error="The disk is full.")
+    other = make_execution(variables={"patient": "Ada"})
+    Execution.objects.filter(pk=other.pk).update(execution_id="other")
+    assert list(listing.search(Execution.objects.all(), text=text)) == [found]
+
+
+def test_a_number_finds_the_run_of_that_number() -> None:
+    run = make_execution(variables={})
+    Execution.objects.filter(pk=run.pk).update(execution_id="a_run_without_digits")
+    assert run in listing.search(Execution.objects.all(), text=str(run.pk))
+    assert not listing.search(Execution.objects.all(), text=str(run.pk + 10_000)).exists()
+
+
+def test_the_filter_knows_the_runs_that_need_a_person() -> None:
+    paused = move(make_execution(), ExecutionState.PAUSED, desktop="a")
+    move(make_execution(), ExecutionState.COMPLETED)
+    assert list(listing.search(Execution.objects.all(), state="attention")) == [paused]
+    assert listing.search(Execution.objects.all(), state="no such state").count() == 2
+
+
+# --- the step bar --------------------------------------------------------------------------------------------------
+def test_each_step_is_a_cell_that_says_how_it_went() -> None:
+    execution = make_execution()
+    make_step(execution, 1)
+    corrected = make_step(execution, 2)
+    prompt = Prompt.objects.create(
+        execution=execution, step=corrected, kind=PromptKind.COACHING, message="?", state=PromptState.ANSWERED
+    )
+    Decision.objects.create(prompt=prompt, choice="correct", source="coach")
+    make_step(execution, 3, verified=Verified.CANNOT_TELL)
+    make_step(execution, 4, Outcome.FAILED)
+    make_step(execution, 5, Outcome.SKIPPED)
+    [row] = listing.rows([move(execution, ExecutionState.COMPLETED)])
+    assert row.cells == ("done", "corrected", "unsure", "failed", "skipped")
+    assert row.cells_words == "1 done, 1 corrected, 1 failed, 1 not verified, 1 skipped"
+
+
+def test_a_run_at_work_shows_about_how_much_is_to_come() -> None:
+    execution = move(make_execution(), ExecutionState.RUNNING, desktop="a", current_node_id="empty_note")
+    [row] = listing.rows([execution])
+    assert row.cells == ("ahead",) * 3
+    make_step(execution, 1, phase=StepPhase.PLANNED, outcome="", ended_at=None)
+    [row] = listing.rows([execution])
+    assert row.cells == ("now", "ahead", "ahead")
+
+
+def test_a_step_just_done_is_not_counted_as_still_to_come() -> None:
+    execution = move(make_execution(), ExecutionState.RUNNING, desktop="a", current_node_id="empty_note")
+    make_step(execution, 1)
+    [row] = listing.rows([execution])
+    assert row.cells == ("done", "ahead", "ahead")
+
+
+def test_a_row_says_how_much_of_the_workflow_was_done() -> None:
+    """S1.22: a run that completed without doing anything looks like none that did it all."""
+    execution = move(make_execution(), ExecutionState.COMPLETED)
+    assert listing.rows([execution])[0].done_words == "0 of 3 actions done"
+    make_step(execution, 1, edge_id="type_patient")
+    make_step(execution, 2, Outcome.SKIPPED, edge_id="open_save")
+    make_step(execution, 3, Outcome.MANUAL, edge_id="click_save")
+    make_step(execution, 4, Outcome.TERMINAL)
+    assert listing.rows([execution])[0].done_words == "2 of 3 actions done"
+
+
+def test_a_long_run_keeps_its_failures_in_sight() -> None:
+    cells = ["done"] * 100
+    cells[57] = "failed"
+    squeezed = listing.squeezed(cells)
+    assert len(squeezed) == listing.MOST_CELLS
+    assert squeezed.count("failed") == 1
+
+
+def test_a_ring_in_the_graph_does_not_make_an_endless_outlook() -> None:
+    graph = make_published().spec()
+    assert [e.edge_id for e in graph.likely_path("empty_note")] == ["type_patient", "open_save", "click_save"]
+    from dataclasses import replace
+
+    ring = replace(graph, edges=(*graph.edges[:1], replace(graph.edges[1], destination="empty_note")))
+    assert len(ring.likely_path("empty_note")) == 2
+
+
+# --- cards ---------------------------------------------------------------------------------------------------------
+def test_the_most_urgent_question_comes_first_then_doubts_then_pauses() -> None:
+    paused = move(make_execution(), ExecutionState.PAUSED, desktop="p", pause_reason=PauseReason.NO_MATCH)
+    late, soon, doubt = make_execution(), make_execution(), make_execution()
+    make_question(late, seconds=100)
+    make_question(soon, seconds=5)
+    make_question(doubt, PromptKind.IN_DOUBT, seconds=None)
+    order = [card.execution.pk for card in listing.cards(listing.listed(Execution.objects.all()))]
+    assert order == [soon.pk, late.pk, doubt.pk, paused.pk]
+
+
+def test_an_answered_question_is_no_card_any_more() -> None:
+    """The run's state follows a moment later; until then nobody is asked twice."""
+    prompt = make_question(make_execution())
+    Prompt.objects.filter(pk=prompt.pk).update(state=PromptState.ANSWERED)
+    assert listing.cards(listing.listed(Execution.objects.all())) == []
+
+
+def test_the_card_shows_where_it_means_to_touch() -> None:
+    make_question(make_execution(), suggestion={"box": [0.1, 0.2, 0.3, 0.04]})
+    [card] = listing.cards(listing.listed(Execution.objects.all()))
+    assert card.box == "0.1 0.2 0.3 0.04"
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [(PauseReason.ASKED, "paused"), (PauseReason.NO_MATCH, "paused: screen not known"), ("", "paused")],
+)
+def test_the_badge_says_why_a_run_is_paused(reason: str, words: str) -> None:
+    badge = listing.badge(move(make_execution(), ExecutionState.PAUSED, desktop="a", pause_reason=reason))
+    assert (badge.words, badge.colour) == (words, "amber")
+
+
+def test_every_state_has_a_badge_with_an_icon_and_every_outcome_a_cell() -> None:
+    """UI.md: colour never alone."""
+    assert set(listing.ICON_OF_STATE) == set(ExecutionState)
+    assert set(listing.CELL_OF_OUTCOME) == set(Outcome) - {Outcome.NONE}
+    assert set(listing.CELL_OF_OUTCOME.values()) <= set(listing.WORDS_OF_CELL)

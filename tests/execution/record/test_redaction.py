@@ -1,0 +1,286 @@
+"""What is not to be kept of a screen is in no picture, no text and no live picture (S10.4)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from django.db import connection
+from hypothesis import given
+from hypothesis import settings as property_settings
+from hypothesis import strategies as st
+
+from execution.actions.decide import decide
+from execution.choices import ExecutionState, Outcome, PromptKind
+from execution.desktop.scripted import ScriptedDesktop
+from execution.desktop.widgets import Button, Label, Screen
+from execution.models import Execution, Prompt
+from execution.record.hidden import HIDDEN, Hidden
+from execution.record.payloads import screen_json
+from execution.record.redaction import WHOLE, NothingShown, Redaction
+from execution.record.secret_values import between_runs, hide_what_is_typed
+from execution.running import live_picture
+from execution.running.runner import Hooks, Runner
+from execution.turn import acting
+from execution.types import (
+    Box,
+    DecisionSource,
+    Element,
+    ElementRole,
+    ElementState,
+    Frame,
+    Point,
+    ScreenState,
+    TextLine,
+    Window,
+)
+from tests.factories import make_published
+from tests.support.scripted import BUTTON, analyzer, queue
+from workflows.mask_patterns import Patterns
+from workflows.pictures import PictureStore
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
+
+MAIL, NUMBER = "anna.martin@example.fr", "1 84 12 75 123 456 78"
+PATTERNS = ["email", "national_number"]
+GREY = (128, 128, 128)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def state(*lines: TextLine, elements: tuple[Element, ...] = (), read: bool = True, shade: int = 200) -> ScreenState:
+    pixels = np.full((300, 400, 3), shade, np.uint8)
+    frame = Frame(pixels=pixels, taken_at=datetime.now(UTC))
+    window = Window(title=f"Record of {MAIL}")
+    return ScreenState(frame=frame, window=window, texts=lines, elements=elements, text_method="known" if read else "")
+
+
+def line(text: str, x: int = 20, y: int = 40) -> TextLine:
+    return TextLine(text=text, box=Box(x, y, 9 * len(text), 18))
+
+
+def redaction(*patterns: str, **more: Any) -> Redaction:
+    return Redaction(Hidden(more.pop("values", ())), patterns=Patterns(patterns or PATTERNS), **more)
+
+
+def written(one: Redaction, seen: ScreenState) -> str:
+    run = SimpleNamespace(execution_id="exec_1", desktop=":0", workflow_id="w", current_node_id="n")
+    return json.dumps(screen_json(one.shown(seen), execution=run, picture="a" * 64, path=None))  # type: ignore[arg-type]
+
+
+def is_hidden(pixels: np.ndarray, box: Box) -> bool:
+    return bool((pixels[box.y : box.bottom, box.x : box.right] == GREY).all())
+
+
+def test_a_line_that_matches_is_painted_over_and_its_text_kept_without_what_matches() -> None:
+    seen = state(line(f"Mail: {MAIL}"), line("Ward 3", y=100))
+    shown = redaction().shown(seen).state
+    assert [t.text for t in shown.texts] == [f"Mail: {HIDDEN}", "Ward 3"]
+    assert is_hidden(shown.frame.pixels, seen.texts[0].box)
+    assert (shown.frame.pixels[100:118] == 200).all()
+    assert (seen.frame.pixels == 200).all(), "what the eyes see stays whole"
+    assert MAIL not in written(redaction(), seen)
+
+
+def test_a_number_in_several_lines_of_one_row_is_found() -> None:
+    """A reader cuts a row at wide gaps."""
+    parts = [line("1 84 12", x=20), line("75 123", x=100), line("456 78", x=175), line("12 beds", x=20, y=200)]
+    shown = redaction().shown(state(*parts)).state
+    assert [t.text for t in shown.texts] == [HIDDEN, HIDDEN, HIDDEN, "12 beds"]
+    assert all(is_hidden(shown.frame.pixels, part.box) for part in parts[:3])
+
+
+@property_settings(deadline=None)
+@given(
+    st.lists(st.text(alphabet="abc 0123456789@.-", max_size=30), max_size=4),
+    st.sampled_from([MAIL, NUMBER, NUMBER.replace(" ", ""), "1-84-12-75-123-456-78"]),
+    st.integers(0, 4),
+    st.sampled_from(["text", "element", "label", "note", "title"]),
+)
+def test_no_text_that_matches_is_in_what_is_kept_of_a_screen(
+    others: list[str], secret: str, at: int, where: str
+) -> None:
+    texts = [line(text, y=40 * n) for n, text in enumerate(others)]
+    if where == "text":
+        texts.insert(min(at, len(texts)), line(f"x {secret}", y=260))
+    said = {"text": secret} if where == "element" else {"label": secret} if where == "label" else {}
+    button = Element(box=Box(5, 5, 50, 20), role=ElementRole.BUTTON, **said)
+    seen = state(*texts, elements=(button,))
+    if where == "note":
+        seen = ScreenState(**{n: getattr(seen, n) for n in seen.__dataclass_fields__} | {"notes": (secret,)})
+    kept = written(redaction(), seen)
+    assert secret not in kept
+    assert MAIL not in kept
+
+
+def test_a_screen_that_was_not_read_shows_nothing_where_patterns_are_to_be_hidden() -> None:
+    shown = redaction().shown(state(line(MAIL), read=False))
+    assert (shown.state.frame.pixels == GREY).all()
+    assert shown.state.texts == ()
+    assert redaction().places(state(read=False)) == (WHOLE,)
+
+
+def test_what_stands_in_a_masked_region_is_quoted_nowhere() -> None:
+    one = Redaction(Hidden(()), regions=[(0.0, 0.0, 1.0, 0.3)])
+    seen = state(line("DUPONT Lea"), line("Ward 3", y=200))
+    shown = one.shown(seen).state
+    assert [t.text for t in shown.texts] == [HIDDEN, "Ward 3"]
+    assert (shown.frame.pixels[:90] == GREY).all()
+    assert one.any({"note": "“DUPONT Lea” is new", "node_id": "DUPONT Lea"}) == {
+        "note": f"“{HIDDEN}” is new",
+        "node_id": "DUPONT Lea",
+    }
+
+
+def test_the_live_picture_shows_of_a_screen_that_nobody_read_what_is_as_it_was_read() -> None:
+    one, seen = redaction(), state(line(f"Mail: {MAIL}"))
+    later = seen.frame.pixels.copy()
+    later[200:210, 300:320] = 0  # something is drawn, and nobody knows what
+    frame = Frame(pixels=later, taken_at=datetime.now(UTC))
+    assert (one.live(frame) == GREY).all(), "nothing was read so far"
+    one.seen(seen)
+    live = one.live(frame)
+    assert is_hidden(live, seen.texts[0].box)
+    assert is_hidden(live, Box(300, 200, 20, 10))
+    assert (live[240:, :] == 200).all()
+    assert (one.live(Frame(pixels=later[:100], taken_at=datetime.now(UTC))) == GREY).all()
+
+
+def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
+    one = Redaction(Hidden(["Zx81-Quokka"]))
+    field = Element(box=Box(40, 60, 100, 24), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))
+    typed = SimpleNamespace(params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
+    other = SimpleNamespace(params={"text": "Ada"}, resolution=SimpleNamespace(box=Box(0, 0, 10, 10)))
+    hide_what_is_typed(one, other, state())  # type: ignore[arg-type]
+    assert not one.is_needed
+    hide_what_is_typed(one, typed, state(elements=(field,)))  # type: ignore[arg-type]
+    assert is_hidden(one.shown(state()).state.frame.pixels, field.box)
+    assert is_hidden(one.live(state().frame), field.box)
+    hide_what_is_typed(one, typed, state())  # type: ignore[arg-type]
+    assert (one.shown(state()).state.frame.pixels == GREY).all(), "nobody knows where it was typed"
+
+
+def test_between_runs_nothing_is_shown_where_any_workflow_hides_something() -> None:
+    make_published()
+    assert not isinstance(between_runs(), NothingShown)
+    make_published(workflow_id="hides", mask_patterns=["email"])
+    assert isinstance(between_runs(), NothingShown)
+
+
+# --- whole runs -----------------------------------------------------------------------------------------------------
+def page(name: str, then: str, *more: str) -> Screen:
+    labels = [Label(text=text, at=Point(60, 140 + 50 * n)) for n, text in enumerate(more)]
+    widgets = [Label(text=f"Page {name}", at=Point(60, 90)), *labels, Button(name="go", text="Go on", box=BUTTON)]
+    return Screen(name=name, title=f"{name.title()} - Forms", widgets=widgets, on={"go": then})
+
+
+def started(effect_class: str = "opaque", **fields: Any) -> Execution:
+    nodes = [
+        {"node_id": n, "name": n.title(), "texts": [f"Page {n}"], "window_title": f"{n.title()} - Forms", **marks}
+        for n, marks in (("one", {"is_entry": True}), ("two", {"is_end": True}))
+    ]
+    click = {
+        "edge_id": "go", "source": "one", "destination": "two", "action_type": "click", "effect_class": effect_class,
+        "target": {"target_id": "go", "label": "Go on", "text": "Go on", "role": "button"},
+        "expect": {"window_title": "Two - Forms"}, "settle_ms": 20, "settle_timeout_ms": 200, "retry_backoff_ms": 0,
+    }  # fmt: skip
+    fields = {"mask_patterns": PATTERNS, **fields}
+    return queue(make_published(nodes=nodes, edges=[click], variables=[], **fields))
+
+
+def run(execution: Execution, desktop: ScriptedDesktop, *answers: str) -> list[Prompt]:
+    said, asked = list(answers), []
+
+    def answer(prompt: Prompt) -> None:
+        asked.append(prompt)
+        decide(prompt_id=prompt.pk, choice=said.pop(0), source=DecisionSource.PROGRAM)
+
+    leave = threading.Event()
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=Hooks(on_prompt=answer)).run()
+    return asked
+
+
+def everything() -> str:
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names()
+        return "".join(str(cursor.execute(f'SELECT * FROM "{table}"').fetchall()) for table in tables)
+
+
+def test_a_run_leaves_neither_the_address_nor_the_number_anywhere(tmp_path: Path) -> None:
+    """Database, files, and every picture: the lines are painted over."""
+    desktop = ScriptedDesktop([page("one", "two", f"Mail {MAIL}", f"NIR {NUMBER}"), page("two", "", f"Mail {MAIL}")])
+    execution = started()
+    run(execution, desktop)
+    done = Execution.objects.by_id(execution.execution_id)
+    assert done.state == ExecutionState.COMPLETED
+    rows = everything()
+    assert MAIL not in rows
+    assert NUMBER not in rows
+    step = done.steps.order_by("index").first()
+    assert f"Mail {HIDDEN}" in step.screen["perception"]["detected_text"]
+    store = PictureStore()
+    for digest in (step.picture_before, step.picture_after):
+        assert is_hidden(store.get(digest), Box(60, 140, 12 * len(f"Mail {MAIL}"), 24))
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in files if MAIL.encode() in path.read_bytes()] == []
+    live = cv2.imread(str(live_picture.path_of(done.robot.name)))
+    part = live[140:164, 60 : 60 + 12 * len(f"Mail {MAIL}")].astype(int)
+    assert abs(part - 128).max() < 12, "JPEG aside it is grey"
+
+
+@pytest.mark.parametrize("reached", [True, False])
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_step_in_doubt_is_judged_by_what_was_kept_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch, reached: bool, changed: bool
+) -> None:
+    """S9.2: done is seen; undone is believed only where what was hidden has not changed either."""
+    first = page("one", "two", f"Mail {MAIL}")
+    other = page("one", "two", "Mail berta.b@example.fr")
+    other = Screen(name="other", title="One - Forms", widgets=other.widgets, on={"go": "two"})
+    desktop = ScriptedDesktop([first, other, page("two", "", f"Mail {MAIL}")])
+    execution = started("idempotent")
+    perform = acting.perform
+
+    def dies(*args: Any, **more: Any) -> Any:
+        if reached:
+            perform(*args, **more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(acting, "perform", dies)
+        run(execution, desktop)
+    assert execution.steps.in_doubt().exists()
+    if changed and not reached:
+        desktop.show("other")
+    asked = run(execution, desktop, "done" if reached else "retry")
+    step = execution.steps.order_by("index").first()
+    assert step.in_doubt
+    if reached:
+        assert (step.outcome, asked) == (Outcome.SUCCEEDED, [])
+    elif changed:
+        assert [prompt.kind for prompt in asked] == [PromptKind.IN_DOUBT]
+    else:
+        assert (step.outcome, asked) == (Outcome.INTERRUPTED, [])
+    assert Execution.objects.by_id(execution.execution_id).state == ExecutionState.COMPLETED
+    assert "berta" not in everything()
+
+
+def test_flags_that_cannot_be_understood_hide_everything() -> None:
+    execution = started(mask_patterns=["email"])
+    version = execution.version
+    type(version).objects.filter(pk=version.pk).update(graph={**version.graph, "flags": {"mask_patterns": ["("]}})
+    desktop = ScriptedDesktop([page("one", "two", MAIL), page("two", "")])
+    run(execution, desktop)
+    step = Execution.objects.by_id(execution.execution_id).steps.order_by("index").first()
+    assert (PictureStore().get(step.picture_before) == GREY).all()
+    assert MAIL not in everything()

@@ -1,0 +1,111 @@
+"""The mode of a run drives the GPU, and no run waits for it (S1.15, S1.17, S1.21)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from execution.choices import ExecutionMode
+from execution.running.gpu_mode import GPU_MODE, RunDrivenGpu
+from gpu import ExecutionMode as GpuMode
+from gpu import GPUResourceConfig, GPUResourceManager
+from tests.doubles.ollama import Model, OllamaServer, ollama_server
+
+VLM = "qwen2.5vl:7b"
+
+
+class Said:
+    """A journal as far as the GPU is concerned."""
+
+    def __init__(self, mode: ExecutionMode) -> None:
+        self.execution = SimpleNamespace(mode=mode, execution_id="exec_1")
+        self.warnings: list[tuple[str, str]] = []
+
+    def warn(self, kind: str, message: str) -> None:
+        self.warnings.append((kind, message))
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaServer]:
+    with ollama_server(Model(VLM, load_s=30)) as server:
+        yield server
+
+
+@pytest.fixture
+def manager(ollama: OllamaServer) -> Iterator[GPUResourceManager]:
+    one = GPUResourceManager(GPUResourceConfig(ollama_url=ollama.url, vlm_model=VLM))
+    yield one
+    one.close()
+
+
+@pytest.mark.parametrize("mode", ExecutionMode)
+def test_each_mode_of_a_run_has_its_mode_of_the_gpu(mode: ExecutionMode) -> None:
+    assert GPU_MODE[mode] is {
+        "automatic": GpuMode.AUTOPILOT, "supervised": GpuMode.IDLE,
+        "observation": GpuMode.RECORDING, "coaching": GpuMode.RECORDING,
+    }[mode]  # fmt: skip
+
+
+def test_a_run_does_not_wait_for_a_load_and_people_see_it(ollama: OllamaServer, manager: GPUResourceManager) -> None:
+    lines: list[str] = []
+    gpu = RunDrivenGpu(say=lines.append, manager=manager)
+    gpu.claim("a run loop")
+    asked = gpu.follow(Said(ExecutionMode.COACHING))
+    assert asked is not None
+    ollama.wait_for(lambda: ollama.models[VLM].state == "loading")
+    assert not asked.done()  # thirty seconds of a clock that stands still
+    ollama.advance(30)
+    asked.result(timeout=10)
+    assert lines[-2:] == [f"The model “{VLM}” is being loaded …", f"The model “{VLM}” is loaded."]
+
+
+def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(manager: GPUResourceManager) -> None:
+    lines: list[str] = []
+    gpu = RunDrivenGpu(say=lines.append, manager=manager)
+    for _ in range(3):
+        gpu.claim("a run loop")
+        assert len(manager._listeners) == 1
+        gpu.release()
+    assert not manager._listeners
+
+
+def test_what_cannot_be_had_is_a_line_and_no_failure(ollama: OllamaServer, manager: GPUResourceManager) -> None:
+    ollama.stop()
+    lines: list[str] = []
+    gpu = RunDrivenGpu(say=lines.append, manager=manager)
+    gpu.claim("a run loop")
+    asked = gpu.follow(Said(ExecutionMode.OBSERVATION))
+    assert asked is not None and asked.result(timeout=10) is None
+    assert "cannot be reached" in lines[-1]
+
+
+def test_a_manager_that_cannot_even_be_asked_costs_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Any:
+        raise RuntimeError("the driver is gone")
+
+    monkeypatch.setattr("execution.running.gpu_mode.get_gpu_resource_manager", broken)
+    gpu, journal = RunDrivenGpu(say=lambda line: None), Said(ExecutionMode.AUTOMATIC)
+    gpu.claim("a run loop")
+    assert gpu.follow(journal) is None
+    assert journal.warnings == [("gpu", "RuntimeError: the driver is gone")]
+
+
+def test_a_failure_that_comes_later_is_in_the_log(
+    manager: GPUResourceManager, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(mode: GpuMode, *, asked_by: str) -> None:
+        raise RuntimeError("the driver went")
+
+    monkeypatch.setattr(manager, "set_execution_mode", broken)
+    with caplog.at_level(logging.WARNING):
+        asked = RunDrivenGpu(say=lambda line: None, manager=manager).follow(Said(ExecutionMode.AUTOMATIC))
+        assert asked is not None
+        with pytest.raises(RuntimeError):
+            asked.result(timeout=10)
+        manager.runtime.run(asyncio.sleep(0))  # the loop has said it by then
+    assert "RuntimeError: the driver went" in caplog.text

@@ -1,0 +1,182 @@
+"""S9.3 on a real page: a Save is pressed once, however its page answers; the page counts its records.
+
+The server counts what it is sent, so that nothing that the product says of itself has to be believed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execution.actions.decide import decide
+from execution.actions.start import start
+from execution.choices import PromptKind
+from execution.desktop.x11 import X11Desktop
+from execution.models import Execution, Prompt
+from execution.perception.analyzer import build_analyzer
+from execution.running.runner import Hooks, Runner
+from execution.types import DecisionSource
+from tests.factories import make_published
+from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop, wait_until
+
+CHROMIUM = shutil.which("chromium") or ""
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.display,
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing_programs("chromium")), reason="Xvfb, openbox and chromium are needed"),
+]
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Record form</title>
+<style>
+  body { font: 18px/1.6 "DejaVu Sans", sans-serif; margin: 40px }
+  button, .quiet { font: inherit; padding: 9px 26px; border: 1px solid #557; background: #e8ecf4;
+                   display: inline-block }
+</style>
+<h1>New record</h1><p>Of the front desk, for today</p><p>%(button)s</p><p id="said"></p>
+<script>
+  const later = [%(later)s];
+  document.getElementById("save").addEventListener("click", () => {
+    fetch("/save", { method: "POST", body: "record" });
+    for (const [ms, text] of later) setTimeout(() => { document.getElementById("said").textContent = text }, ms);
+  });
+</script></html>"""
+BUTTON, QUIET = '<button id="save">Save</button>', '<span class="quiet" id="save">Save</span>'
+DOUBT = "We do not know whether your record was saved."
+REQUIRED = "The field Date of birth is required."
+# What the page says after how many milliseconds, and what of it must stand in the question.
+ANSWERS = {
+    "says that it does not know": (BUTTON, [(0, DOUBT)], DOUBT),
+    "does not know, in French": (BUTTON, [(0, "Délai d'attente dépassé, résultat inconnu.")], "résultat inconnu"),
+    "takes long": (BUTTON, [(0, "Saving…"), (9000, "Saved")], ""),
+    "tells of an error": (BUTTON, [(300, "Error: the record could not be saved.")], "could not be saved"),
+    "takes its word back": (
+        BUTTON,
+        [(0, "Saved"), (1000, "Error: the record could not be saved.")],
+        "could not be saved",
+    ),
+    "complains": (BUTTON, [(0, REQUIRED)], REQUIRED),
+    "says something new": (BUTTON, [(0, "Locked by another user")], ""),
+    "says nothing": (BUTTON, [], ""),
+    "says nothing and moves nothing": (QUIET, [], ""),
+    "a message comes and goes": (BUTTON, [(0, "Working on it"), (900, "")], ""),
+}
+
+
+@contextmanager
+def served(page: str) -> Iterator[tuple[int, list[str]]]:
+    saved: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer(page.encode())
+
+        def do_POST(self) -> None:
+            saved.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self._answer(b"")
+
+        def _answer(self, body: bytes) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: Any) -> None:
+            return None
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield server.server_port, saved
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def shown(screen: VirtualDesktop, port: int) -> Iterator[None]:
+    process = screen.spawn(
+        [
+            CHROMIUM, "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--disable-sync",
+            "--disable-background-networking", "--disable-component-update", "--password-store=basic",
+            f"--user-data-dir={screen.folder / f'profile-{len(screen.processes)}'}", "--window-size=900,600",
+            "--window-position=40,30", f"--app=http://127.0.0.1:{port}/",
+        ]
+    )  # fmt: skip
+    try:
+        screen.wait_for_window("Record form", timeout=60)
+        yield
+    finally:
+        screen.end(process)
+        wait_until(lambda: not screen.windows(), what="the browser's end")
+
+
+@pytest.fixture(scope="module")
+def screen() -> Iterator[VirtualDesktop]:
+    with virtual_desktop(1000, 700) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Any:
+    return build_analyzer()
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def workflow(effect_class: str) -> Execution:
+    nodes = [
+        {"node_id": "form", "name": "Form", "texts": ["New record"], "window_title": "Record form*", "is_entry": True},
+        {"node_id": "saved", "name": "Saved", "texts": ["Saved"], "window_title": "Record form*", "is_end": True},
+    ]
+    click = {
+        "edge_id": "save",
+        "source": "form",
+        "destination": "saved",
+        "action_type": "click",
+        "target": {"target_id": "save", "label": "Save", "text": "Save", "role": "button"},
+        "expect": {"texts": ["Saved"]},
+        "effect_class": effect_class,
+        "settle_ms": 200,
+        "settle_timeout_ms": 2000,
+        "retry_backoff_ms": 200,
+    }
+    version = make_published(nodes=nodes, edges=[click], variables=[])
+    return start(workflow_id=version.workflow.workflow_id, mode="automatic")
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_save_is_pressed_once_however_its_page_answers(screen: VirtualDesktop, analyzer: Any, answer: str) -> None:
+    button, says, told = ANSWERS[answer]
+    page = PAGE % {"button": button, "later": ", ".join(f'[{ms}, "{text}"]' for ms, text in says)}
+    asked: list[Prompt] = []
+
+    def person(prompt: Prompt) -> None:
+        asked.append(prompt)
+        decide(prompt_id=prompt.pk, choice="stop", source=DecisionSource.PROGRAM)
+
+    with served(page) as (port, saved), shown(screen, port):
+        execution = workflow("observable" if "nothing" in answer else "undeclared")
+        desktop = X11Desktop(screen.display)
+        Runner(desktop=desktop, analyzer=analyzer, once=True, hooks=Hooks(on_prompt=person)).run()
+        assert saved == ["record"], answer
+    assert [p.kind for p in asked] == [PromptKind.IN_DOUBT], Execution.objects.by_id(execution.execution_id).state
+    assert told in asked[0].message
+    step = asked[0].step
+    step.refresh_from_db()
+    assert step.picture_before
+    assert step.picture_after
