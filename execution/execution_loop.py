@@ -40,6 +40,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.marks import MarksRung
 from execution.turn.loop import LoopLimits
 from execution.turn.stages import Stages
+from execution.turn.workflow_stages import WorkflowStages
 from execution.types import (
     Choice,
     DecisionSource,
@@ -382,7 +383,7 @@ class ExecutionLoop:
             return OwnCapture(self.screen_capturer, desktop, robot, interval_ms=self.limits.capture_interval_ms)
         return ShownCapture(desktop, robot)
 
-    def _stages(self, journal: Journal, own: Stages) -> Stages:
+    def _stages(self, journal: Journal, own: WorkflowStages) -> Stages:
         if self.pipeline is None and self.action_executor is None:
             return own
         self._program = ProgramStages(

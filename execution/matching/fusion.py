@@ -3,52 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from execution.matching.calibration import FITTED, SIGNS, Calibration, lead
-from execution.matching.comparison import MEASURES, Comparison, compare
+from execution.matching.comparison import MEASURES, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.profile import Profile, Vocabulary, profile
 from execution.matching.reasons import not_compared, reasons
 from execution.matching.references import Reference
 from execution.matching.sheet import Sheet
+from execution.matching.weighed import NUMBER_OF, Weighed
 from execution.matching.windows import app_alike, folded_title, title_alike
 from execution.perception.embedding import Embedder
 from execution.types import Reason, ScreenState
 
-_NUMBER = {name: number for number, name in enumerate(SIGNS)}
 _USUAL = 0.6  # the cosine of two unrelated screens, where a workflow has too few pictures to tell
 _SPREAD = 0.08  # how much the cosine of one screen differs from day to day; a lead is counted in it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weighed:
-    """One node weighed.
-
-    `signs` are numbers in the order of SIGNS, `score` their sum in logits, `probability` what that and the lead over
-    the runner-up make of it. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
-    """
-
-    node_id: str
-    signs: np.ndarray
-    score: float = 0.0
-    probability: float = 0.0
-    comparison: Comparison | None = None
-    cosine: float | None = None
-
-    @property
-    def read(self) -> bool:
-        return self.comparison is not None
-
-    @property
-    def compared(self) -> bool:
-        """Whether there was anything of its picture to compare with; if not, the numbers mean nothing."""
-        return self.comparison is not None or self.cosine is not None
-
-    def sign(self, name: str) -> float:
-        return float(self.signs[_NUMBER[name]])
 
 
 class FusionEngine:
@@ -140,12 +112,12 @@ class _Seen:
         taught = self._engine._profiles.get(name)
         comparison = compare(taught, self.profile) if taught and self._state.text_method else None
         signs = np.zeros(len(SIGNS))
-        signs[_NUMBER["one"]] = 1.0
+        signs[NUMBER_OF["one"]] = 1.0
         if comparison is not None:
             signs[: len(MEASURES)] = comparison.measures
-            signs[_NUMBER["balance"]] = comparison["recall"] * comparison["precision"]
-            signs[_NUMBER["worst"]] = max(comparison["missing"], comparison["extra"])
-            signs[_NUMBER["shapes_alike"]] = comparison["shapes"] * comparison["shapes_known"]
+            signs[NUMBER_OF["balance"]] = comparison["recall"] * comparison["precision"]
+            signs[NUMBER_OF["worst"]] = max(comparison["missing"], comparison["extra"])
+            signs[NUMBER_OF["shapes_alike"]] = comparison["shapes"] * comparison["shapes_known"]
         self._window_signs(name, signs)
         return Weighed(node_id=name, signs=signs, comparison=comparison, cosine=self._look_signs(name, signs))
 
@@ -153,9 +125,9 @@ class _Seen:
         taught, seen = self._engine.references[name].window, self._state.window
         if taught is None or seen is None:
             return
-        signs[_NUMBER["title"]] = title_alike(taught.title, seen.title, self._engine._titles)
-        signs[_NUMBER["app"]] = app_alike(taught.app_name, seen.app_name)
-        signs[_NUMBER["window_known"]] = 1.0
+        signs[NUMBER_OF["title"]] = title_alike(taught.title, seen.title, self._engine._titles)
+        signs[NUMBER_OF["app"]] = app_alike(taught.app_name, seen.app_name)
+        signs[NUMBER_OF["window_known"]] = 1.0
 
     def _look_signs(self, name: str, signs: np.ndarray) -> float | None:
         """0 for a look as of an unrelated screen, 1 for the same picture, and the lead over the other nodes."""
@@ -163,9 +135,9 @@ class _Seen:
         if self.looks is None or cosine is None:
             return None
         usual = self._engine._usual
-        signs[_NUMBER["look"]] = np.clip((cosine - usual) / (1 - usual), -0.5, 1.0)
-        signs[_NUMBER["look_lead"]] = self.looks.lead(cosine) / _SPREAD
-        signs[_NUMBER["look_known"]] = 1.0
+        signs[NUMBER_OF["look"]] = np.clip((cosine - usual) / (1 - usual), -0.5, 1.0)
+        signs[NUMBER_OF["look_lead"]] = self.looks.lead(cosine) / _SPREAD
+        signs[NUMBER_OF["look_known"]] = 1.0
         return cosine
 
 

@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 from execution.language.fuzzy import folded
 from execution.language.screen_texts import ScreenWords
 from execution.matching.calibration import TIED
-from execution.matching.fusion import FusionEngine, Weighed
+from execution.matching.fusion import FusionEngine
 from execution.matching.index import TextIndex, found_by
 from execution.matching.references import Reference
 from execution.matching.signs import LOOK, Evidence, Likeness, gather
+from execution.matching.weighed import Weighed
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execution.matching.comparison import Comparison
 from execution.matching.references import Reference
+from execution.matching.weighed import Weighed
 from execution.types import Reason
-
-if TYPE_CHECKING:
-    from execution.matching.fusion import Weighed
 
 REFERENCE, LAYOUT, CHOSEN, WINDOW, LOOK = "reference", "layout", "chosen", "window", "look"
 

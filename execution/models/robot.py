@@ -1,10 +1,15 @@
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
+
+
+def lease_end() -> datetime:
+    """When a lease that is renewed now ends."""
+    return timezone.now() + timedelta(seconds=settings.RPA_LEASE_S)
 
 
 def beat_every_s() -> float:

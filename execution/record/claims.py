@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from execution.choices import ON_DESKTOP, ExecutionState
 from execution.desktop.base import DesktopIdentity
 from execution.exceptions import IllegalMove, LeaseLost
 from execution.models import Execution, Robot
-from execution.models.robot import beat_every_s
+from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
 from execution.record.events import emit_state
 
@@ -103,10 +103,6 @@ def lasted_until(left: Execution, now: datetime) -> float:
     if left.lasted_s is None or left.measured_at is None:
         return left.duration_seconds
     return left.lasted_s + max(0.0, (now - left.measured_at).total_seconds())
-
-
-def lease_end() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.RPA_LEASE_S)
 
 
 def beat(robot: Robot, **told: Any) -> None:

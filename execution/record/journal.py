@@ -38,8 +38,8 @@ from execution.choices import (
 from execution.exceptions import LeaseLost
 from execution.models import Decision as Answer
 from execution.models import Execution, Prompt, ReferenceVector, Robot, Step, WishRecord
+from execution.models.robot import lease_end
 from execution.record.attribution import named
-from execution.record.claims import lease_end
 from execution.record.clocks import RunMeter
 from execution.record.events import emit, emit_state
 from execution.record.patience import Patience

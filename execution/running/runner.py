@@ -48,6 +48,7 @@ from execution.turn.coach import Coach
 from execution.turn.eyes import Eyes, Flags
 from execution.turn.loop import Loop, LoopLimits
 from execution.turn.stages import Stages
+from execution.turn.workflow_stages import WorkflowStages
 from execution.types import Frame, ScreenState
 from gpu import get_gpu_resource_manager
 from workflows.availability import is_away
@@ -64,8 +65,7 @@ RECONNECT_EVERY_S = 1.0
 class Hooks:
     """What a program puts in place of the product's own (S11); the defaults are the product's."""
 
-    stages: Callable[[Journal, Stages], Stages] = lambda journal, stages: stages
-    own_parts: str = ""  # by their names in S11.2
+    stages: Callable[[Journal, WorkflowStages], Stages] = lambda journal, stages: stages
     limits: LoopLimits | None = None
     on_begin: Callable[[Journal], None] = lambda journal: None
     on_prompt: Callable[[Prompt], None] | None = None
@@ -474,7 +474,7 @@ def build_stages(
     pictures: PictureStore,
     provider: Any = None,
     references: Mapping[str, Reference] | None = None,
-) -> Stages:
+) -> WorkflowStages:
     """The product's own stages for one run."""
     execution, graph = journal.execution, journal.graph
     flags = Flags(
@@ -507,7 +507,7 @@ def build_stages(
             graph, analyzer.embedder, flags, execution_id=execution.execution_id, hides=eyes.hides, warn=journal.warn
         ),
     )
-    return Stages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)
+    return WorkflowStages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)
 
 
 def masks_of(journal: Journal) -> tuple[NormBox, ...]:

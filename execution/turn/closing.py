@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -24,6 +23,7 @@ from execution.turn.coach import Coach
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
 from execution.turn.readiness import FRESH_S
+from execution.turn.stages import Stages
 from execution.turn.watching import watch
 from execution.types import (
     ActionStatus,
@@ -35,9 +35,6 @@ from execution.types import (
     Suggestion,
     Verification,
 )
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

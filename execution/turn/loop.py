@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -30,6 +30,7 @@ from execution.turn.coach import Answer as CoachAnswer
 from execution.turn.coach import Coach
 from execution.turn.performing import Done, Performer, edge_of_step
 from execution.turn.seeking import seek, worth_scrolling
+from execution.turn.stages import Stages
 from execution.turn.watching import watch
 from execution.turn.ways import Place, Ways
 from execution.types import (
@@ -45,9 +46,6 @@ from execution.types import (
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 from workflows.words import sentence
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 PAUSED_LOOK_S = 0.1
 _OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -21,6 +21,7 @@ from execution.turn.coach import Coach
 from execution.turn.holding import Hold
 from execution.turn.readiness import FRESH_S, NotReady, Readiness, Ready
 from execution.turn.repeating import is_harmless, is_settled, may_repeat, may_try_again
+from execution.turn.stages import Stages
 from execution.turn.watching import watch
 from execution.types import (
     ActionResult,
@@ -34,9 +35,6 @@ from execution.types import (
 )
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

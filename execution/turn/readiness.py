@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
 from execution.turn.holding import Hold
+from execution.turn.stages import Stages
 from execution.types import Answer, Match, ResolveStatus, ScreenState, Suggestion
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 FRESH_S = 2.0  # how old the last look may be when input is sent
 CHANCES = 2  # resolved anew once; what still does not stand still is left alone

@@ -3,52 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from execution.targeting import scrolling
 from execution.turn.holding import Hold
-from execution.types import Box, Point, Resolution, ResolveStatus, ScreenState, Suggestion
-from workflows.graph import TargetSpec
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
+from execution.turn.stages import ScrollSearch, Stages, Turn
+from execution.types import Resolution, ResolveStatus, ScreenState, Suggestion
 
 _STILL_MS = 150  # a list that was scrolled is drawn at once, or glides; what glides moves all the time
 MOST = 60  # turns of the wheel, whatever the search says
-
-
-class Turn(Protocol):
-    """One turn of the wheel: where, and how many clicks (down is positive)."""
-
-    @property
-    def point(self) -> Point: ...
-
-    @property
-    def dy(self) -> int: ...
-
-
-class ScrollSearch(Protocol):
-    """Where to scroll next; None once everything was seen or nothing moves any more."""
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """Where candidates were seen."""
-
-    def next_scroll(self) -> Turn | None: ...
-
-    def saw(self, state: ScreenState) -> None: ...
-
-    def found(self, box: Box) -> bool:
-        """Whether the candidate can be taken, or a twin of it may yet come."""
-
-    def back_to(self, place: int) -> Turn | None: ...
-
-
-def scroll_search(target: TargetSpec, state: ScreenState) -> ScrollSearch:
-    return scrolling.ScrollSearch(target, state)
 
 
 def worth_scrolling(suggestion: Suggestion) -> bool:

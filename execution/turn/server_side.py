@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
@@ -15,12 +14,10 @@ from execution.exceptions import LeaseLost
 from execution.navigation.hands import Stopped
 from execution.turn import waiting
 from execution.turn.holding import Hold
+from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
 from workflows.secret import Login
 from workflows.vault import open_credential
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -18,10 +17,8 @@ from execution.language.screen_texts import ScreenWords, wanted
 from execution.navigation.hands import Stopped
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
+from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, ScreenState, Suggestion
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 WAITS = frozenset({"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable"})
 LOOK_EVERY_S = 0.1

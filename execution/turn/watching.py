@@ -7,16 +7,13 @@ as the last one costs its digest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from django.utils.translation import gettext as _
 
+from execution.turn.stages import Stages
 from execution.turn.unchanged import NOISE, place_of
 from execution.types import Frame, ScreenState, Suggestion
-
-if TYPE_CHECKING:
-    from execution.turn.stages import Stages
 
 # Of a screen that is asked about as a whole: a clock or a caret changes less, a dialog or another page more.
 _ANOTHER_SCREEN = 0.01

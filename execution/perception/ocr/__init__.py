@@ -5,18 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from execution.perception.languages import UnknownLanguage, tesseract_codes
-from execution.perception.ocr.base import ReaderUnavailable, TextReader
+from execution.perception.ocr.base import NO_READER, READERS, ReaderUnavailable, TextReader
+from execution.perception.ocr.languages import UnknownLanguage, tesseract_codes
 
 if TYPE_CHECKING:
     from execution.perception.config import PerceptionConfig
-
-READERS = {
-    "rapidocr": "execution.perception.ocr.rapidocr:RapidReader",
-    "easyocr": "execution.perception.ocr.easyocr:EasyReader",
-    "tesseract": "execution.perception.ocr.tesseract:TesseractReader",
-}
-NO_READER = "none"
 
 __all__ = [
     "NO_READER",

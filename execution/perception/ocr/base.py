@@ -10,6 +10,13 @@ import numpy as np
 from execution.perception.pixels import check_bgr
 from execution.types import Box, Size, TextLine
 
+READERS = {
+    "rapidocr": "execution.perception.ocr.rapidocr:RapidReader",
+    "easyocr": "execution.perception.ocr.easyocr:EasyReader",
+    "tesseract": "execution.perception.ocr.tesseract:TesseractReader",
+}
+NO_READER = "none"
+
 
 class ReaderUnavailable(RuntimeError):
     """A reader cannot work here; the message says what is missing and what to do."""

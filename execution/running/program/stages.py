@@ -19,7 +19,7 @@ from execution.program.workflow import edge_in, part
 from execution.record.journal import Journal
 from execution.running.program.workflow import edge_in, part
 from execution.turn.holding import Hold
-from execution.turn.stages import Stages
+from execution.turn.workflow_stages import WorkflowStages
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -55,7 +55,7 @@ class ActionExecutor(Protocol):
     def execute_edge(self, edge: Any, screen_state: ScreenState, context: Any) -> ExecutionResult: ...
 
 
-class ProgramStages(Stages):
+class ProgramStages(WorkflowStages):
     """The product's stages, with those that the program brings in their place. `workflow` is what its pipeline loaded.
 
     `variables` is the very dict that the executor gets: what it puts there is kept with the run.
@@ -63,7 +63,7 @@ class ProgramStages(Stages):
 
     def __init__(
         self,
-        own: Stages,
+        own: WorkflowStages,
         journal: Journal,
         *,
         pipeline: Pipeline | None = None,

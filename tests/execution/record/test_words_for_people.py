@@ -16,7 +16,7 @@ from execution.models import Execution, Prompt, Step
 from execution.pages import listing
 from execution.pages.snapshot import graph_json
 from execution.running.runner import Runner
-from execution.turn.stages import Stages
+from execution.turn.workflow_stages import WorkflowStages
 from execution.types import ResolveStatus, ScreenState, Suggestion
 from tests.doubles.stage import Stage, edge
 from tests.doubles.world import World
@@ -55,7 +55,7 @@ class Told(World):
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         suggestion = super().suggest(edge, node_id, state)
-        real = Stages(self.graph, self.variables, None, None, None)  # type: ignore[arg-type]
+        real = WorkflowStages(self.graph, self.variables, None, None, None)  # type: ignore[arg-type]
         told = real._named(edge)
         return replace(suggestion, edge=told, sentence=real.sentence(edge, suggestion.params))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from execution.reading.sessions import refusals
+from execution.stream.queries.sessions import refusals
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -1,0 +1,40 @@
+"""What the fusion makes of one node of a workflow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from execution.matching.calibration import SIGNS
+from execution.matching.comparison import Comparison
+
+NUMBER_OF = {name: number for number, name in enumerate(SIGNS)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Weighed:
+    """One node weighed.
+
+    `signs` are numbers in the order of SIGNS, `score` their sum in logits, `probability` what that and the lead over
+    the runner-up make of it. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
+    """
+
+    node_id: str
+    signs: np.ndarray
+    score: float = 0.0
+    probability: float = 0.0
+    comparison: Comparison | None = None
+    cosine: float | None = None
+
+    @property
+    def read(self) -> bool:
+        return self.comparison is not None
+
+    @property
+    def compared(self) -> bool:
+        """Whether there was anything of its picture to compare with; if not, the numbers mean nothing."""
+        return self.comparison is not None or self.cosine is not None
+
+    def sign(self, name: str) -> float:
+        return float(self.signs[NUMBER_OF[name]])

@@ -1,0 +1,363 @@
+"""The stages of a turn of a taught workflow, bound to one run."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from execution.language.promises import rests_on_a_promise
+from execution.matching import Matcher, Reading, dialogs
+from execution.matching.dialogs import Dialog
+from execution.record.hidden import HIDDEN
+from execution.record.redaction import kept_in_part
+from execution.targeting import pressing, scrolling
+from execution.targeting.pressing import Chosen
+from execution.targeting.resolver import TargetResolver, resolve_correction
+from execution.turn import acting, popups, server_side, waiting
+from execution.turn.eyes import Eyes
+from execution.turn.holding import Hold
+from execution.turn.popups import Closable
+from execution.turn.stages import ScrollSearch
+from execution.turn.unchanged import Glance, Seen, what_changed
+from execution.types import (
+    ActionResult,
+    ActionStatus,
+    Answer,
+    Box,
+    Element,
+    ElementRole,
+    Frame,
+    Match,
+    Point,
+    Reason,
+    Recognition,
+    Resolution,
+    ResolveStatus,
+    ScreenState,
+    Size,
+    Suggestion,
+    Verification,
+    Window,
+    pixels_digest,
+)
+from execution.verification import verifier
+from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
+from workflows.exceptions import PictureError
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
+from workflows.text import fill, told
+from workflows.validation.actions import wrong_parameter
+from workflows.words import with_names
+
+NOISE = 24  # of 255, in the channel that differs most
+# A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
+UNTOUCHED_SHARE = 0.0001
+PERSON = "person"  # the sign of a match that a person picked
+# How long a program's word that it was done has to stand. A page that says so before its server has answered mostly
+# takes it back within a second; what takes longer can only be read back.
+PROMISE_MS = 1500
+SAME_FIELD = 0.5  # of the joint area: a field is where it was clicked
+MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560×1600
+
+
+class WorkflowStages:
+    def __init__(
+        self, graph: GraphSpec, variables: Mapping[str, str], eyes: Eyes, matcher: Matcher, resolver: TargetResolver
+    ) -> None:
+        self.graph, self.variables = graph, variables
+        self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
+        self.missing = ""  # what the run cannot go on without, in a sentence
+        self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+
+    def observe(self) -> ScreenState:
+        return self.eyes.observe()
+
+    def glance(self) -> Glance:
+        return self.eyes.glance()
+
+    def look_again(self, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
+        """The screen once it has changed; None if it has not until `until` (monotonic). Raises Stopped."""
+        return waiting.look_again(self.eyes, state, until=until, hold=hold)
+
+    def settle(self, edge: EdgeSpec) -> ScreenState:
+        return self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
+
+    def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
+        return self.matcher.recognise(state, variables=self.variables, last_node=last_node, expected=expected)
+
+    def is_end(self, node_id: str) -> bool:
+        return node_id in self.graph.end_nodes
+
+    def is_terminal(self, node_id: str) -> bool:
+        return not self.graph.outgoing(node_id)
+
+    @property
+    def knows_ways(self) -> bool:
+        """Whether the graph says all that may follow a screen."""
+        return True
+
+    def may_stay(self, edge: EdgeSpec) -> bool:
+        """Whether the screen may look the same once the edge was done."""
+        return edge.source == edge.destination
+
+    def next_edge(self, node_id: str, tried: Collection[str]) -> EdgeSpec | None:
+        """The node's first edge that was neither rejected nor skipped."""
+        return next((e for e in self.graph.outgoing(node_id) if e.edge_id not in tried), None)
+
+    def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
+        params = fill(edge.params, self.variables)
+        return Suggestion(
+            edge=self._named(edge),
+            node_id=node_id,
+            params=params,
+            sentence=self.sentence(edge, params),
+            resolution=self._resolve(edge, state),
+        )
+
+    def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:
+        """What the edge does, in words: “Click Save As…”."""
+        label = edge.target.label if (edge := self._named(edge)).target else _("the screen")
+        keys = params.get("keys", "")
+        spec = ACTIONS.get(edge.action_type)
+        words = {
+            **{param.name: "…" for param in (spec.params if spec else ())},  # a program may leave one out
+            **with_names(params, self.graph),
+            "target": f"“{label}”",
+            "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…",
+        }
+        return str(spec.sentence) % words if spec else f"{edge.action_type} {words['target']}"  # a program's own action
+
+    def _named(self, edge: EdgeSpec) -> EdgeSpec:
+        """Its target by the name that people read in this run."""
+        if edge.target is None:
+            return edge
+        return replace(edge, target=replace(edge.target, label=told(edge.target.label, self.variables)))
+
+    def _resolve(self, edge: EdgeSpec, state: ScreenState) -> Resolution:
+        if edge.target is None:
+            box = self._field(edge, state) if edge.action_type == "type_text" else None
+            return Resolution(status=ResolveStatus.NOT_NEEDED, box=box)
+        return self.resolver.resolve(edge.target, state, variables=self.variables, workflow_id=self.graph.workflow_id)
+
+    def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
+        """Where a text belongs: the field that was clicked right before; None where it is not known."""
+        click = self._entered
+        if click is None or click.resolution.box is None or click.edge.destination != edge.source:
+            return None
+        place = click.resolution.box
+        fields = [e.box for e in state.elements if e.role is ElementRole.FIELD]
+        return max((box for box in fields if box.iou(place) > SAME_FIELD), key=place.iou, default=place)
+
+    def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
+        """The suggestion as a coach wants it (S1.10).
+
+        ValueError when the corrected target is not on the screen, or not in the row that the target must be in.
+        """
+        action = correction.get("action") or suggestion.edge.action_type
+        params = {**suggestion.params, **(correction.get("params") or {})}
+        edge = replace(suggestion.edge, action_type=action, params=params)
+        resolution = suggestion.resolution
+        if target := correction.get("target"):
+            resolution = resolve_correction(target, state)
+            if why := self._outside_its_row(edge, resolution, state):
+                raise ValueError(why)
+        needs_none = action in ACTIONS and ACTIONS[action].target == "none"
+        if needs_none and resolution.status is not ResolveStatus.NOT_NEEDED:
+            resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
+        return replace(
+            suggestion, edge=edge, params=params, resolution=resolution, sentence=self.sentence(edge, params)
+        )
+
+    def _outside_its_row(self, edge: EdgeSpec, resolution: Resolution, state: ScreenState) -> str:
+        if edge.target is None or resolution.box is None:
+            return ""
+        why = self.resolver.row_problem(edge.target, resolution.box, state, variables=self.variables)
+        words = {"target": told(edge.target.label, self.variables), "why": why}
+        return _("What was shown is not “%(target)s”: %(why)s") % words if why else ""
+
+    def what_changed(
+        self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
+    ) -> str:
+        """What is not as it was when the action was chosen, in words; empty if it may be done."""
+        return what_changed(suggestion, then, now, strict=strict, whole=whole)
+
+    def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
+        """Whether the screen holds what the edge declares before it is done, and is whose it must be (S9.6)."""
+        at_source = Recognition(match=Match(node_id=edge.source, confidence=1.0))
+        return verifier.verify_before(edge, state, recognition=at_source, variables=self.variables)
+
+    def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
+        """The workflow's dialog that is over the screen, `known` being the last one that was recognised. Over a screen
+        that is recognised itself it must be seen to have come; what a known screen's own window could be is none."""
+        found = popups.declared(self.graph.popups, state, variables=self.variables)
+        if match is None:
+            return found
+        node = self.graph.node(match.node_id)
+        if found and found.spec.window_title:
+            return None if node and node.window_title else found
+        dialog = self.dialog_over_recognised(state, match, known) if self.graph.popups else None
+        return popups.declared(self.graph.popups, state, variables=self.variables, at=dialog.box) if dialog else None
+
+    def popup_gone(self, popup: PopupSpec, state: ScreenState) -> bool:
+        return popups.is_gone(popup, state, variables=self.variables)
+
+    def dialog_over(self, state: ScreenState, known: ScreenState | None) -> Dialog | None:
+        """What lies over the screen that was known last, where it is not simply another screen."""
+        return dialogs.over_known(state, known)
+
+    def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
+        """What lies over a screen that can be recognised nevertheless; None for what its node shows itself.
+
+        Where no screen is known yet, or another page, the node's taught picture says how it should look.
+        """
+        node = self.graph.node(match.node_id)
+        if node is None or any(reason.sign == PERSON for reason in match.reasons):
+            return None
+        taught = self.matcher.fusion.references.get(node.node_id)
+        reading = taught.reading if taught else None
+        if known is None or not dialogs.is_same_page(state, known):
+            return self._over_taught(state, node, reading) if reading else None
+        return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
+
+    def _over_taught(self, state: ScreenState, node: NodeSpec, reading: Reading) -> Dialog | None:
+        try:
+            picture = self.matcher.pictures.load(node.picture) if self.matcher.pictures else None
+        except PictureError:
+            picture = None
+        return dialogs.over_taught(state, node, taught=reading, picture=picture, variables=self.variables)
+
+    def chosen_button(self, chosen: Chosen, state: ScreenState, known: ScreenState | None) -> Element | None:
+        """The button that a person chose, if the dialog is the one that they saw."""
+        return pressing.button_of(chosen, state, self.dialog_over(state, known))
+
+    def chosen_dialog_stays(self, chosen: Chosen, state: ScreenState) -> bool:
+        return pressing.stays(chosen, state)
+
+    def scroll_search(self, target: TargetSpec, state: ScreenState) -> ScrollSearch:
+        return scrolling.ScrollSearch(target, state)
+
+    def scroll(self, point: Point, dy: int) -> None:
+        self.eyes.desktop.scroll(point, dy=dy)
+
+    def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
+        if wrong := wrong_parameter(suggestion.edge.action_type, suggestion.params):
+            message = _("Nothing was done: %(what)s") % {"what": wrong}
+            return ActionResult(status=ActionStatus.FAILED, message=message)
+        if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
+            self._entered = None
+            return server_side.perform(self, suggestion, hold)
+        self._entered = suggestion if _enters_a_field(suggestion) else None
+        return acting.perform(self.eyes.desktop, suggestion)
+
+    def verify(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState
+    ) -> tuple[Verification, ScreenState]:
+        """Look whether it happened, again and again until it did or the edge's time is over: effects may be late."""
+        verification, after = self._seen(suggestion, before, after)
+        if verification.answer is Answer.YES and rests_on_a_promise(suggestion.edge.expect):
+            return self._kept(suggestion, before, after, verification)
+        return verification, after
+
+    def _kept(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, verification: Verification
+    ) -> tuple[Verification, ScreenState]:
+        """The same, unless the program takes its word back while it has just been given: pages say “Saved” too early.
+
+        A message that merely goes, as messages do, takes nothing back.
+        """
+        later = self.eyes.settled(settle_ms=PROMISE_MS, timeout_ms=2 * PROMISE_MS)
+        if self.still_the_same(after, later):
+            return verification, after
+        anew = self.judge(suggestion, before, later, between=(after,))
+        return (anew, later) if anew.said else (verification, later)
+
+    def _seen(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState
+    ) -> tuple[Verification, ScreenState]:
+        edge, began = suggestion.edge, time.perf_counter()
+        if edge.action_type in waiting.WAITS and not edge.expect:
+            return Verification(answer=Answer.YES, message=_("It was waited for, and is so.")), after
+        between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
+        while True:
+            verification = self.judge(suggestion, before, after, between=tuple(between))
+            elapsed = time.perf_counter() - began
+            if verification.answer is Answer.YES or elapsed * 1000 > edge.settle_timeout_ms:
+                return replace(verification, verify_ms=elapsed * 1000), after
+            between.append(after)
+            after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
+
+    def judge(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
+    ) -> Verification:
+        """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
+        edge = suggestion.edge
+        recognition = self.recognise(after, last_node=edge.source, expected=edge.destination)
+        if edge.action_type in SERVER_SIDE_ACTION_TYPES and not edge.expect:
+            return _arrived(edge, recognition)
+        return verifier.verify_after(
+            edge,
+            before=before,
+            after=after,
+            recognition=recognition,
+            typed=str(suggestion.params.get("text", "")) if edge.action_type == "type_text" else "",
+            variables=self.variables,
+            acted_at=suggestion.resolution.box,
+            between=between,
+        )
+
+    def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:
+        """Whether the whole screen is what it was, up to noise such as a caret."""
+        if before.frame.size != after.frame.size:
+            return False
+        difference = np.abs(before.frame.pixels.astype(np.int16) - after.frame.pixels)
+        return float((difference.max(axis=2) > NOISE).mean()) <= UNTOUCHED_SHARE
+
+    def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
+        """A screen of an earlier loop, read anew from its picture; lines hidden there, as they were kept."""
+        window = screen.get("window") or {}
+        frame = Frame(pixels=pixels, taken_at=timezone.now(), digest=pixels_digest(pixels))
+        box = Box.from_normalised(tuple(window["box"]), frame.size) if window.get("box") else None
+        seen = Window(title=window.get("window_title", ""), app_name=window.get("app_name", ""), box=box)
+        state = self.eyes.analyzer.analyze(frame, seen)
+        return replace(state, texts=(*state.texts, *kept_in_part(screen, frame.size)))
+
+    def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Size) -> Suggestion:
+        """A suggestion of an earlier loop on a screen of that size, as far as looking whether it was done needs it."""
+        box = Box.from_normalised(tuple(kept["box"]), size) if kept.get("box") else None
+        edge = replace(edge, action_type=kept.get("action") or edge.action_type)
+        return Suggestion(
+            edge=edge,
+            node_id=edge.source,
+            params=self._unhidden(edge, kept.get("params") or {}),
+            sentence=kept.get("sentence") or "",
+            resolution=Resolution(status=ResolveStatus.NOT_NEEDED, box=box),
+        )
+
+    def _unhidden(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What was kept without its secret values, with them."""
+        filled = fill(edge.params, self.variables)
+        return {name: filled.get(name, "") if HIDDEN in str(value) else value for name, value in kept.items()}
+
+    def picked(self, node_id: str) -> Recognition:
+        """A node that a person picked."""
+        reason = Reason(sign=PERSON, score=1.0, note=_("picked by a person"))
+        return Recognition(match=Match(node_id=node_id, confidence=1.0, reasons=(reason,)))
+
+
+def _enters_a_field(suggestion: Suggestion) -> bool:
+    target = suggestion.edge.target
+    return suggestion.edge.action_type == "click" and target is not None and target.role == ElementRole.FIELD
+
+
+def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:
+    """Where an action of several steps led: it has looked itself, and may have had nothing to do."""
+    match = recognition.match
+    if match is not None and match.node_id == edge.destination:
+        return Verification(answer=Answer.YES, evidence=match.reasons, message=_("The screen is where it leads to."))
+    return Verification(answer=Answer.CANNOT_TELL, message=_("The screen where it leads to is not seen."))
