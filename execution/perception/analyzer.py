@@ -17,10 +17,10 @@ from execution.perception.config import PerceptionConfig
 from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
 from execution.perception.harmless import CLOCK, Verdict
+from execution.perception.languages import tesseract_codes
 from execution.perception.look import Look, Near, unusable, with_problem
 from execution.perception.masking import painted_over
-from execution.perception.ocr import reader_from
-from execution.perception.ocr.base import TextReader
+from execution.perception.ocr import NO_READER, TextReader, open_reader
 from execution.perception.parts import Part
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
@@ -284,3 +284,14 @@ def _name_of(detector: ElementDetector | None) -> str:
 
 def _ms_since(begun: float) -> float:
     return (time.perf_counter() - begun) * 1000
+
+
+def reader_from(config: PerceptionConfig) -> TextReader | None:
+    """The reader that is configured, None for "none"; ValueError for an unknown name or language."""
+    if config.reader == NO_READER:
+        return None
+    options: dict[str, dict[str, Any]] = {
+        "easyocr": {"folder": config.models_dir, "languages": config.languages, "gpu": config.ocr_gpu},
+        "tesseract": {"languages": tesseract_codes(config.languages)} if config.reader == "tesseract" else {},
+    }
+    return open_reader(config.reader, **options.get(config.reader, {}))

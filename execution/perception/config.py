@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from execution.perception.languages import UnknownLanguage, tesseract_codes
 from execution.perception.ocr.base import NO_READER, READERS
-from execution.perception.ocr.languages import UnknownLanguage, tesseract_codes
 from execution.perception.weights import Damaged, easyocr_weights, look_over
 from gpu.weights import INSTALL
 

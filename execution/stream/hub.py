@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 from django.db import connections
 
 from execution.stream import queries, sessions
-from execution.stream.queries.clients import Client, Refused, RunClient, RunsClient
-from execution.stream.queries.gpu_news import news_of_gpu
-from execution.stream.queries.tail import Tail
+from execution.stream.clients import Client, Refused, RunClient, RunsClient
+from execution.stream.gpu_news import news_of_gpu
+from execution.stream.tail import Tail
 
 log = logging.getLogger(__name__)
 

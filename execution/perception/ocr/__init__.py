@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from execution.perception.languages import UnknownLanguage
 from execution.perception.ocr.base import NO_READER, READERS, ReaderUnavailable, TextReader
-from execution.perception.ocr.languages import UnknownLanguage, tesseract_codes
-
-if TYPE_CHECKING:
-    from execution.perception.config import PerceptionConfig
 
 __all__ = [
     "NO_READER",
@@ -19,7 +16,6 @@ __all__ = [
     "UnknownLanguage",
     "check_reader_name",
     "open_reader",
-    "reader_from",
 ]
 
 
@@ -35,14 +31,3 @@ def open_reader(name: str, **options: Any) -> TextReader:
     module, _, attribute = READERS[name].partition(":")
     reader: TextReader = getattr(import_module(module), attribute)(**options)
     return reader
-
-
-def reader_from(config: PerceptionConfig) -> TextReader | None:
-    """The reader that is configured, None for "none"; ValueError for an unknown name or language."""
-    if config.reader == NO_READER:
-        return None
-    options: dict[str, dict[str, Any]] = {
-        "easyocr": {"folder": config.models_dir, "languages": config.languages, "gpu": config.ocr_gpu},
-        "tesseract": {"languages": tesseract_codes(config.languages)} if config.reader == "tesseract" else {},
-    }
-    return open_reader(config.reader, **options.get(config.reader, {}))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from execution.stream.queries.sessions import refusals
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from execution.choices import EventKind, ExecutionState
 from execution.models import Execution, ExecutionEvent
 from execution.record.events import as_message, emit
 from execution.stream import queries
+from execution.stream.sessions import refusals
 from tests.factories import make_execution, make_published
 from tests.support.sockets import session_of
 

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execution.perception.analyzer import reader_from
 from execution.perception.config import PerceptionConfig
-from execution.perception.ocr import READERS, UnknownLanguage, open_reader, reader_from
+from execution.perception.ocr import READERS, UnknownLanguage, open_reader
 from execution.perception.ocr.base import TextReader, in_reading_order
 from execution.perception.ocr.easyocr import EasyReader
 from execution.perception.ocr.rapidocr import RapidReader
