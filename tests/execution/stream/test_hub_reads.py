@@ -99,13 +99,13 @@ def test_one_reading_serves_any_number_of_runs_in_two_queries():
     runs = [make_run(version, 3) for _ in range(20)]
     with CaptureQueriesContext(
         connection,
-    ) as queries:
+    ) as asked:
         readings = queries.read({run.pk: {1} for run in runs})
-    assert len(queries) == 2
+    assert len(asked) == 2
     assert all([event.seq for event in readings[run.pk].after(1)] == [2, 3] for run in runs)
-    with CaptureQueriesContext(connection) as queries:
+    with CaptureQueriesContext(connection) as asked:
         queries.read({run.pk: {3} for run in runs})
-    assert len(queries) == 1, "nobody has news: the numbers tell"
+    assert len(asked) == 1, "nobody has news: the numbers tell"
 
 
 def test_a_run_with_a_laggard_gives_news_to_those_who_are_up_to_date_first(monkeypatch):
@@ -138,9 +138,9 @@ def test_all_open_sockets_are_checked_in_three_queries(make_user):
     """S10.2"""
     people = [make_user(f"person{number}", "viewer" if number % 2 else "") for number in range(6)]
     keys = [session_of(person) for person in people]
-    with CaptureQueriesContext(connection) as queries:
+    with CaptureQueriesContext(connection) as asked:
         refused = refusals([*keys, "forged"])
-    assert len(queries) == 3
+    assert len(asked) == 3
     assert refused == {"forged": 4401, **{key: 4403 for number, key in enumerate(keys) if number % 2 == 0}}
 
 
@@ -156,9 +156,9 @@ def test_rows_of_many_runs_take_as_many_queries_as_of_one():
     for _ in range(2):
         for _ in range(4):
             make_execution(version=version, state=ExecutionState.QUEUED)
-        with CaptureQueriesContext(connection) as queries:
+        with CaptureQueriesContext(connection) as asked:
             queries.news_of_runs(queries.Known(), ["en", "fr"], True)
-        counts.append(len(queries))
+        counts.append(len(asked))
     assert counts[0] == counts[1] <= 6
 
 
