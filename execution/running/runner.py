@@ -66,6 +66,7 @@ class Hooks:
     """What a program puts in place of the product's own (S11); the defaults are the product's."""
 
     stages: Callable[[Journal, WorkflowStages], Stages] = lambda journal, stages: stages
+    own_parts: str = ""  # by their names in S11.2
     limits: LoopLimits | None = None
     on_begin: Callable[[Journal], None] = lambda journal: None
     on_prompt: Callable[[Prompt], None] | None = None
@@ -304,7 +305,7 @@ class Runner:
         references = references_for(
             journal, analyzer=analyzer, pictures=self.pictures, say=self.out, leave=self.leave.is_set
         )
-        stages = build_stages(
+        own = build_stages(
             journal,
             desktop,
             analyzer,
@@ -312,8 +313,8 @@ class Runner:
             provider=self.hooks.window_provider,
             references=references,
         )
-        stages.eyes.on_seen = capture.show_as_read
-        stages = self.hooks.stages(journal, stages)
+        own.eyes.on_seen = capture.show_as_read
+        stages = self.hooks.stages(journal, own)
         stages.missing = self._missing(journal.execution)
         return Loop(
             journal,

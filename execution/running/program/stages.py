@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 from execution.choices import Outcome, StepPhase
 from execution.exceptions import MissingVariable
 from execution.models import Execution
-from execution.program.workflow import edge_in, part
 from execution.record.journal import Journal
 from execution.running.program.workflow import edge_in, part
 from execution.turn.holding import Hold

@@ -12,7 +12,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from execution.perception.languages import UnknownLanguage, tesseract_codes
 
 from execution.perception.languages import UnknownLanguage, tesseract_codes
 from execution.perception.weights import Damaged, Weights, checksum, easyocr_table, easyocr_weights, look_over, verify
