@@ -36,6 +36,8 @@ from execution.types import (
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 
+MOST_CHANGES = 4  # times that the screen changes while an intent is written down, before the step is left alone
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
@@ -94,7 +96,7 @@ class Performer:
             return Done()
 
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
-        edge, number = suggestion.edge, 0
+        edge, number, changes = suggestion.edge, 0, 0
         tried: Attempt | None = None
         while True:
             if not self._heed(step):
@@ -107,9 +109,12 @@ class Performer:
             if isinstance(ready, Done):
                 return ready
             state, suggestion = ready.state, ready.suggestion
-            attempt = self._attempt(step, state, suggestion, number)
-            if attempt is None:
-                continue
+            attempt = self._attempt(step, ready, number)
+            if isinstance(attempt, str):
+                changes += 1
+                if changes < MOST_CHANGES:
+                    continue
+                return self._left_alone(step, suggestion, answer, NotReady(message=attempt, state=state), tried=tried)
             if attempt.result.status is ActionStatus.UNCERTAIN:
                 raise DesktopLost(attempt.result.message)
             again = number < edge.retries and may_try_again(
@@ -150,10 +155,7 @@ class Performer:
     def _ready(
         self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, tried: Attempt | None
     ) -> Ready | Done:
-        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say.
-
-        After an attempt a changed screen may be its effect: then nobody says that nothing was done.
-        """
+        """Where to act, or what becomes of the step instead: what may not be done now is a person's to say."""
         decision, anew = answer.decision, tried is not None
         while True:
             ready = self.readiness.ready(
@@ -164,13 +166,8 @@ class Performer:
             )
             if isinstance(ready, Ready):
                 return ready
-            if tried and not ready.asks and tried.result.status is ActionStatus.DONE:
-                return self.ask_whether_done(
-                    step, suggestion, ready.state, tried.verification, result=tried.result, first=answer
-                )
             if not ready.asks:
-                self.journal.close_step(step, Outcome.INTERRUPTED, ready.message, after=ready.state, decision=decision)
-                return Done(unready=True, failure=ready.message, after=ready.state)
+                return self._left_alone(step, suggestion, answer, ready, tried=tried)
             said = self._ask_about(step, suggestion, ready)
             if said.decision is None:
                 self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
@@ -178,6 +175,20 @@ class Performer:
             if said.decision.choice is not Choice.RETRY:
                 return Done(answer=said, failure=ready.message, after=ready.state)
             anew = True
+
+    def _left_alone(
+        self, step: Step, suggestion: Suggestion, answer: CoachAnswer, unready: NotReady, *, tried: Attempt | None
+    ) -> Done:
+        """The screen did not stand still. After an attempt that may be its effect: then nobody says that nothing was
+        done."""
+        if tried and tried.result.status is ActionStatus.DONE:
+            return self.ask_whether_done(
+                step, suggestion, unready.state, tried.verification, result=tried.result, first=answer
+            )
+        self.journal.close_step(
+            step, Outcome.INTERRUPTED, unready.message, after=unready.state, decision=answer.decision
+        )
+        return Done(unready=True, failure=unready.message, after=unready.state)
 
     def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
         picture = self.journal.pictures.keep(unready.state).digest
@@ -192,14 +203,21 @@ class Performer:
             look=watch(self.stages, suggestion, unready.state, whole=True),
         )
 
-    def _attempt(self, step: Step, state: ScreenState, suggestion: Suggestion, number: int) -> Attempt | None:
-        """None where the intent had to wait for the database: the screen it was made for may no longer be there."""
+    def _attempt(self, step: Step, ready: Ready, number: int) -> Attempt | str:
+        """What came of it, or why nothing was done: committing the intent takes time, and the screen may change in it.
+
+        Between the last look and the act lies nothing.
+        """
+        state, suggestion = ready.state, ready.suggestion
         looked = time.monotonic()
         self.may_act()
         self.journal.intend(step, suggestion, state, attempt=number)
+        undone = ""
         if time.monotonic() - looked > FRESH_S:
-            self.journal.attempt_failed(step, _("The database had to be waited for: the screen is looked at anew."))
-            return None
+            undone = _("The database had to be waited for: the screen is looked at anew.")
+        if undone := undone or self.readiness.last_look(ready):
+            self.journal.attempt_failed(step, undone)
+            return undone
         result = self.stages.act(suggestion, self.hold)
         if result.status is not ActionStatus.DONE:
             return Attempt(

@@ -72,6 +72,14 @@ class Readiness:
                 return Ready(state=state, suggestion=suggestion)
         return NotReady(message=_undone(changed), state=state)
 
+    def last_look(self, ready: Ready) -> str:
+        """What has changed since it was found ready, in a sentence; "" if it may be done at once."""
+        identity = bool(ready.suggestion.edge.identity)
+        changed = self.stages.what_changed(
+            ready.suggestion, ready.state, self.stages.glance(), strict=False, whole=identity
+        )
+        return _undone(changed) if changed else ""
+
     def _as_declared(self, suggestion: Suggestion, state: ScreenState) -> ScreenState | NotReady:
         """The screen once it is what the edge declares; it may still be drawn, so it is looked at for a while."""
         edge = suggestion.edge

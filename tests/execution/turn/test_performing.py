@@ -121,7 +121,7 @@ def test_each_failed_attempt_takes_its_intent_back(scene: Scenes) -> None:
     phases: list[str] = []
     s.world.on_glance = lambda world: phases.append(f"{s.kept().phase} {s.kept().message}".strip())
     assert s.perform().passed
-    assert phases == ["planned", "planned There is no such key."]
+    assert phases == ["planned", "intent", "planned There is no such key.", "intent There is no such key."]
     assert s.kept().retries == 1
 
 
@@ -133,6 +133,47 @@ def test_nothing_is_sent_before_the_intent_is_on_record_and_the_run_is_ours(scen
     s.world.on_act = lambda edge_id: seen.append(f"acts {s.kept().phase}")
     s.perform()
     assert seen == ["asked planned", "acts intent"]
+
+
+def changes_while_written(s: Scene, *, times: int) -> None:
+    """Another screen is there once the intent is on record, so often; and the first one again at the next turn."""
+    left = [times]
+
+    def look(world: Any) -> None:
+        intended = s.kept().phase == StepPhase.INTENT
+        world.node = "c" if intended and left[0] > 0 else "a"
+        left[0] -= intended
+
+    s.world.on_glance = look
+    s.world.on_observe = lambda world: None if s.kept().phase == StepPhase.INTENT else setattr(world, "node", "a")
+
+
+def test_what_comes_while_the_intent_is_written_down_is_seen_before_the_act(scene: Scenes) -> None:
+    """S9.1, S9.6: writing takes time, and a dialog may come in it; the place is looked at once more."""
+    s = scene()
+    changes_while_written(s, times=1)
+    phases: list[str] = []
+    s.world.on_act = lambda edge_id: phases.append(f"{s.world.node} {s.kept().phase}")
+    assert s.perform().passed
+    assert phases == ["a intent"]
+
+
+def test_a_screen_that_changes_at_every_intent_is_left_alone(scene: Scenes) -> None:
+    s = scene()
+    changes_while_written(s, times=99)
+    done = s.perform()
+    assert (done.unready, s.world.acts, s.kept().outcome) == (True, [], "interrupted")
+    assert "changed before the action" in done.failure
+
+
+def test_after_an_attempt_such_a_screen_is_asked_about(scene: Scenes) -> None:
+    """S1.16: the change may be what the first attempt did."""
+    s = scene(effect_class="idempotent", retries=1)
+    s.does("nothing", "done")
+    s.world.on_act = lambda edge_id: changes_while_written(s, times=99)
+    s.perform("stop")
+    assert s.world.acts == ["ab"]
+    assert [prompt.kind for prompt in s.stage.asked] == [PromptKind.IN_DOUBT]
 
 
 def test_what_a_lost_desktop_did_is_for_the_next_loop_to_see(scene: Scenes) -> None:
