@@ -13,6 +13,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from execution.perception.ocr.access_keys import without_access_keys
 from execution.types import Box
 
 EVEN = 12  # grey levels within a column that holds no letter
@@ -56,9 +57,11 @@ def segments(crop: np.ndarray) -> list[Segment]:
     found = []
     for top, bottom in _bands(grey):
         for left, right in _grounds(grey[top:bottom]):
-            ink = _ink_box(crop[top:bottom, left:right])
+            part = crop[top:bottom, left:right]
+            part = without_access_keys(part, ground(part), _INK)
+            ink = _ink_box(part)
             if ink is not None:
-                found.append(_segment(crop[top:bottom, left:right], ink, left, top))
+                found.append(_segment(part, ink, left, top))
     return found
 
 

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from execution.perception.ocr.segments import segments
+from execution.perception.ocr.access_keys import without_access_keys
+from execution.perception.ocr.segments import ground, segments
 from execution.types import Box
 from tests.execution.perception.drawing import Canvas
 
@@ -163,3 +164,29 @@ def test_a_letter_before_the_border_of_a_field_is_no_round_end():
     cv2.rectangle(pixels, (72, 1), (399, 28), (120, 120, 120), 1)
     label, *_ = segments(pixels)
     assert label.box.right > 55
+
+
+@pytest.mark.parametrize("size", [11, 13, 16, 24])
+@pytest.mark.parametrize(("text", "letter"), [("File", 0), ("Édition", 2), ("Save As", 5), ("ordre", 1)])
+def test_the_stroke_below_an_access_key_is_not_a_part_of_its_letter(text, letter, size):
+    """Tool kits of their own underline one letter of an entry; it is the same picture without."""
+    plain, keyed = Canvas(260, 40), Canvas(260, 40)
+    for canvas in (plain, keyed):
+        canvas.text(text, 20, 6, size=size)
+    left, wide = (keyed.text(part, 20, 6, size=size).w for part in (text[:letter] or "", text[: letter + 1]))
+    left = 0 if not letter else left
+    stand = plain.text("H", 20, 6, size=size).bottom
+    plain, keyed = Canvas(260, 40), Canvas(260, 40)
+    for canvas in (plain, keyed):
+        canvas.text(text, 20, 6, size=size)
+    keyed.draw.rectangle((20 + left, stand + 1, 20 + wide, stand + 1 + size // 20), fill=keyed.ink)
+    (one,), (other,) = segments(plain.pixels), segments(keyed.pixels)
+    assert np.array_equal(one.pixels, other.pixels)
+
+
+@pytest.mark.parametrize("text", ["note_new.txt", "a_b", "x = y", "≤ ±", "_private", "Ș ç ą", "a – b", "…"])
+def test_what_only_looks_like_such_a_stroke_stays(text):
+    canvas = Canvas(260, 40)
+    canvas.text(text, 20, 8, size=16)
+    pixels = canvas.pixels
+    assert np.array_equal(without_access_keys(pixels, ground(pixels), 40), pixels)
