@@ -26,6 +26,7 @@ VALUES = {
 DEFAULTS = {"filename": "note-{{now}}.txt"}  # a second run with the default values must not meet the first one's file
 BACKDROP = "Surehand demo desktop"
 MENU_BAR = ["Edit", "Search", "Document"]
+FILE_NAME = "Name: {{filename}}"  # in its field: the dialog lists the files that are there by their names as well
 
 NODES: list[dict[str, Any]] = [
     {"node_id": "editor_open", "name": "Editor open", "texts": MENU_BAR, "window_title": "Untitled 1 - Mousepad",
@@ -47,9 +48,9 @@ NODES: list[dict[str, Any]] = [
     {"node_id": "file_menu_note", "name": "File menu open over the note", "texts": ["Save As...", "Save All", "Quit"],
      "window_title": "*Untitled 2 - Mousepad"},
     {"node_id": "save_dialog", "name": "Save dialog", "texts": ["Name:", "Encoding:", "Cancel", "Save"],
-     "absent": ["{{filename}}"], "window_title": "Save As"},
+     "absent": [FILE_NAME], "window_title": "Save As"},
     {"node_id": "save_named", "name": "Save dialog with the file name",
-     "texts": ["Name:", "Encoding:", "Cancel", "{{filename}}"], "window_title": "Save As"},
+     "texts": ["Encoding:", "Cancel", FILE_NAME], "window_title": "Save As"},
     {"node_id": "saved", "name": "Note saved", "texts": ["{{email}}"], "absent": ["Save As..."],
      "window_title": "*{{filename}} - Mousepad"},
     {"node_id": "file_menu_saved", "name": "File menu open over the saved note",
@@ -76,6 +77,8 @@ EDGES = [
 ]
 # The editor keeps its status bar: where it is there already, nothing need be done for it.
 OPTIONAL = ("open_view_menu", "show_status_bar")
+# How what was typed stands on the screen, where that is not all.
+TYPED = {"type_filename": FILE_NAME}
 # Skipping the status bar is fine: from the empty note one can type at once.
 SHORT_CUT = ("type_name_at_once", "new_note", "with_name", "type_text", "{{patient}}\n", 1)
 VARIABLES = [
@@ -135,7 +138,7 @@ def draw() -> Any:
             action_type=action,
             params=params,
             effect_class=EffectClass.IDEMPOTENT if edge_id == "type_filename" else EffectClass.UNDECLARED,
-            expect=expectation(nodes[source], nodes[destination], typing=typing, what=what),
+            expect=expectation(nodes[source], nodes[destination], typed=TYPED.get(edge_id, what) if typing else ""),
             optional=edge_id in OPTIONAL,
             order=order,
         )
@@ -145,10 +148,10 @@ def draw() -> Any:
     return workflow
 
 
-def expectation(source: Any, destination: Any, *, typing: bool, what: str) -> dict[str, Any]:
+def expectation(source: Any, destination: Any, *, typed: str) -> dict[str, Any]:
     """What the action makes appear: the text typed, or what the next screen shows and this one does not."""
-    if typing:
-        return {"texts": [what.strip()]}
+    if typed:
+        return {"texts": [typed.strip()]}
     new = [text for text in destination.texts if text not in source.texts]
     expect: dict[str, Any] = {"texts": new} if destination.node_id != "saved" else {}
     if destination.window_title != source.window_title and destination.window_title:

@@ -94,6 +94,31 @@ def test_a_locked_database_is_waited_for(world: Product, otto: httpx.Client) -> 
     assert seqs == list(range(1, len(seqs) + 1))
 
 
+def test_a_file_of_that_name_is_no_proof_that_it_was_typed(world: Product, otto: httpx.Client) -> None:
+    """The dialog lists the name before it is typed; it is typed all the same, and nobody's file is replaced."""
+    (world.documents / "taken.txt").write_text("somebody else's")
+    world.open_editor()
+    execution_id = start(otto, "automatic", "taken.txt")
+    wait_for(otto, execution_id, "coaching", "paused", "waiting", timeout=120)
+    steps = world.rows(
+        "SELECT s.edge_id, s.outcome, s.phase FROM execution_step s "
+        "JOIN execution_execution e ON e.id = s.execution_id "
+        'WHERE e.execution_id = ? ORDER BY s."index"',
+        execution_id,
+    )
+    assert ("type_filename", "succeeded", "closed") in steps, steps
+    assert steps[-1][0] == "click_save", steps
+    assert (world.documents / "taken.txt").read_text() == "somebody else's"
+    prompt = otto.get(f"/api/executions/{execution_id}/prompt/").json()
+    prompt = prompt.get("prompt", prompt)
+    assert "Click “Save”" in prompt["message"], prompt
+    assert otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"}).status_code == 200
+    wait_for(otto, execution_id, "stopped")
+    world.screen.run(["xdotool", "key", "Escape"])
+    world.screen.run(["xdotool", "key", "Escape"])
+    world.screen.run(["xdotool", "key", "ctrl+w"])
+
+
 def test_a_display_that_is_lost_pauses_the_run_and_is_waited_for(world: Product, otto: httpx.Client) -> None:
     """The reason stands on the run; the loop comes back by itself; another desktop is not acted on blindly (S9.2)."""
     world.open_editor()
