@@ -11,19 +11,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu.background import Background
 from gpu.choices import EventKind, Outcome
+from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
-from gpu.control.interfaces import Clip, Declared, Elsewhere, Lock, Memory, Needs, NoClip
-from gpu.control.preemption import PreemptibleOllama, cancelled_when_preempted
+from gpu.control.residency import Declared
 from gpu.control.routing import Router
-from gpu.control.scheduler import BY_ITSELF, QueueEntry
+from gpu.control.scheduler import BY_ITSELF
 from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
-from gpu.ollama.entries import tagged
+from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
 from gpu.runtime import Runtime
 from gpu.types import (
@@ -36,6 +36,11 @@ from gpu.types import (
 )
 from gpu.uses import Use
 from gpu.vram import VRAMMonitor, gpu_of
+
+if TYPE_CHECKING:
+    from gpu.machine.needs import Needs
+    from gpu.machine.owner_client import OwnerClient
+    from gpu.machine.ownership import Ownership
 
 log = logging.getLogger(__name__)
 
@@ -55,11 +60,11 @@ class GPUResourceManager:
         self,
         config: GPUResourceConfig,
         *,
-        ollama: Any = None,
-        vram: Memory | None = None,
-        clip: Clip | None = None,
-        ownership: Lock | None = None,
-        remote: Elsewhere | None = None,
+        ollama: OllamaManager | None = None,
+        vram: VRAMMonitor | None = None,
+        clip: CLIPManager | None = None,
+        ownership: Ownership | None = None,
+        remote: OwnerClient | None = None,
         needs: Needs | None = None,
         declared_mb: Declared | None = None,
         record: Record | None = None,
@@ -69,11 +74,11 @@ class GPUResourceManager:
     ) -> None:
         self.config = config
         self.runtime = runtime or Runtime()
-        self.vram: Any = vram or VRAMMonitor()
-        self.clip: Any = clip or NoClip()
-        self.ollama: Any = ollama
+        self.vram = vram or VRAMMonitor()
+        self.clip = clip or CLIPManager(unused="No CLIP is set up.")
+        self.ollama = ollama
         if ollama is None and config.ollama_url:
-            self.ollama = PreemptibleOllama(config, entry=lambda: self.entry, cloud_allowed=cloud_allowed)
+            self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
         self._listeners: list[Listener] = []
         self._record, self._recording = record, Background()
         self.controller = Controller(
@@ -85,26 +90,18 @@ class GPUResourceManager:
             needs=needs,
             declared_mb=declared_mb,
         )
+        self.serving = Serving(self.controller, is_owner=lambda: self._router.is_owner)
         self._router = Router(
             self.controller,
+            self.serving,
             self.runtime,
-            here=self._here,
-            used_here=lambda request: self._serving.used(request),
             ownership=ownership,
             remote=remote,
             companions=[partial(companion, self) for companion in companions],
         )
-        self._serving = Serving(self.controller, staying=self._router.staying)
-        listen = getattr(self.clip, "on_device_change", None)
-        if listen is not None:
-            listen(self._clip_moved_by_itself)
+        self.clip.on_device_change(self._clip_moved_by_itself)
 
     # --- plain ------------------------------------------------------------------------------------------------------
-    @property
-    def entry(self) -> QueueEntry | None:
-        """Whose turn it is, here or at the owner."""
-        return self._router.abroad or self.controller.scheduler.current
-
     def get_status(self) -> GPUResourceStatus:
         controller = self.controller
         gpus = controller.reporter.gpus()
@@ -171,7 +168,7 @@ class GPUResourceManager:
 
         CLIP goes to the processor first. This process may go on asking.
         """
-        self.runtime.run(self._router.close())
+        self.runtime.run(self._router.release())
 
     def on_queue(self, listener: Callable[[], None]) -> None:
         """Hear, in the manager's loop, that `details` tells of other requests than before."""
@@ -270,37 +267,20 @@ class GPUResourceManager:
     ) -> AsyncIterator[Any]:
         """Inside, the model is loaded and nobody unloads it; `manager.ollama` is what it gives.
 
-        An answer to a chat breaks off with GpuBusy when a run or a change of mode needs the GPU. Raises VLMUnavailable
-        where the model cannot be had, DeadlinePassed when all of it takes longer than `deadline_s`.
+        One task runs the block. That of a chat is cancelled, and GpuBusy raised, when a run or a change of mode needs
+        the GPU. Raises VLMUnavailable where the model cannot be had, DeadlinePassed when all of it takes longer than
+        `deadline_s`.
         """
         request = self._request(RequestKind.USE, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
         async with self._router.use(request):
             yield self.ollama
 
-    @asynccontextmanager
-    async def lend(self, request: Request) -> AsyncIterator[None]:
-        """For another process: inside, the model is loaded and stays so.
-
-        The block is cancelled and GpuBusy raised when the model is taken back from a chat; one task runs all of it.
-        """
-        async with self._router.at_home(), self._serving.used(request) as entry, cancelled_when_preempted(entry):
-            yield
-
-    async def carry_out(self, request: Request) -> Mapping[str, Any]:
-        """As the owner of the GPU, for another process that asks through a row."""
-        async with self._router.at_home():
-            return await self._here(request)
-
     # --- parts ------------------------------------------------------------------------------------------------------
     async def _close(self) -> None:
-        await self._router.close()
+        await self._router.release()
         await self._recording.end()
         if self.ollama is not None:
             await self.ollama.aclose()
-
-    async def _here(self, request: Request) -> Mapping[str, Any]:
-        await self._serving.carry_out(request)
-        return {"clip_device": self.get_clip_device()}
 
     async def _ask(self, kind: RequestKind, **fields: Any) -> None:
         request = self._request(kind, **fields)
@@ -347,7 +327,8 @@ class GPUResourceManager:
             self._recording.begin(self._record(replace(use, seconds=seconds)))
 
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
-        if self.entry is None or self.entry.request.kind is RequestKind.USE:  # a move of ours tells of itself
+        current = self.controller.scheduler.current
+        if current is None or current.request.kind is RequestKind.USE:  # a move of ours tells of itself
             self.runtime.loop.call_soon_threadsafe(self._say, EventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
 
     def _say(self, kind: EventKind, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 from functools import cache
 from typing import Any
@@ -41,8 +42,10 @@ class WiredManager(GPUResourceManager):
 
 @cache
 def get_gpu_resource_manager() -> GPUResourceManager:
-    """The one manager of this process (S3.1)."""
-    return wired_manager()
+    """The one manager of this process (S3.1); the end of the process gives back the GPU, and says so in the rows."""
+    manager = wired_manager()
+    atexit.register(manager.close)
+    return manager
 
 
 def wired_manager() -> GPUResourceManager:
@@ -61,7 +64,9 @@ def wired_manager() -> GPUResourceManager:
         await publisher.run()
 
     async def serve(manager: GPUResourceManager) -> None:
-        await RequestServer(machine, database, serve=manager.carry_out, use=manager.lend, lease_s=config.lease_s).run()
+        await RequestServer(
+            machine, database, serve=manager.serving.carry_out, use=manager.serving.used, lease_s=config.lease_s
+        ).run()
 
     manager = WiredManager(
         config,

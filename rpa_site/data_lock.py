@@ -6,7 +6,6 @@ takes all of them, and keeps them while it does.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -16,6 +15,8 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext as _
+
+from gpu.kernel_lock import KernelLock, lock_file, open_file
 
 log = logging.getLogger(__name__)
 
@@ -34,21 +35,14 @@ def share(data: Path) -> int | None:
     """
     if sys.platform == "win32":  # files that are open cannot be replaced there: the system itself refuses
         return None
-    import fcntl
-
     try:
-        (data / FOLDER).mkdir(parents=True, exist_ok=True)
-        file = os.open(data / FOLDER / WEB, os.O_RDWR | os.O_CREAT, 0o644)
+        file = open_file(data / FOLDER / WEB)
     except OSError as error:
         log.warning("the data directory takes no lock: %s", error)
         return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not lock_file(file, shared=True):
         os.close(file)
-        raise ImproperlyConfigured(
-            "The data is being restored. Start again when `manage.py restore` is done."
-        ) from None
+        raise ImproperlyConfigured("The data is being restored. Start again when `manage.py restore` is done.")
     return file
 
 
@@ -57,21 +51,12 @@ def alone(data: Path) -> Iterator[None]:
     """Nobody else works on the data inside the block; raises DataInUse when somebody does."""
     with ExitStack() as stack:
         if sys.platform != "win32":
-            (data / FOLDER).mkdir(parents=True, exist_ok=True)
             for path in sorted({data / FOLDER / WEB, *(data / FOLDER).glob("*.lock")}):
-                file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+                file = open_file(path)
                 stack.callback(os.close, file)
-                _take(file, path)
+                if not lock_file(file):
+                    raise DataInUse(_web_process() if path.name == WEB else _run_loop(path))
         yield
-
-
-def _take(file: int, path: Path) -> None:
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise DataInUse(_web_process() if path.name == WEB else _run_loop(path)) from None
 
 
 def _web_process() -> str:
@@ -82,11 +67,10 @@ def _web_process() -> str:
 
 
 def _run_loop(path: Path) -> str:
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+    who, holder = _("A run loop"), KernelLock(path).holder()
+    if holder is not None and holder.pid:  # else it has not written its name yet
+        about = {"name": holder.name, "pid": holder.pid, "since": f"{holder.since:%Y-%m-%d %H:%M} UTC"}
         who = _("A run loop (%(name)s, pid %(pid)s, since %(since)s)") % about
-    except (OSError, ValueError, KeyError, TypeError):  # it may not have written its name yet
-        who = _("A run loop")
     return _("%(who)s is working on this data. Stop it (`systemctl stop surehand-runloop`), then run this again.") % {
         "who": who
     }

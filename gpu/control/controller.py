@@ -10,19 +10,20 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from gpu.choices import EventKind
+from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.executor import StepExecutor
-from gpu.control.interfaces import Clip, Declared, Memory, Needs, Ollama
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter, Tell
-from gpu.control.residency import Residency
+from gpu.control.residency import Declared, Residency
 from gpu.control.retries import Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
 from gpu.control.server_watch import ServerWatch
 from gpu.exceptions import GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
-from gpu.ollama.entries import tagged
+from gpu.ollama import OllamaManager, tagged
 from gpu.policy import (
     CPU,
     NO_VLM,
@@ -40,6 +41,10 @@ from gpu.policy import (
     decide,
 )
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
+from gpu.vram import VRAMMonitor
+
+if TYPE_CHECKING:
+    from gpu.machine.needs import Needs
 
 log = logging.getLogger(__name__)
 
@@ -55,9 +60,9 @@ class Controller:
         self,
         config: GPUResourceConfig,
         *,
-        ollama: Ollama | None,
-        memory: Memory,
-        clip: Clip,
+        ollama: OllamaManager | None,
+        memory: VRAMMonitor,
+        clip: CLIPManager,
         tell: Tell,
         needs: Needs | None = None,
         declared_mb: Declared | None = None,
@@ -187,14 +192,10 @@ class Controller:
         finally:
             record.users = record.users[1:]
 
-    async def begin_use(self, request: Request) -> None:
-        """In a turn: the model is loaded from now on."""
-        self.note_request(request.model)
-        await self.reach(request)
-
-    def end_use(self, request: Request) -> None:
+    def touch(self, model: str) -> None:
+        """Somebody has used it until now: its idle time begins anew."""
         if self.models is not None:
-            self.models.touch(request.model)
+            self.models.touch(model)
 
     def has(self, model: str) -> bool:
         """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""

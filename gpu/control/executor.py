@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from gpu.choices import EventKind
-from gpu.control.interfaces import Clip
+from gpu.clip import CLIPManager
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter
 from gpu.control.residency import Residency
@@ -13,7 +13,7 @@ from gpu.control.retries import Retries
 from gpu.control.server_watch import ServerWatch
 from gpu.exceptions import ClipUnavailable, ServerAway, VLMUnavailable
 from gpu.ollama.entries import tagged
-from gpu.policy import CPU, LoadModel, MoveClip, UnloadModel
+from gpu.policy import LoadModel, MoveClip, UnloadModel
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class StepExecutor:
     """Used in a turn. What fails is told, and raised for whoever asked."""
 
     def __init__(
-        self, *, vlm: str, clip: Clip, models: Residency | None, server: ServerWatch | None, reporter: Reporter
+        self, *, vlm: str, clip: CLIPManager, models: Residency | None, server: ServerWatch | None, reporter: Reporter
     ) -> None:
         self._vlm, self._clip, self._reporter = vlm, clip, reporter
         self._models, self._server = models, server
@@ -53,8 +53,7 @@ class StepExecutor:
     async def move_clip(self, step: MoveClip) -> None:
         before = self._clip.device
         try:
-            device = await self._place_for(step.device)
-            await self._clip.move(device)
+            await self._clip.move(step.device)
         except ClipUnavailable as error:
             self._reporter.problem(About.CLIP, str(error))
             raise
@@ -63,17 +62,10 @@ class StepExecutor:
             problem = f"CLIP cannot go to {step.device} and works on {self._clip.device}: {error}"
             self._reporter.problem(About.CLIP, problem)
             raise ClipUnavailable(problem) from error
-        if self._clip.device != device:
-            raise ClipUnavailable(f"CLIP was to go to {device} and is on {self._clip.device}.")
+        if self._clip.device != step.device:
+            raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self._clip.device}.")
         self._reporter.problems.set(About.CLIP, "")
         self._reporter.changed(f"CLIP {before} → {self._clip.device}: {step.reason}")
-
-    async def _place_for(self, device: str) -> str:
-        """CUDA may count the GPUs otherwise than NVML does, and hide some: CLIP knows where it may go."""
-        target = getattr(self._clip, "target", None)
-        if device == CPU or target is None:
-            return device
-        return await target(self._reporter.gpus()) or device
 
     def _failed(self, model: str, error: VLMUnavailable) -> None:
         if isinstance(error, ServerAway) and self._server is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpu.choices import EventKind
-from gpu.control.interfaces import Memory
 from gpu.control.problems import NO_GPU, About, Problems
 from gpu.types import VRAMInfo
+from gpu.vram import VRAMMonitor
 
 VRAM_MOVED_MB = 100
 
@@ -17,7 +17,7 @@ Tell = Callable[[EventKind, str], None]
 class Reporter:
     """`tell` hears kind and sentence. Whether there is a GPU at all is decided at the start."""
 
-    def __init__(self, memory: Memory, tell: Tell) -> None:
+    def __init__(self, memory: VRAMMonitor, tell: Tell) -> None:
         self._memory, self._tell = memory, tell
         self.problems = Problems()
         self._missing: tuple[int, str] | None = None  # how much should be free by now, and that in words

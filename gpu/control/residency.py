@@ -6,15 +6,17 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gpu.config import GPUResourceConfig
-from gpu.control.interfaces import Declared, Needs, Ollama
 from gpu.control.records import Record
 from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
-from gpu.ollama.entries import tagged
+from gpu.ollama import OllamaManager, tagged
 from gpu.policy import ModelView
 from gpu.types import ModelState, Resident
+
+if TYPE_CHECKING:
+    from gpu.machine.needs import Needs
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,7 @@ T = TypeVar("T")
 
 Say = Callable[[str], None]
 Missing = Callable[[int, str], None]
+Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says that a model needs, in MB
 
 
 class Residency:
@@ -40,7 +43,7 @@ class Residency:
     def __init__(
         self,
         config: GPUResourceConfig,
-        ollama: Ollama,
+        ollama: OllamaManager,
         *,
         free_mb: Callable[[], int | None],
         say: Say,

@@ -1,212 +1,187 @@
-"""Where a request is done: here, while this process owns the GPU of the machine, or by the process that does (S3.1)."""
+"""Where a request is done: here, where this process owns the GPU of the machine, or by the process that does (S3.1).
+
+Who needs the GPU and finds it without an owner owns it from then on, until it ends or gives it back. Who has claimed it
+for a run, and whose CLIP is to be on it, has it handed over by an owner that only needed it once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu.control.controller import Controller
-from gpu.control.interfaces import Elsewhere, Lock
 from gpu.control.scheduler import BY_ITSELF, QueueEntry
+from gpu.control.serving import Serving
 from gpu.exceptions import GPUError, OwnedElsewhere, OwnerGone
-from gpu.policy import CPU
 from gpu.runtime import Runtime
 from gpu.types import Request, RequestKind
 
+if TYPE_CHECKING:
+    from gpu.machine.owner_client import OwnerClient
+    from gpu.machine.ownership import Ownership
+
 log = logging.getLogger(__name__)
 
-BORROWER = "a process that needed it for a moment"
+UNCLAIMED = "a process that needed it"
 TRIES, PAUSE_S = 5, 0.2  # owners that come and go while one request is on its way
 
-Here = Callable[[Request], Coroutine[Any, Any, Mapping[str, Any]]]
-UsedHere = Callable[[Request], AbstractAsyncContextManager[Any]]
-Companion = Callable[[], Coroutine[Any, Any, None]]
+Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Router:
-    """`here` and `used_here` do a request in this process. Without a lock the GPU is always its own."""
+    """Without `ownership` the GPU is always this process's own; `companions` run while it is. In the runtime's loop."""
 
     def __init__(
         self,
         controller: Controller,
+        serving: Serving,
         runtime: Runtime,
         *,
-        here: Here,
-        used_here: UsedHere,
-        ownership: Lock | None,
-        remote: Elsewhere | None,
-        companions: Sequence[Companion],
+        ownership: Ownership | None,
+        remote: OwnerClient | None,
+        companions: Sequence[Work],
     ) -> None:
-        self._controller, self._runtime = controller, runtime
-        self._here, self._used_here = here, used_here
-        self._lock, self._remote, self._companions = ownership, remote, companions
+        self._controller, self._serving, self._runtime = controller, serving, runtime
+        self._lock, self._remote = ownership, remote
+        looks = (controller.tick, controller.probe, self._hand_over)
+        self._beside = [*companions, *(self._repeated(look) for look in looks)]
         self._name = ""  # with which the GPU was claimed
-        self._inside = 0  # requests that are being done here, and work that goes on though who asked has given up
         self._tasks: set[asyncio.Task[None]] = set()  # while it is owned
-        self._leaving: asyncio.Task[None] | None = None  # CLIP is on its way off the GPU, which is given back then
-        self._keeper: asyncio.Task[None] | None = None
+        self._claiming: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None  # it is given back when all that waits is done
         self._mode: Request | None = None  # the last one that this process asked for
         self._refusal = ""  # why the GPU cannot be had
-        self.abroad: QueueEntry | None = None  # the use that the owner has granted to this process
 
     @property
-    def is_claimed(self) -> bool:
-        return bool(self._name)
+    def is_owner(self) -> bool:
+        return self._lock is None or self._lock.is_held
 
+    async def carry_out(self, request: Request) -> None:
+        """Do it, or have it done. Raises what stands in its way; OwnedElsewhere where the owner cannot be asked."""
+        if request.kind is RequestKind.MODE:
+            self._mode = request
+        async for left in self._tries(request):
+            try:
+                if self._own():
+                    return await self._serving.carry_out(left)
+                with _typed_faults():
+                    return await self._other(left).ask(left)
+            except OwnerGone as error:
+                log.info("%s", error)
+        raise OwnedElsewhere("The owners of the GPU come and go: try again.")
+
+    @asynccontextmanager
+    async def use(self, request: Request) -> AsyncIterator[None]:
+        """Inside, the model of the request is loaded, whoever owns the GPU; one task runs all of it."""
+        async with AsyncExitStack() as stack:
+            async for left in self._tries(request):
+                try:
+                    if self._own():
+                        await stack.enter_async_context(self._serving.used(left))
+                    else:
+                        with _typed_faults():
+                            await stack.enter_async_context(self._other(left).use(left))
+                    break
+                except OwnerGone as error:
+                    log.info("%s", error)
+            else:
+                raise OwnedElsewhere("The owners of the GPU come and go: try again.")
+            yield
+
+    # --- owning it --------------------------------------------------------------------------------------------------
     def claim(self, name: str) -> None:
-        """Returns after the first try to have it."""
+        """From any thread: have it as soon as it can be had. Returns after the first try."""
         if self._runtime.is_here:
             self._claim(name)
         else:
             self._runtime.submit(self._claim_there(name)).result()
 
-    async def carry_out(self, request: Request) -> Mapping[str, Any]:
-        """Do it, or have it done. Raises what stands in its way; OwnedElsewhere where the owner cannot be asked."""
-        if request.kind is RequestKind.MODE:
-            self._mode = request
-        async for left in self._tries(request):
-            async with self.at_home() as at_home:
-                if at_home:
-                    return await self._here(left)
-            try:
-                return await self._other(left).ask(left)
-            except OwnerGone as error:
-                log.info("%s", error)
-            except GPUError:
-                raise
-            except Exception as error:
-                raise _fault(error) from error
-        raise OwnedElsewhere("The owners of the GPU come and go: try again.")
-
-    @asynccontextmanager
-    async def use(self, request: Request) -> AsyncIterator[None]:
-        """Inside, the model of the request is loaded, whoever owns the GPU."""
-        async with AsyncExitStack() as stack:
-            async for left in self._tries(request):
-                if await stack.enter_async_context(self.at_home()):
-                    await stack.enter_async_context(self._used_here(left))
-                    break
-                try:
-                    await stack.enter_async_context(self._used_there(left))
-                except OwnerGone as error:
-                    log.info("%s", error)
-                else:
-                    break
-            else:
-                raise OwnedElsewhere("The owners of the GPU come and go: try again.")
-            yield
-
-    @asynccontextmanager
-    async def at_home(self) -> AsyncIterator[bool]:
-        """Whether this process owns the GPU, and does so until the end of the block."""
-        if not self._take():
-            yield False
-            return
-        with self.staying():
-            yield True
-
-    @contextmanager
-    def staying(self) -> Iterator[None]:
-        """The GPU is not given back before the end of the block."""
-        self._inside += 1
-        try:
-            yield
-        finally:
-            self._inside -= 1
-            self._let_go()
-
-    async def close(self) -> None:
-        """Claim it no longer. It is given back at once, or else with the end of what is being done with it."""
+    async def release(self) -> None:
+        """Own it no longer: it is given back at once, or else with the end of what is being done with it."""
         self._name = ""
-        tasks = [*self._tasks, *([self._keeper] if self._keeper else [])]
-        self._keeper, self._tasks = None, set()
-        await _ended(tasks)  # nobody else has the GPU before they have let go of it
-        self._let_go()
-        if self._leaving is not None:
-            await asyncio.wait((self._leaving,))
+        tasks = [*self._tasks, *([self._claiming] if self._claiming else [])]
+        self._claiming, self._tasks = None, set()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._lock is None or not self._lock.is_held:
+            return
+        is_busy, leaving = self._controller.scheduler.is_busy, self._begin_to_leave()
+        if not is_busy:
+            await asyncio.wait((leaving,))
 
     def abandon(self) -> None:
         """Give it back, whatever is being done; the loop has ended."""
         self._name = ""
         self._give_back()
 
-    # --- taking and giving back -------------------------------------------------------------------------------------
     async def _claim_there(self, name: str) -> None:
         self._claim(name)
 
     def _claim(self, name: str) -> None:
-        if self._keeper is None:
+        if self._claiming is None:
             self._name = name
-            taken = self._take_or_say()
-            self._keeper = asyncio.get_running_loop().create_task(self._keep(taken=taken))
+            is_owner = self._own_or_say()
+            self._claiming = asyncio.get_running_loop().create_task(self._take_over(is_owner=is_owner))
 
-    async def _keep(self, *, taken: bool) -> None:
-        """Until it is had; then it stays, for a kernel's lock is never lost."""
-        while not taken:
-            await asyncio.sleep(self._controller.config.claim_every_s)
-            taken = self._take_or_say()
-        for watch in (self._controller.tick, self._controller.probe):
-            self._begin(self._watch(watch))
+    async def _take_over(self, *, is_owner: bool) -> None:
+        if self._lock is not None and not is_owner:
+            with self._lock.claimed():
+                while not self._own_or_say():
+                    await asyncio.sleep(self._controller.config.claim_every_s)
         async with self._controller.scheduler.turn(QueueEntry(Request(kind=RequestKind.CLIP_TO_CPU), BY_ITSELF)):
             await self._controller.take_over()
         if self._mode is not None and self._mode.mode is not self._controller.mode:
             try:
-                await self._here(self._mode)  # the owner before did it, with its own CLIP
+                await self._serving.carry_out(self._mode)  # the owner before did it, with its own CLIP
             except GPUError as error:
                 log.warning("the mode that was asked of the GPU's last owner: %s", error)
 
-    async def _watch(self, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        while True:
-            await asyncio.sleep(self._controller.config.probe_every_s)
-            try:
-                await look()
-            except Exception:
-                log.exception("looking after the GPU failed")
-
-    def _take_or_say(self) -> bool:
+    def _own_or_say(self) -> bool:
         try:
-            return self._take()
+            return self._own()
         except GPUError as error:
             if str(error) != self._refusal:  # it is tried again and again
                 log.warning("%s", error)
             self._refusal = str(error)
             return False
 
-    def _take(self) -> bool:
-        if self._lock is not None and not self._lock.is_held and not self._lock.hold(self._name or BORROWER):
+    def _own(self) -> bool:
+        """Whether this process owns the GPU now: it takes one that nobody owns. Raises GPUError where none can be."""
+        if self._lock is not None and not self._lock.hold(self._name or UNCLAIMED):
             return False
         if not self._tasks:
-            for companion in self._companions:
-                self._begin(companion())
+            for work in self._beside:
+                task = asyncio.get_running_loop().create_task(work())
+                self._tasks.add(task)
+                task.add_done_callback(_tell_fault)
         return True
 
-    def _let_go(self) -> None:
-        """Give it back if nobody is inside; CLIP does not stay on a GPU that is somebody else's (S3.11.6)."""
-        if self._inside or self.is_claimed or not self._is_mine:
-            return
-        if self._lock is None or self._controller.clip.device == CPU:
-            self._give_back()
-        elif self._leaving is None or self._leaving.done():
+    async def _hand_over(self) -> None:
+        """To who has claimed it, unless this process has."""
+        if self._lock is not None and not self._name and self._lock.is_claimed():
+            self._begin_to_leave()
+
+    def _begin_to_leave(self) -> asyncio.Task[None]:
+        if self._leaving is None or self._leaving.done():
             self._leaving = asyncio.get_running_loop().create_task(self._leave())
+        return self._leaving
 
     async def _leave(self) -> None:
+        """After all that waits. CLIP does not stay on a GPU that is somebody else's (S3.11.6)."""
         request = Request(kind=RequestKind.CLIP_TO_CPU)
-        try:
-            async with self._controller.scheduler.turn(QueueEntry(request, BY_ITSELF)):
-                if not self._inside and not self.is_claimed:
+        async with self._controller.scheduler.turn(QueueEntry(request, BY_ITSELF)):
+            try:
+                if not self._name:
                     await self._controller.reach(request)
-        except GPUError as error:  # it has been told; it holds memory, and nobody else is kept waiting for that
-            log.warning("CLIP stays on the GPU that is given back: %s", error)
-        if not self._inside and not self.is_claimed:
-            self._give_back()
-
-    @property
-    def _is_mine(self) -> bool:
-        return self._lock is None or self._lock.is_held
+            except GPUError as error:  # it has been told; it holds memory, and nobody else is kept waiting for that
+                log.warning("CLIP stays on the GPU that is given back: %s", error)
+            if not self._name:
+                self._give_back()
 
     def _give_back(self) -> None:
         for task in self._tasks:
@@ -215,13 +190,19 @@ class Router:
         if self._lock is not None:
             self._lock.release()
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(_tell_fault)
+    def _repeated(self, look: Work) -> Work:
+        async def watch() -> None:
+            while True:
+                await asyncio.sleep(self._controller.config.probe_every_s)
+                try:
+                    await look()
+                except Exception:  # whatever it is, the next look may go well: the GPU is never left alone
+                    log.exception("looking after the GPU failed")
+
+        return watch
 
     # --- the other process ------------------------------------------------------------------------------------------
-    def _other(self, request: Request) -> Elsewhere:
+    def _other(self, request: Request) -> OwnerClient:
         if self._remote is None:
             holder = self._lock.holder() if self._lock else None
             raise OwnedElsewhere(f"The GPU is owned by {holder or 'another process'}: “{request.kind}” is not done.")
@@ -235,52 +216,16 @@ class Router:
             await asyncio.sleep(PAUSE_S if number else 0)
             yield replace(request, deadline_s=max(0.0, deadline - loop.time()))
 
-    @asynccontextmanager
-    async def _used_there(self, request: Request) -> AsyncIterator[None]:
-        """The owner is asked by one task, from the beginning to the end, whichever tasks run the block."""
-        entry = QueueEntry.of(request, preemptible=True)
-        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        done = asyncio.Event()
-        asking = asyncio.get_running_loop().create_task(self._hold(request, entry, granted, done))
-        try:
-            await granted
-            self.abroad = entry
-            yield
-        finally:
-            if self.abroad is entry:
-                self.abroad = None
-            done.set()
-            if not granted.done() or granted.cancelled():
-                asking.cancel()
-            await asyncio.wait((asking,))
 
-    async def _hold(
-        self, request: Request, entry: QueueEntry, granted: asyncio.Future[None], done: asyncio.Event
-    ) -> None:
-        try:
-            async with self._other(request).use(request):
-                if not granted.done():
-                    granted.set_result(None)
-                await done.wait()
-        except Exception as error:
-            if not isinstance(error, GPUError):
-                log.exception("asking the owner of the GPU failed")
-                error = _fault(error)
-            if granted.done():
-                entry.preempt(error)
-            else:
-                granted.set_exception(error)
-
-
-def _fault(error: Exception) -> GPUError:
-    return GPUError(f"The owner of the GPU could not be asked: {type(error).__name__}: {error}")
-
-
-async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancelled, and over."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+@contextmanager
+def _typed_faults() -> Iterator[None]:
+    """At the edge to another process: whoever waits hears of a fault as of anything else that can go wrong."""
+    try:
+        yield
+    except GPUError:
+        raise
+    except Exception as error:
+        raise GPUError(f"The owner of the GPU could not be asked: {type(error).__name__}: {error}") from error
 
 
 def _tell_fault(task: asyncio.Task[None]) -> None:

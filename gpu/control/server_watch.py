@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from gpu.config import GPUResourceConfig
 from gpu.control.breaker import Breaker
-from gpu.control.interfaces import Ollama
 from gpu.control.problems import About
 from gpu.control.reporter import Reporter
 from gpu.control.residency import Residency
 from gpu.control.retries import Retries
 from gpu.exceptions import ServerAway, VLMUnavailable
+from gpu.ollama import OllamaManager
 from gpu.types import ModelState
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class ServerWatch:
     def __init__(
         self,
         config: GPUResourceConfig,
-        ollama: Ollama,
+        ollama: OllamaManager,
         models: Residency,
         reporter: Reporter,
         *,

@@ -1,19 +1,18 @@
-"""Requests on their way through the scheduler to the owner: shared, in turn, each with a deadline (S3.4, S3.11.13)."""
+"""Requests on their way to the controller: shared, in turn, each with a deadline (S3.4, S3.11.13)."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from gpu.control.controller import Controller
-from gpu.control.preemption import cancelled_when_preempted
 from gpu.control.scheduler import QueueEntry
 from gpu.control.sharing import Job, SharedWork
-from gpu.exceptions import DeadlinePassed
+from gpu.exceptions import DeadlinePassed, OwnerGone
 from gpu.policy import CHATS
 from gpu.types import ExecutionMode, Request, RequestKind
 
@@ -21,13 +20,11 @@ CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang
 
 
 class Serving:
-    """`staying`: while something is done for somebody, the GPU is not given back."""
+    """In the process that owns the GPU; a turn that comes when `is_owner` says no more is OwnerGone for who asked."""
 
-    def __init__(
-        self, controller: Controller, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
-        self._controller = controller
-        self._shared: SharedWork[None] = SharedWork(staying=staying)
+    def __init__(self, controller: Controller, *, is_owner: Callable[[], bool]) -> None:
+        self._controller, self._is_owner = controller, is_owner
+        self._shared: SharedWork[None] = SharedWork()
         self._mode_asked_at = -math.inf
 
     async def carry_out(self, request: Request) -> None:
@@ -40,7 +37,7 @@ class Serving:
                 return
             self._mode_asked_at = asked_at
             self._controller.wanted = request.mode or ExecutionMode.IDLE
-            # one that has begun may be on its way to another mode; idle needs nothing of anybody, and cuts no chat
+            # one that has begun may be on its way to another mode; idle needs nothing of anybody, and preempts no chat
             key: tuple[Any, ...] = (RequestKind.MODE, self._controller.wanted is ExecutionMode.IDLE)
             # `wanted` is said already: it is done also when who asked has stopped waiting, for the last one stands
             await self._shared.join(
@@ -50,60 +47,77 @@ class Serving:
             key = (request.kind, request.model, request.purpose)
             # an unload that has begun may be of an earlier load than the one that was seen
             late = request.kind is not RequestKind.UNLOAD
-            await self._shared.join(key, lambda job: self._in_turn(job, request), deadline=deadline, late=late)
+            await self._shared.join(key, lambda job: self._reach(job, request), deadline=deadline, late=late)
 
     @asynccontextmanager
-    async def used(self, request: Request) -> AsyncIterator[QueueEntry]:
-        """Inside, the model is loaded, and the turn is the asker's until it is preempted."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + request.deadline_s
+    async def used(self, request: Request) -> AsyncIterator[None]:
+        """Inside, the model is loaded and nobody unloads it; one task runs the block.
+
+        It is cancelled, as asyncio.timeout does it, and the reason raised, when a chat is preempted (GpuBusy) or the
+        time of the request is over (DeadlinePassed).
+        """
+        deadline = asyncio.get_running_loop().time() + request.deadline_s
         controller, chat = self._controller, request.purpose in CHATS
         entry = QueueEntry.of(request, preemptible=chat)
         with controller.expecting(request):
             if not chat and not controller.has(request.model):  # those who ask for it meanwhile share the load
                 await self.carry_out(replace(request, kind=RequestKind.LOAD))
-            async with controller.scheduler.turn(entry, deadline=deadline), self._with_limits(entry, deadline):
-                async with cancelled_when_preempted(entry):
-                    with controller.scheduler.loading(entry):
-                        await controller.begin_use(request)
-                    if entry.error is not None:  # somebody more urgent has waited for the same load
-                        raise entry.error
+            async with self._turn(entry, deadline=deadline):
+                with controller.scheduler.loading(entry):
+                    controller.note_request(request.model)
+                    await controller.reach(request)
+                if entry.error is not None:  # somebody more urgent has waited for the same load
+                    raise entry.error
                 try:
-                    yield entry
+                    yield
                 finally:
-                    controller.end_use(request)
-
-    @asynccontextmanager
-    async def _with_limits(self, entry: QueueEntry, deadline: float) -> AsyncIterator[None]:
-        """The turn is taken at its deadline; who does not notice that does not keep the others waiting."""
-        loop = asyncio.get_running_loop()
-        late = loop.call_at(deadline, entry.preempt, DeadlinePassed("The time of the request is over."))
-        letting_go = loop.create_task(self._leave_when_preempted(entry))
-        try:
-            yield
-        finally:
-            late.cancel()
-            letting_go.cancel()
+                    controller.touch(request.model)
 
     async def _change_mode(self, job: Job[None], request: Request) -> None:
-        async with self._controller.scheduler.turn(QueueEntry.of(request)):
+        async with self._turn(QueueEntry.of(request)):
             job.begun = True
             await self._controller.change_mode()
 
-    async def _in_turn(self, job: Job[None], request: Request) -> None:
-        preemptible = request.kind is RequestKind.LOAD and request.purpose in CHATS
-        async with self._controller.scheduler.turn(QueueEntry.of(request, preemptible=preemptible)) as entry:
+    async def _reach(self, job: Job[None], request: Request) -> None:
+        loads = request.kind is RequestKind.LOAD
+        entry = QueueEntry.of(request, preemptible=loads and request.purpose in CHATS)
+        async with self._turn(entry):
             job.begun = True
-            if request.kind is RequestKind.LOAD:
+            if loads:
                 self._controller.note_request(request.model)
-            async with cancelled_when_preempted(entry):
-                if request.kind is RequestKind.LOAD:
-                    with self._controller.scheduler.loading(entry):
-                        await self._controller.reach(request)
-                else:
+                with self._controller.scheduler.loading(entry):
                     await self._controller.reach(request)
+            else:
+                await self._controller.reach(request)
 
-    async def _leave_when_preempted(self, entry: QueueEntry) -> None:
-        await entry.preempted.wait()
-        await asyncio.sleep(CLEANING_UP_S)
-        self._controller.scheduler.leave(entry)
+    @asynccontextmanager
+    async def _turn(self, entry: QueueEntry, *, deadline: float | None = None) -> AsyncIterator[None]:
+        """Its turn, until it is preempted or its deadline comes: who does not notice keeps nobody waiting."""
+        loop = asyncio.get_running_loop()
+
+        async def cancel_when_preempted(scope: asyncio.Timeout) -> None:
+            await entry.preempted.wait()
+            scope.reschedule(loop.time())
+            if deadline is not None:
+                await asyncio.sleep(CLEANING_UP_S)
+                self._controller.scheduler.leave(entry)
+
+        async with self._controller.scheduler.turn(entry, deadline=deadline):
+            if not self._is_owner():
+                raise OwnerGone("The GPU was given back before this had its turn.")
+            late = DeadlinePassed("The time of the request is over.")
+            ending = None if deadline is None else loop.call_at(deadline, entry.preempt, late)
+            watching: asyncio.Task[None] | None = None
+            try:
+                async with asyncio.timeout(None) as scope:
+                    watching = loop.create_task(cancel_when_preempted(scope))
+                    yield
+            except TimeoutError:
+                if entry.error is None or not scope.expired():
+                    raise
+                raise entry.error from None
+            finally:
+                if ending is not None:
+                    ending.cancel()
+                if watching is not None:
+                    watching.cancel()

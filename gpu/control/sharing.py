@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -21,14 +20,10 @@ class Job(Generic[T]):
 
 
 class SharedWork(Generic[T]):
-    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs.
+    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs."""
 
-    `staying` is entered for as long as a job lasts, whoever still waits for it.
-    """
-
-    def __init__(self, *, staying: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    def __init__(self) -> None:
         self._jobs: dict[Hashable, Job[T]] = {}
-        self._staying = staying
 
     async def join(
         self,
@@ -62,8 +57,6 @@ class SharedWork(Generic[T]):
 
     def _begin(self, key: Hashable, work: Callable[[Job[T]], Coroutine[Any, Any, T]]) -> Job[T]:
         job: Job[T] = Job()
-        stay = ExitStack()
-        stay.enter_context(self._staying())
         job.task = asyncio.get_running_loop().create_task(work(job))
 
         def over(task: asyncio.Task[T]) -> None:
@@ -71,7 +64,6 @@ class SharedWork(Generic[T]):
                 del self._jobs[key]
             if not task.cancelled():
                 task.exception()  # nobody may be left to hear it
-            stay.close()
 
         job.task.add_done_callback(over)
         return job

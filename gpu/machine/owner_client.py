@@ -21,7 +21,7 @@ from django.utils import timezone
 from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import DeadlinePassed, GPUError, OwnedElsewhere, OwnerGone
-from gpu.machine.ownership import Holder
+from gpu.kernel_lock import Holder
 from gpu.machine.request_rows import FINAL, LIVE, as_error, as_json
 from gpu.models import OwnerRequest
 from gpu.types import Request
@@ -53,16 +53,16 @@ class OwnerClient:
         self.lease_s, self.gone_s, self.poll_s = lease_s, gone_s, poll_s
         self.clock, self.now, self.sleep = clock, now, sleep
 
-    async def ask(self, request: Request) -> dict[str, Any]:
-        """What came of it. Raises what the owner met, DeadlinePassed, OwnerGone when nobody owns the GPU any more, and
-        OwnedElsewhere when the owner does not answer; the request is withdrawn then.
+    async def ask(self, request: Request) -> None:
+        """Return when it is done. Raises what the owner met, DeadlinePassed, OwnerGone when nobody owns the GPU any
+        more, and OwnedElsewhere when the owner does not answer; the request is withdrawn then.
         """
-        letter = _Call(self, request)
+        call = _Call(self, request)
         try:
-            await letter.send()
-            return await letter.until(RequestState.DONE)
+            await call.send()
+            await call.until(RequestState.DONE)
         finally:
-            await letter.close()
+            await call.close()
 
     @asynccontextmanager
     async def use(self, request: Request) -> AsyncIterator[None]:
@@ -71,14 +71,14 @@ class OwnerClient:
         The body is cancelled, as asyncio.timeout does it, when the owner takes the model back (GpuBusy) or the time is
         over (DeadlinePassed). An owner that dies does not end the use: the next one takes it over.
         """
-        letter = _Call(self, request)
+        call = _Call(self, request)
         try:
-            await letter.send()
-            await letter.until(RequestState.GRANTED)
-            async with letter.watched():
+            await call.send()
+            await call.until(RequestState.GRANTED)
+            async with call.watched():
                 yield
         finally:
-            await letter.close()
+            await call.close()
 
 
 class _Call:
@@ -110,8 +110,8 @@ class _Call:
         except DatabaseTrouble as error:
             raise OwnedElsewhere(f"{self._owner()} could not be asked: {error}.") from error
 
-    async def until(self, wanted: RequestState) -> dict[str, Any]:
-        """The answer, once the row is in that state."""
+    async def until(self, wanted: RequestState) -> None:
+        """Return once the row is in that state."""
         while (row := await self._look())["state"] != wanted:
             if row["state"] in FINAL:
                 self._ended = True
@@ -119,8 +119,6 @@ class _Call:
             self._check(waiting=row["state"] == RequestState.WAITING)
             await self._remote.sleep(self._remote.poll_s)
         self._ended = wanted in FINAL
-        answer: dict[str, Any] = row["answer"]
-        return answer
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:

@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
@@ -19,10 +19,13 @@ from django.utils import timezone
 
 from gpu.choices import EventKind
 from gpu.database import DatabaseThread
+from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
-from gpu.machine.ownership import Holder
 from gpu.machine.state_rows import plain
-from gpu.types import GPUResourceStatus, VRAMInfo
+from gpu.types import GPUResourceStatus
+
+if TYPE_CHECKING:
+    from gpu.manager import GPUResourceManager
 
 log = logging.getLogger(__name__)
 
@@ -33,26 +36,6 @@ TIDY_EVERY: Final = timedelta(hours=1)
 MOST_UNWRITTEN: Final = 1000  # events, while the database refuses
 
 
-class Details(Protocol):
-    """What is shown beside the status, in the fields that GPUState names."""
-
-    @property
-    def vram(self) -> Sequence[VRAMInfo]: ...
-    @property
-    def residents(self) -> Sequence[Any]: ...
-    @property
-    def queue(self) -> Sequence[Any]: ...
-    @property
-    def degraded_since(self) -> datetime | None: ...
-
-
-class Source(Protocol):
-    """`gpu.manager.GPUResourceManager`."""
-
-    def get_status(self) -> GPUResourceStatus: ...
-    def details(self) -> Details: ...
-
-
 class Publisher:
     """Tells while this process is the owner, from `open` to `shut`; what it hears otherwise is not told."""
 
@@ -60,12 +43,12 @@ class Publisher:
         self,
         machine: str,
         database: DatabaseThread,
-        source: Source,
+        manager: GPUResourceManager,
         *,
         heartbeat_s: float = HEARTBEAT_S,
         now: Callable[[], datetime] = timezone.now,
     ) -> None:
-        self._machine, self._database, self._source = machine, database, source
+        self._machine, self._database, self._manager = machine, database, manager
         self._heartbeat_s, self._now = heartbeat_s, now
         self._owner: Holder | None = None
         self._events: deque[dict[str, Any]] = deque(maxlen=MOST_UNWRITTEN)
@@ -77,7 +60,7 @@ class Publisher:
     def open(self, owner: Holder) -> None:
         """This process owns the GPU from now on; `run` is to be started."""
         self._owner = owner
-        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._source.get_status())
+        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._manager.get_status())
 
     def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         """From any thread: keep what happened, and tell the state anew."""
@@ -110,7 +93,7 @@ class Publisher:
         owner, self._owner = self._owner, None
         if owner is None:
             return
-        status, now = self._source.get_status(), self._now()
+        status, now = self._manager.get_status(), self._now()
         self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", status)
         picture = self._picture(status)
 
@@ -134,7 +117,7 @@ class Publisher:
 
     def _picture(self, status: GPUResourceStatus) -> dict[str, Any]:
         """The columns of GPUState that tell what the GPU is like."""
-        details = self._source.details()
+        details = self._manager.details()
         return {
             "mode": status.execution_mode.value,
             "vlm_state": status.vlm_state.value,
@@ -152,7 +135,7 @@ class Publisher:
 
     def _work(self, owner: Holder) -> Callable[[], None]:
         """What the database thread is to write, of how things are now."""
-        now, picture = self._now(), self._picture(self._source.get_status())
+        now, picture = self._now(), self._picture(self._manager.get_status())
         samples = self._samples(picture["vram"], now)
         tidy = self._tidied_at is None or now - self._tidied_at >= TIDY_EVERY
         if tidy:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 from functools import partial
@@ -31,7 +31,7 @@ LEASE_S: Final = 10.0
 KEPT: Final = timedelta(days=1)
 TIDY_EVERY: Final = timedelta(hours=1)
 
-Serve = Callable[[Request], Awaitable[Mapping[str, Any] | None]]
+Serve = Callable[[Request], Awaitable[None]]
 Use = Callable[[Request], AbstractAsyncContextManager[Any]]
 
 
@@ -132,7 +132,7 @@ class RequestServer:
             if request.kind is RequestKind.USE:
                 await self._lend(row.pk, request)
                 return
-            answer = dict(await self._serve(request) or {})
+            await self._serve(request)
         except GPUError as error:
             await self._end(row.pk, state=RequestState.FAILED, **error_fields(error))
         except Exception as error:  # a fault here: who asked is told, and waits no longer
@@ -140,7 +140,7 @@ class RequestServer:
             await self._end(row.pk, state=RequestState.FAILED, **told)
             raise
         else:
-            await self._end(row.pk, state=RequestState.DONE, answer=answer)
+            await self._end(row.pk, state=RequestState.DONE)
 
     async def _lend(self, pk: int, request: Request) -> None:
         """Hold the model until it is given back (then this is cancelled) or taken back (then `use` raises)."""

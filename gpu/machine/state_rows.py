@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Final
 
-from gpu.machine.ownership import Holder
+from gpu.kernel_lock import Holder
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 
 EVENTS_KEPT: Final = timedelta(days=7)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -27,6 +27,7 @@ class Machine:
     def __init__(self, world: SimulatedWorld, **fields: Any) -> None:
         self.world, self.fields = world, fields
         self.owner: Process | None = None
+        self.claims: set[Process] = set()
         self.tasks: WeakKeyDictionary[asyncio.Task[Any], Process | None] = WeakKeyDictionary()
         world.loop.set_task_factory(self._make_task)
 
@@ -48,7 +49,9 @@ class Process:
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         context = copy_context()
         context.run(_WHOSE.set, self)
-        return self.machine.world.loop.create_task(work, context=context)
+        task = self.machine.world.loop.create_task(work, context=context)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # who asked may have gone by then
+        return task
 
     async def claim(self) -> None:
         """A run loop wants the GPU, and has the CLIP that goes with it."""
@@ -89,6 +92,18 @@ class _Lock:
         if self.is_held:
             self._process.machine.owner = None
 
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        claims = self._process.machine.claims
+        claims.add(self._process)
+        try:
+            yield
+        finally:
+            claims.discard(self._process)
+
+    def is_claimed(self) -> bool:
+        return any(process.alive for process in self._process.machine.claims)
+
     def holder(self) -> str | None:
         owner = self._process.machine.owner
         return owner.name if owner else None
@@ -100,9 +115,9 @@ class _Remote:
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def ask(self, request: Request) -> Mapping[str, Any]:
+    async def ask(self, request: Request) -> None:
         owner = self._owner()
-        work = owner.begin(owner.manager.carry_out(request))
+        work = owner.begin(owner.manager.serving.carry_out(request))
         try:
             await asyncio.wait((work,))
         except asyncio.CancelledError:
@@ -110,7 +125,7 @@ class _Remote:
             raise
         if work.cancelled():
             raise OwnerGone("The owner was killed.")
-        return work.result()
+        work.result()
 
     @asynccontextmanager
     async def use(self, request: Request) -> AsyncIterator[None]:
@@ -118,7 +133,7 @@ class _Remote:
         owner, granted, done = self._owner(), asyncio.Event(), asyncio.Event()
 
         async def lend() -> None:
-            async with owner.manager.lend(request):
+            async with owner.manager.serving.used(request):
                 granted.set()
                 await done.wait()
 

@@ -14,8 +14,9 @@ from django.db import connection
 from django.utils import timezone
 
 from gpu.database import DatabaseThread
+from gpu.kernel_lock import Holder
 from gpu.machine.owner_client import OwnerClient
-from gpu.machine.ownership import Holder, machine_name
+from gpu.machine.ownership import machine_name
 from gpu.machine.request_server import RequestServer
 from gpu.machine.status import as_json
 from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
@@ -94,9 +95,8 @@ class Office:
         self.take_back: asyncio.Event = asyncio.Event()
         self.error_of_taking: Exception | None = None
 
-    async def _serve(self, request: Request) -> dict[str, Any]:
+    async def _serve(self, request: Request) -> None:
         self.served.append(request)
-        return {"served": request.model}
 
     @asynccontextmanager
     async def lend(self, request: Request) -> AsyncIterator[None]:

@@ -29,7 +29,7 @@ async def test_all_work_is_done_by_one_thread_in_the_order_it_was_asked(database
         database.submit(lambda number=number: done.append((number, threading.current_thread().name)))  # type: ignore[misc]
     await database.run(lambda: None)
     assert [number for number, _ in done] == list(range(20))
-    assert {name for _, name in done} == {"gpu-rows_0"}
+    assert {name for _, name in done} == {"gpu-rows"}
 
 
 async def test_what_the_work_raises_is_raised_here(database: DatabaseThread) -> None:

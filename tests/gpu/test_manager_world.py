@@ -69,7 +69,7 @@ def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_and_then
     """S3.10, RELIABILITY.md A.9.5, A.9.7"""
 
     async def work() -> None:
-        manager = manager_in(world)
+        manager = manager_in(world, probe_every_s=600.0)  # it is asked for nothing else
         asked: list[float] = []
         reach = manager.ollama._reach
 
@@ -214,7 +214,7 @@ def test_a_clip_that_nobody_looks_through_is_not_moved(world: SimulatedWorld) ->
         await manager.set_execution_mode(AUTOPILOT)
         await asyncio.sleep(30)
         with pytest.raises(ClipUnavailable, match="Nobody looks through CLIP .* start a run loop"):
-            await manager.carry_out(Request(kind=RequestKind.CLIP_TO_GPU))
+            await manager.serving.carry_out(Request(kind=RequestKind.CLIP_TO_GPU))
         assert await manager.migrate_clip_to_gpu() is False
         assert world.clip_moves == []
         assert not manager.get_status().degraded
@@ -428,7 +428,7 @@ def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_i
             """Nothing is kept."""
 
     async def work() -> None:
-        manager = manager_in(world, needs=Slow())
+        manager = manager_in(world, needs=Slow(), probe_every_s=600.0)
         await manager.load_model(OTHER)
         await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
         assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]

@@ -195,7 +195,6 @@ class TheGpu(RuleBasedStateMachine):
     ) -> None:
         process = self.processes[who]
         task = process.begin(work)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # its error is looked at later
         self.asked.append(Asked(what, process, task, self.loop.now + deadline, mode))
         self.passes(0.001)
 

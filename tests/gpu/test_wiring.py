@@ -22,7 +22,8 @@ from django.db import connection
 
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy, ModelMissing
-from gpu.machine.ownership import Holder, Ownership
+from gpu.kernel_lock import Holder
+from gpu.machine.ownership import Ownership
 from gpu.machine.publisher import Publisher
 from gpu.machine.status import gpu_folder, last_known_status
 from gpu.manager import GPUResourceManager
@@ -34,13 +35,15 @@ from tests.gpu.rows import COMMITTED, VLM, rows_thread
 
 pytestmark = COMMITTED
 
-# A run loop, as far as the GPU is concerned; it is killed, or waits for ever.
-RUN_LOOP = """
+PROCESS = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "rpa_site.settings"
 import django
 django.setup()
 from gpu import get_gpu_resource_manager
+"""
+# A run loop, as far as the GPU is concerned; it is killed, or waits for ever.
+RUN_LOOP = f"""{PROCESS}
 get_gpu_resource_manager().claim("first")
 print("claimed", flush=True)
 sys.stdin.read()
@@ -64,17 +67,21 @@ def here(settings: Any, tmp_path: Path, ollama: OllamaServer, database: Database
     manager.close()
 
 
-@contextmanager
-def run_loop(ollama: OllamaServer, data: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has claimed the GPU."""
-    env = {
+def environment(ollama: OllamaServer, data: Path) -> dict[str, str]:
+    """Of another process of this machine."""
+    return {
         **os.environ,
         "RPA_DATA_DIR": str(data),
         "RPA_OLLAMA_URL": ollama.url,
         "RPA_VLM_MODEL": VLM,
         "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
     }
-    command = [sys.executable, "-c", RUN_LOOP]
+
+
+@contextmanager
+def run_loop(ollama: OllamaServer, data: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has claimed the GPU."""
+    command, env = [sys.executable, "-c", RUN_LOOP], environment(ollama, data)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) as process:
         try:
             assert process.stdout is not None
@@ -141,16 +148,40 @@ def test_a_request_survives_the_death_of_the_owner(
     ]
 
 
-def test_a_process_that_claimed_nothing_borrows_the_gpu_for_one_operation(
+def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run_loop_claims_it(
     here: GPUResourceManager, ollama: OllamaServer
 ) -> None:
-    """S3.1: while nobody holds it."""
+    """S3.1: then it asks as everybody does."""
     assert holder() is None
     here.run_sync("load_model", VLM)
-    assert holder() is None
-    assert ollama.models[VLM].state == LOADED
-    wait_for(lambda: GPUState.objects.filter(owner="", vlm_state="loaded").exists())
+    known = holder()
+    assert known is not None
+    assert known.name == "a process that needed it"
+    wait_for(lambda: GPUState.objects.filter(owner=known.name, vlm_state="loaded").exists())
     assert not OwnerRequest.objects.exists()
+    with another() as other:
+        other.claim("run loop")
+        wait_for(lambda: (now := holder()) is not None and now.name == "run loop")
+        here.run_sync("unload_model", VLM)
+        assert ollama.models[VLM].state == ON_DISK
+        assert [row.state for row in OwnerRequest.objects.all()] == ["done"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other process is given the file of the database")
+def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
+    here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
+) -> None:
+    """S3.1: it owned the GPU for its life time, and nobody is told that an owner has died."""
+    asks = f'{PROCESS}\nget_gpu_resource_manager().run_sync("load_model", "{VLM}")'
+    subprocess.run([sys.executable, "-c", asks], env=environment(ollama, tmp_path), check=True, timeout=60)
+    said = last_known_status()
+    assert said is not None
+    assert (said["owner"], said["owner_died"], said["vlm_state"]) == ("", False, "loaded")
+    assert GPUEvent.objects.filter(kind="owner_changed").count() == 2
+    here.claim("next")
+    now = holder()
+    assert now is not None
+    assert now.name == "next"
 
 
 def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceManager, ollama: OllamaServer) -> None:

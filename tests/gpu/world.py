@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 from gpu.config import GPUResourceConfig
-from gpu.control.preemption import until_preempted
 from gpu.control.scheduler import QueueEntry
 from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, ModelMissing, OutOfMemory, ServerAway
 from gpu.manager import GPUResourceManager
@@ -132,6 +131,9 @@ class SimulatedClip:
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
         return gpus
 
+    def on_device_change(self, listener: Callable[[str, str], None]) -> None:
+        """It never moves by itself."""
+
     def close(self) -> None:
         self.device = "cpu"
 
@@ -223,9 +225,7 @@ class SimulatedOllama:
         return Answer(text=json.dumps({"said": "".join(texts)}), model=model)
 
     def chat(self, model: str, messages: Sequence[ChatMessage], **more: Any) -> AsyncGenerator[Chunk]:
-        entry = self.entry()
-        chunks = self._chat(model, messages)
-        return chunks if entry is None else until_preempted(chunks, entry)
+        return self._chat(model, messages)
 
     async def aclose(self) -> None:
         """There is nothing to close."""
@@ -304,7 +304,7 @@ def manager_in(world: SimulatedWorld, *, clip: SimulatedClip | None = None, **fi
         runtime=RuntimeHere(world.loop),
         **of_manager,
     )
-    ollama.entry = lambda: manager.entry
+    ollama.entry = lambda: manager.controller.scheduler.current
     ollama.mode = lambda: manager.controller.mode
     return manager
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from gpu.manager import GPUResourceManager
 from gpu.types import ChatMessage, ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.processes import Machine, Process
 from tests.gpu.virtual_time import run
-from tests.gpu.world import CHAT, VLM, SimulatedWorld, manager_in
+from tests.gpu.world import CHAT, OTHER, VLM, SimulatedWorld, manager_in
 
 
 class Lock:
@@ -36,6 +36,13 @@ class Lock:
 
     def holder(self) -> str | None:
         return "the run loop of robot 1" if self.taken else None
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        yield
+
+    def is_claimed(self) -> bool:
+        return False
 
 
 class GoneOwner:
@@ -64,14 +71,48 @@ async def answered(manager: GPUResourceManager, model: str = CHAT, purpose: Purp
         return "".join([chunk.text async for chunk in ollama.chat(model, [ChatMessage(role="user", content="hi")])])
 
 
-def test_a_process_that_has_not_claimed_the_gpu_borrows_it_for_one_operation(world: SimulatedWorld) -> None:
+def test_a_process_that_needs_the_gpu_and_finds_no_owner_owns_it_until_it_ends(world: SimulatedWorld) -> None:
+    """S3.1: and looks after it, so that what it has loaded leaves when nobody asks for it any more."""
+
     async def work() -> None:
         lock = Lock()
-        manager = manager_in(world, ownership=lock)
+        manager = manager_in(world, ownership=lock, idle_timeout_s=60.0)
         await asyncio.gather(manager.ensure_vlm_loaded(), manager.ensure_vlm_unloaded())
-        assert lock.history == ["held by a process that needed it for a moment", "released"]
         assert await answered(manager) == "thisthat"
-        assert not lock.is_held
+        assert world.is_loaded(CHAT)
+        await asyncio.sleep(70)
+        assert not world.is_loaded(CHAT)
+        assert lock.history == ["held by a process that needed it"]
+        await manager._router.release()
+        assert lock.history == ["held by a process that needed it", "released"]
+
+    go(world, work)
+
+
+def test_nothing_is_done_in_a_turn_that_comes_when_the_gpu_is_given_back(world: SimulatedWorld) -> None:
+    """S3.11.13: it is taken anew first, for another process may have it by then."""
+
+    async def work() -> None:
+        lock = Lock()
+        manager = manager_in(world, ownership=lock, swaps_per_minute=100)
+        manager.claim("a run loop")
+        await asyncio.sleep(1)
+        held: list[bool] = []
+        load = manager.ollama.load_model
+
+        async def watched(model: str) -> None:
+            held.append(lock.is_held)
+            await load(model)
+
+        manager.ollama.load_model = watched
+        for pauses in range(12):
+            leaving = asyncio.create_task(manager._router.release())
+            for _ in range(pauses):
+                await asyncio.sleep(0)
+            await manager.load_model(OTHER)
+            await leaving
+            await manager.unload_model(OTHER)
+        assert held == [True] * 12
 
     go(world, work)
 
@@ -108,6 +149,7 @@ def test_what_was_asked_of_an_owner_that_died_is_done_here(world: SimulatedWorld
         manager = manager_in(world, ownership=lock, remote=remote)
         await manager.ensure_vlm_loaded()
         assert (remote.asked, world.is_loaded(VLM)) == (1, True)
+        await manager._router.release()
         lock.taken = True
         assert await answered(manager) == "thisthat"
         assert remote.asked == 2
@@ -154,7 +196,9 @@ def test_companions_run_while_the_gpu_is_owned_and_end_with_that(world: Simulate
             companions=[beside],
         )
         await manager.ensure_vlm_loaded()
-        await asyncio.sleep(0)
+        await asyncio.sleep(10)
+        assert ran == ["begun"]
+        await manager._router.release()
         assert ran == ["begun", "ended"]
         manager.claim("a run loop")
         await asyncio.sleep(10)
@@ -205,7 +249,7 @@ def test_a_mode_that_comes_late_does_not_replace_one_that_was_asked_for_after_it
     async def work() -> None:
         manager = manager_in(world)
         for mode, asked_at in ((ExecutionMode.AUTOPILOT, 6.0), (ExecutionMode.RECORDING, 5.0)):
-            await manager.carry_out(Request(kind=RequestKind.MODE, mode=mode, extra={"asked_at": asked_at}))
+            await manager.serving.carry_out(Request(kind=RequestKind.MODE, mode=mode, extra={"asked_at": asked_at}))
         assert manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
         assert world.loads == []
 
@@ -240,6 +284,7 @@ def test_what_goes_on_though_who_asked_has_given_up_keeps_the_gpu_until_it_is_ov
         manager = manager_in(world, ownership=lock)
         with pytest.raises(DeadlinePassed, match="is being done"):
             await manager.ensure_vlm_loaded(deadline_s=1.0)
+        await manager._router.release()
         assert lock.is_held
         await asyncio.sleep(world.models[VLM].load_s)
         assert world.is_loaded(VLM)
@@ -258,6 +303,7 @@ def test_a_request_that_is_given_up_before_its_turn_leaves_nothing_held(world: S
                 await asyncio.sleep(0)
             asked.cancel()
             await asyncio.wait((asked,))
+            await manager._router.release()
             await asyncio.sleep(5)
             assert not lock.is_held
 
@@ -274,12 +320,12 @@ def test_a_process_that_claims_it_no_longer_gives_it_back_at_once_and_may_claim_
             manager.claim(name)
             await manager.set_execution_mode(ExecutionMode.IDLE)
             begun = world.loop.now
-            await manager._router.close()
+            await manager._router.release()
             assert not lock.is_held
             assert world.loop.now == begun
         assert lock.history == ["held by first", "released", "held by second", "released"]
         await asyncio.sleep(10)  # nothing looks after the GPU of somebody else
-        assert manager.controller.scheduler.granted == 4
+        assert manager.controller.scheduler.granted == 6
 
     go(world, work)
 
@@ -293,7 +339,7 @@ def test_it_is_given_back_only_when_what_is_being_done_is_over(world: SimulatedW
         manager.claim("a run loop")
         asked = asyncio.create_task(manager.set_execution_mode(ExecutionMode.RECORDING))
         await asyncio.sleep(1.0)
-        await manager._router.close()
+        await manager._router.release()
         assert lock.is_held
         await asked
         await asyncio.sleep(0)
@@ -312,10 +358,12 @@ def test_clip_does_not_stay_on_a_gpu_that_is_given_back(world: SimulatedWorld) -
         manager.claim("a run loop")
         await manager.set_execution_mode(ExecutionMode.AUTOPILOT)
         assert manager.get_clip_device() == "cuda:0"
-        await manager._router.close()
+        await manager._router.release()
         assert (manager.get_clip_device(), lock.is_held) == ("cpu", False)
-        await manager.set_execution_mode(ExecutionMode.AUTOPILOT)  # borrowed
+        await manager.set_execution_mode(ExecutionMode.AUTOPILOT)  # nobody owned it, and nobody has claimed it
         await asyncio.sleep(5)
+        assert (manager.get_clip_device(), lock.is_held) == ("cuda:0", True)
+        await manager._router.release()
         assert (manager.get_clip_device(), lock.is_held) == ("cpu", False)
 
     go(world, work)
@@ -339,7 +387,7 @@ def test_a_move_that_is_under_way_by_itself_ends_before_another_process_has_the_
 
         manager.ollama.unload_model = slow
         await asyncio.sleep(12)  # nobody has asked for it, and it is on its way out
-        await manager._router.close()
+        await manager._router.release()
         assert held == [True]
         assert not lock.is_held
 
@@ -385,23 +433,61 @@ def test_a_lock_that_cannot_be_had_is_said_once_and_not_at_every_try(
     ]
 
 
-def test_a_mode_that_a_borrower_took_is_the_run_loops_own_when_it_has_the_gpu(world: SimulatedWorld) -> None:
+def test_a_mode_that_another_process_took_is_the_run_loops_own_when_it_has_the_gpu(world: SimulatedWorld) -> None:
     """S3.6: it is the CLIP of the run loop that is to be on the GPU."""
 
     async def work() -> None:
         machine = Machine(world)
         web, loop = Process(machine, "web"), Process(machine, "loop")
         world.models[VLM].size_mb = 3000
-        borrowing = web.begin(answered(web.manager, VLM, Purpose.TARGET))
+        asking = web.begin(answered(web.manager, VLM, Purpose.TARGET))
         await asyncio.sleep(1)
         await loop.begin(loop.claim())
         asked = loop.begin(loop.manager.set_execution_mode(ExecutionMode.AUTOPILOT))
-        await borrowing
+        await asking
         await asked
         assert web.manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
         await asyncio.sleep(5)
         assert machine.owner is loop
         assert loop.manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
         assert loop.manager.get_clip_device() == "cuda:0"
+
+    go(world, work)
+
+
+def test_who_needed_the_gpu_once_hands_it_over_to_a_run_loop_after_what_it_does(world: SimulatedWorld) -> None:
+    """S3.1: and asks it from then on."""
+
+    async def work() -> None:
+        machine = Machine(world)
+        web, loop = Process(machine, "web"), Process(machine, "loop")
+        web.manager.ollama.answer_s = 20.0
+        chatting = web.begin(answered(web.manager))
+        await asyncio.sleep(10)
+        await loop.begin(loop.claim())
+        await asyncio.sleep(5)
+        assert machine.owner is web
+        assert await chatting == "thisthat"
+        await asyncio.sleep(2)
+        assert machine.owner is loop
+        web.manager.ollama.answer_s = 1.0
+        assert await web.begin(answered(web.manager)) == "thisthat"
+        assert machine.owner is loop
+
+    go(world, work)
+
+
+def test_a_run_loop_hands_it_over_to_nobody(world: SimulatedWorld) -> None:
+    async def work() -> None:
+        machine = Machine(world)
+        one, two = Process(machine, "one"), Process(machine, "two")
+        await one.begin(one.claim())
+        await two.begin(two.claim())
+        await asyncio.sleep(60)
+        assert machine.owner is one
+        await one.begin(one.manager._router.release())
+        await asyncio.sleep(1)
+        assert machine.owner is two
+        assert machine.claims == set()
 
     go(world, work)

@@ -21,7 +21,7 @@ from gpu.exceptions import (
     OwnerGone,
     VLMUnavailable,
 )
-from gpu.machine.ownership import Holder
+from gpu.kernel_lock import Holder
 from gpu.machine.request_rows import as_error, error_fields
 from gpu.models import OwnerRequest
 from gpu.types import Request
@@ -46,10 +46,10 @@ def in_state(state: RequestState) -> Any:
 
 
 # --- asking ---------------------------------------------------------------------------------------------------------
-async def test_the_owner_does_what_was_asked_and_its_answer_comes_back(office: Office) -> None:
+async def test_the_owner_does_what_was_asked(office: Office) -> None:
     """S3.1"""
     async with office.open():
-        assert await office.remote().ask(LOAD) == {"served": VLM}
+        await office.remote().ask(LOAD)
     (served,) = office.served
     assert (served.kind, served.model, served.asked_by) == (LOAD.kind, LOAD.model, "zoe")
     assert 59 < served.deadline_s <= 60  # what is left of it
@@ -137,7 +137,6 @@ async def test_a_load_of_minutes_is_an_answer_being_made(office: Office) -> None
 
     async def slow(request: Request) -> dict[str, Any]:
         await done.wait()
-        return {}
 
     office.serve = slow
     async with office.open():
@@ -148,7 +147,7 @@ async def test_a_load_of_minutes_is_an_answer_being_made(office: Office) -> None
             await office.until(lambda rows, before=before: rows[0].seen_at > before)
         assert not asked.done()
         done.set()
-        assert await asked == {}
+        await asked
 
 
 async def test_without_any_owner_the_asker_is_told_to_take_it_itself(office: Office) -> None:
@@ -181,7 +180,8 @@ async def test_a_request_survives_the_change_of_owner(office: Office) -> None:
     office.owner = Holder(pid=4712, name="the next one", since=datetime.now(UTC))
     office.serve = office._serve
     async with office.open():
-        assert await asked == {"served": VLM}
+        await asked
+    assert [one.model for one in office.served] == [VLM]
 
 
 async def test_who_gives_up_withdraws_the_request(office: Office) -> None:
@@ -192,7 +192,7 @@ async def test_who_gives_up_withdraws_the_request(office: Office) -> None:
         await asked
     await office.until(in_state(RequestState.FAILED))
     async with office.open():
-        assert await office.remote().ask(LOAD) == {"served": VLM}
+        await office.remote().ask(LOAD)
     assert len(office.served) == 1
 
 
@@ -239,7 +239,8 @@ async def test_a_database_that_refuses_for_a_while_delays_the_answer(
 
     monkeypatch.setattr(office.database, "run", locked)
     async with office.open():
-        assert await asked == {"served": VLM}
+        await asked
+    assert [one.model for one in office.served] == [VLM]
 
 
 # --- using ----------------------------------------------------------------------------------------------------------

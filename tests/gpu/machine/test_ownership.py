@@ -154,6 +154,32 @@ def test_a_listener_that_raises_keeps_nobody_from_the_gpu(tmp_path: Path, caplog
     assert caplog.text.count("RuntimeError: broken") == 2
 
 
+def test_a_claim_is_seen_by_the_owner_and_ends_with_its_process(tmp_path: Path) -> None:
+    """S3.1: an owner that has claimed nothing itself hands the GPU over then."""
+    claims = "import sys\nfrom gpu.machine.ownership import Ownership\nwith Ownership(sys.argv[1]).claimed():\n"
+    command = [sys.executable, "-c", f"{claims}    print('claimed', flush=True); sys.stdin.read()", tmp_path]
+    mine = Ownership(tmp_path)
+    assert mine.hold("mine")
+    assert not mine.is_claimed()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "claimed\n"
+        assert mine.is_claimed()
+        with Ownership(tmp_path).claimed():  # another one
+            assert mine.is_claimed()
+        process.kill()
+        process.wait(10)
+    assert not mine.is_claimed()
+    mine.release()
+
+
+def test_a_claim_that_cannot_be_told_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with Ownership(tmp_path / "file").claimed():
+        assert not Ownership(tmp_path / "file").is_claimed()
+    assert "cannot be told" in caplog.text
+
+
 def test_a_folder_that_takes_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(GPUError, match="file/owner.lock cannot be written"):
@@ -167,7 +193,7 @@ def test_who_may_not_look_does_not_say_that_nobody_holds_it(tmp_path: Path, monk
     def forbidden(*args: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("gpu.machine.ownership.os.open", forbidden)
+    monkeypatch.setattr("gpu.kernel_lock.os.open", forbidden)
     assert Ownership(tmp_path).holder() is not None
 
 
@@ -179,7 +205,7 @@ def test_a_full_disk_costs_the_name_and_not_the_lock(
 
     mine = Ownership(tmp_path)
     with monkeypatch.context() as disk:
-        disk.setattr("gpu.machine.ownership.os.write", full)
+        disk.setattr("gpu.kernel_lock.os.write", full)
         assert mine.hold("mine")
     assert "No space left on device" in caplog.text
     assert not Ownership(tmp_path).hold("other")

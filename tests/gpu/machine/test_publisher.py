@@ -12,8 +12,8 @@ import pytest
 from django.db import OperationalError
 
 from gpu.database import DatabaseThread
+from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
-from gpu.machine.ownership import Holder
 from gpu.machine.publisher import Publisher
 from gpu.machine.state_rows import plain
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
@@ -215,8 +215,8 @@ async def test_a_late_goodbye_does_not_hide_the_next_owner(
         await until(database, lambda row: True)
         nextone = Holder(pid=4712, name="the next one", since=ME.since + timedelta(hours=1))
         picture = publisher._picture(STATUS)
-        await database.run(lambda: state_rows.write_state(MACHINE, nextone, picture, manager.now()))
         publisher._owner = None
+        await database.run(lambda: state_rows.write_state(MACHINE, nextone, picture, manager.now()))
         await database.run(lambda: state_rows.write_goodbye(MACHINE, ME, picture, manager.now()))
         row = await state(database)
         assert row is not None
