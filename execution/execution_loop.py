@@ -38,7 +38,7 @@ from execution.running.program.workflow import keep_rows, learning_state
 from execution.running.runner import Hooks, Runner, ShownCapture, robot_name
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.rungs.marks import MarksRung
-from execution.turn.loop import LoopLimits
+from execution.turn.limits import LoopLimits
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import (

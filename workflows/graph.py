@@ -183,6 +183,11 @@ class GraphSpec:
     def node(self, node_id: str) -> NodeSpec | None:
         return next((n for n in self.nodes if n.node_id == node_id), None)
 
+    def name_of(self, node_id: str) -> str:
+        """As people call the node; its id where the graph has none of it."""
+        node = self.node(node_id)
+        return node.name if node else node_id
+
     def edge(self, edge_id: str) -> EdgeSpec | None:
         return next((e for e in self.edges if e.edge_id == edge_id), None)
 

@@ -46,7 +46,8 @@ from execution.signals import run_begun, run_ended, tell
 from execution.targeting.resolver import TargetResolver
 from execution.turn.coach import Coach
 from execution.turn.eyes import Eyes, Flags
-from execution.turn.loop import Loop, LoopLimits
+from execution.turn.limits import LoopLimits
+from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import Frame, ScreenState

@@ -9,26 +9,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
 from execution.desktop.base import DesktopLost
-from execution.matching.dialogs import Dialog
 from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.record import attribution
 from execution.record.journal import Journal
-from execution.record.payloads import match_json
 from execution.targeting.pressing import Chosen
-from execution.turn import leaps
 from execution.turn.closing import Closer
 from execution.turn.coach import Answer as CoachAnswer
 from execution.turn.coach import Coach
+from execution.turn.holding import Hold
+from execution.turn.limits import LoopLimits
+from execution.turn.overlays import Overlays
+from execution.turn.pausing import Pauses
 from execution.turn.performing import Done, Performer, edge_of_step
+from execution.turn.position import Position
 from execution.turn.seeking import seek, worth_scrolling
 from execution.turn.stages import Stages
 from execution.turn.watching import watch
@@ -48,38 +47,6 @@ from workflows.graph import EdgeSpec
 from workflows.words import sentence
 
 PAUSED_LOOK_S = 0.1
-_OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
-
-
-@dataclass(slots=True)
-class Position:
-    """Where the run is in its graph, as far as the loop remembers between turns."""
-
-    place: Place = Place()  # noqa: RUF009  frozen
-    picked: str | None = None
-    anywhere: bool = False  # a person had the desktop: the first known screen is where they left it
-    tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
-    rejected: bool = False
-    misses: int = 0
-    looks: int = 0  # how often an unresolved target was looked for again
-    unready: int = 0  # how often in a row the screen did not stand still for an action
-    known: ScreenState | None = None  # the last screen that was recognised, as it was seen
-
-    @property
-    def last_node(self) -> str | None:
-        return self.place.last
-
-    @property
-    def expected(self) -> str | None:
-        return self.place.expected
-
-
-@dataclass(frozen=True, slots=True)
-class LoopLimits:
-    capture_interval_ms: int = field(default_factory=lambda: settings.RPA_CAPTURE_INTERVAL_MS)
-    max_no_match_retries: int = field(default_factory=lambda: settings.RPA_MAX_NO_MATCH_RETRIES)
-    confirmation_timeout_s: float = field(default_factory=lambda: settings.RPA_CONFIRMATION_TIMEOUT_S)
-    coaching_timeout_s: float = field(default_factory=lambda: settings.RPA_COACHING_TIMEOUT_S)
 
 
 class Loop:
@@ -100,20 +67,19 @@ class Loop:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
         coach.look_every_s = self.limits.capture_interval_ms / 1000
-        self.performer = Performer(
-            journal,
-            stages,
-            coach,
-            leave=leave,
-            may_act=may_act,
-            answer_timeout_s=self.limits.coaching_timeout_s,
-        )
-        self.performer.clear, self.performer.dialog_over = self._clear, self._dialog_over
-        self.on_miss, self.on_look = on_miss, on_look
+        self.on_look = on_look
         self.graph = journal.graph
         self.ways = Ways(self.graph)
-        self.closer = Closer(journal, stages, coach, self.performer.hold, timeout_s=self.limits.confirmation_timeout_s)
-        self.at = self._where()
+        self.at = Position.left(journal.execution, self.ways)
+        self.hold = Hold(journal, leave=leave, may_act=may_act)
+        closer = Closer(journal, stages, coach, self.hold, timeout_s=self.limits.confirmation_timeout_s)
+        self.overlays = Overlays(stages, closer, self.at)
+        self.performer = Performer(
+            journal, stages, coach, self.hold, self.overlays, answer_timeout_s=self.limits.coaching_timeout_s
+        )
+        self.pauses = Pauses(
+            journal, stages, self.overlays, self.ways, self.at, limits=self.limits, leave=leave, on_miss=on_miss
+        )
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
         self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
@@ -122,17 +88,6 @@ class Loop:
     def mode(self) -> ExecutionMode:
         """The run's mode; another one is taken between two turns alone (S1.23)."""
         return ExecutionMode(self.journal.execution.mode)
-
-    def _where(self) -> Position:
-        """Where the run was left: at its start, or where a loop before us got to."""
-        execution = self.journal.execution
-        rows = execution.steps.exclude(edge_id="").order_by("index").values_list("node_id", "edge_id", "outcome")
-        done = (Outcome.SUCCEEDED, Outcome.MANUAL)
-        steps = [(node, edge, how in done, how == Outcome.SKIPPED) for node, edge, how in rows]
-        place = self.ways.replay(Place(expected=execution.start_node_id or None), steps)
-        if execution.current_node_id:
-            place = self.ways.arrive(place, execution.current_node_id)
-        return Position(place=place)
 
     def run(self) -> None:
         while not self.journal.execution.is_final and not self.leave.is_set():
@@ -157,24 +112,27 @@ class Loop:
             self.journal.pause(PauseReason.PROGRAM, self.stages.missing)
             return
         if self._chosen:
-            self._press()
+            chosen, self._chosen = self._chosen, None
+            self._press(chosen)
             return
         self.journal.begin_turn()
         state, picked = self.stages.observe(), self.at.picked
         recognition, match_ms = self._recognise(state)
         match = recognition.match
-        if self._close_dialog(state, recognition):
+        if (problem := self.overlays.close(state, recognition)) is not None:
+            if problem:
+                self.pauses.pause(PauseReason.DIALOG, problem, state, recognition)
             return
         if match is None:
-            self._miss(state, recognition)
+            self.pauses.miss(state, recognition)
             return
         contradiction = None if picked else self._contradiction(match)
-        if refusal := contradiction or self._covered(state, match):
-            self._miss(state, refusal)
+        if refusal := contradiction or self.overlays.covered(state, match):
+            self.pauses.miss(state, refusal)
             return
         leaping = self._leaps(match)
         if leaping and picked is None and not self.at.anywhere:
-            self._miss(state, Recognition(match=None, candidates=(match,)), leap_to=match.node_id)
+            self.pauses.leap(state, match)
             return
         self._arrive(match.node_id, match.confidence, state, anew=leaping or picked is not None)
         if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
@@ -182,7 +140,7 @@ class Loop:
             return
         edge = self.stages.next_edge(match.node_id, self._behind())
         if edge is None:
-            self._nothing_left(state)
+            self.pauses.nothing_left(state)
             return
         suggestion = self.stages.suggest(edge, match.node_id, state)
         if self._look_again(suggestion):
@@ -236,11 +194,11 @@ class Loop:
         if picked := self.journal.resume():
             self._pick(picked)
             return
-        self.at = Position(place=self.at.place, anywhere=anywhere, known=self.at.known)
+        self.at.look_anew(anywhere=anywhere)
 
     def _pick(self, node_id: str) -> None:
         """A person says which screen it is: the next turn believes it."""
-        self.at = Position(place=self.at.place, picked=node_id, known=self.at.known)
+        self.at.look_anew(picked=node_id)
 
     def _recognise(self, state: ScreenState) -> tuple[Recognition, float]:
         if self.at.picked:
@@ -257,16 +215,9 @@ class Loop:
             return None
         why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
             "what": sentence(edge, self.graph, self.stages.variables),
-            "node": self._name(match.node_id),
+            "node": self.graph.name_of(match.node_id),
         }
         return Recognition(match=None, candidates=(match,), why_not=why)
-
-    def _covered(self, state: ScreenState, match: Match) -> Recognition | None:
-        """A page that can be read behind a dialog is not what is in front: nothing is done on it."""
-        dialog = self.stages.dialog_over_recognised(state, match, self.at.known)
-        if dialog is None:
-            return None
-        return Recognition(match=None, candidates=(match,), why_not=self._said(dialog, match.node_id))
 
     def _leaps(self, match: Match) -> bool:
         """Whether the run could not have come to that screen. Observation follows the person, wherever they go."""
@@ -274,98 +225,11 @@ class Loop:
             return False
         return not self.ways.may_go_on(self.at.place, match.node_id)
 
-    def _miss(self, state: ScreenState, recognition: Recognition, *, leap_to: str = "") -> None:
-        """No way on: look again; the last miss in a row pauses the run and shows the screen (S1.6, S1.22)."""
-        self.at.misses += 1
-        if self.at.misses < self.limits.max_no_match_retries:
-            self.leave.wait(self.limits.capture_interval_ms / 1000)
-            return
-        self.at.misses = 0
-        if leap_to:
-            leap = (self.ways, self.at.place, leap_to, self.stages.variables)
-            reason, message = PauseReason.LEAP, leaps.message(*leap)
-            detail = {"leap": leaps.detail(*leap, picture=self._last_picture())}
-        else:
-            reason, message = self._why_unknown(state, recognition)
-            detail = {}
-        self.on_miss(message)
-        self._pause(reason, message, state, recognition, **detail)
-
-    def _last_picture(self) -> str:
-        """The screen that was known last; after a restart as its step kept it."""
-        if self.at.known is not None:
-            return self.journal.pictures.keep(self.at.known).digest
-        step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
-        return (step.picture_after or step.picture_before) if step else ""
-
-    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
-        """A dialog that came over a known screen is told as such, with what it says."""
-        if dialog := self._dialog_over(state)[0]:
-            return PauseReason.DIALOG, dialog
-        if self.at.known is None and recognition.candidates:
-            likeliest = recognition.candidates[0]
-            if over := self.stages.dialog_over_recognised(state, likeliest, None):
-                return PauseReason.DIALOG, self._said(over, likeliest.node_id)
-        why = {"why": recognition.why_not}
-        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
-
-    def _dialog_over(self, state: ScreenState) -> tuple[str, dict[str, Any]]:
-        """What lies over the screen that was known last, in a sentence and for the pages; empty if nothing does."""
-        dialog = self.stages.dialog_over(state, self.at.known)
-        return (self._said(dialog, self.at.last_node or ""), dialog.to_json(state)) if dialog else ("", {})
-
-    def _said(self, dialog: Dialog, node_id: str) -> str:
-        words = {"node": self._name(node_id), "dialog": dialog}
-        return _("A dialog came over “%(node)s”: %(dialog)s") % words
-
-    def _close_dialog(self, state: ScreenState, recognition: Recognition) -> bool:
-        """Close a dialog that the workflow knows; whether this turn is over with it."""
-        found = self.closer.find(state, recognition, self.at.known)
-        if found is None:
-            return False
-        problem = self.closer.close(found, state, recognition, self.at.last_node or "")
-        if problem:
-            self._pause(PauseReason.DIALOG, problem, state, recognition)
-        return True
-
-    def _press(self) -> None:
+    def _press(self, chosen: Chosen) -> None:
         """Press the button that a person chose, as a turn of its own; what comes of it the next one sees."""
-        chosen, self._chosen = self._chosen, None
-        assert chosen is not None
         self.journal.begin_turn()
-        state = self.stages.observe()
-        if problem := self.closer.press(chosen, state, self.at.known, self.at.last_node or ""):
-            self._pause(PauseReason.DIALOG, problem, self.stages.observe())
-
-    def _pause(
-        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
-    ) -> None:
-        candidates = recognition.candidates if recognition else ()
-        over = self._dialog_over(state)[1] if reason in _OF_DIALOGS else {}
-        expected = self.at.expected
-        self.journal.pause(
-            reason,
-            message.strip(),
-            {
-                "picture": self.journal.pictures.keep(state).digest,
-                **({"dialog": over} if over else {}),
-                "candidates": [{**match_json(c), "name": self._name(c.node_id)} for c in candidates],
-                "expected": {"node_id": expected, "name": self._name(expected)} if expected else None,
-                **more,
-            },
-        )
-
-    def _name(self, node_id: str) -> str:
-        node = self.graph.node(node_id)
-        return node.name if node else node_id
-
-    def _clear(self, state: ScreenState, edge: EdgeSpec) -> bool:
-        """Close a dialog that the workflow knows and that came while an action was done; whether there was one."""
-        if not self.graph.popups:
-            return False
-        recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.destination)
-        found = self.closer.find(state, recognition, self.at.known)
-        return found is not None and not self.closer.close(found, state, recognition, edge.source)
+        if problem := self.overlays.press(chosen, self.stages.observe()):
+            self.pauses.pause(PauseReason.DIALOG, problem, self.stages.observe())
 
     def _arrive(self, node_id: str, confidence: float, state: ScreenState, *, anew: bool) -> None:
         """The run is there; `anew`: a person said so, or left the desktop there, and what was before is behind."""
@@ -378,8 +242,7 @@ class Loop:
     def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:
         node_id = self.at.last_node or ""
         if not (by_person or self.graph.already_at_end_is_fine or self.journal.anything_done()):
-            message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")
-            self._pause(PauseReason.ALREADY_AT_END, message % {"node": self._name(node_id)}, state, recognition)
+            self.pauses.already_at_end(state, recognition)
             return
         if self.stages.is_terminal(node_id):
             step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
@@ -389,12 +252,6 @@ class Loop:
     def _behind(self) -> set[str]:
         """The steps of this screen that do not come next: rejected, skipped, or done and led back to it."""
         return self.at.tried | self.at.place.done_here if self.stages.knows_ways else self.at.tried
-
-    def _nothing_left(self, state: ScreenState) -> None:
-        if self.at.rejected:
-            self._pause(PauseReason.REJECTED, _("The suggestion was rejected and there is no other."), state)
-        else:
-            self._pause(PauseReason.SKIPPED, _("Everything this screen offers was skipped."), state)
 
     def _look_again(self, suggestion: Suggestion) -> bool:
         """A target that is not there yet may still be drawn: look a few times before asking about it."""
@@ -412,7 +269,7 @@ class Loop:
         """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""
         if self.mode is ExecutionMode.OBSERVATION or not worth_scrolling(suggestion):
             return state, suggestion
-        return seek(self.stages, suggestion, state, self.performer.hold)
+        return seek(self.stages, suggestion, state, self.hold)
 
     # --- deciding ---------------------------------------------------------------------------------------------------
     def _decide(self, step: Step, state: ScreenState, suggestion: Suggestion) -> None:
@@ -499,7 +356,7 @@ class Loop:
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
         picked = answer.decision.node_id if answer.decision else ""
         if picked:
-            why = _("It is another screen: “%(name)s”.") % {"name": self._name(picked)}
+            why = _("It is another screen: “%(name)s”.") % {"name": self.graph.name_of(picked)}
         message = attribution.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING, why=why)
         self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
         if picked:
@@ -521,16 +378,10 @@ class Loop:
         if done.answer is not None:
             self._follow_answer(step, done.after or state, suggestion, done.answer, done.failure)
         elif done.unready:
-            self._unready(done)
+            if done.after is not None:
+                self.pauses.never_still(done.failure, done.after)
         else:
             self._after(suggestion.edge, done)
-
-    def _unready(self, done: Done) -> None:
-        """The screen changed under the action: look anew, and ask once that has happened too often."""
-        if self.at.unready < self.limits.max_no_match_retries or done.after is None:
-            return
-        self.at.unready = 0
-        self._pause(PauseReason.FAILED_ACTION, done.failure, done.after)
 
     def _after(self, edge: EdgeSpec, done: Done) -> None:
         """Where the run stands once a step has been carried out, or was not."""
@@ -543,7 +394,7 @@ class Loop:
         elif done.unanswered:  # the step stays in doubt, and is looked at anew by whoever goes on
             self._pending = self.recover
         elif done.failure and done.after:
-            self._pause(PauseReason.FAILED_ACTION, f"{done.failure} {self._dialog_over(done.after)[0]}", done.after)
+            self.pauses.failed(done.failure, done.after)
 
     def recover(self) -> None:
         """Go on where a loop before us ended: a step between intent and result comes first (S9.2)."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from execution.record.redaction import WHOLE, covered, hidden_in_screen, is_as_k
 from execution.turn.coach import Answer as CoachAnswer
 from execution.turn.coach import Coach
 from execution.turn.holding import Hold
+from execution.turn.overlays import Overlays
 from execution.turn.readiness import FRESH_S, NotReady, Readiness, Ready
 from execution.turn.repeating import is_harmless, is_settled, may_repeat, may_try_again
 from execution.turn.stages import Stages
@@ -65,25 +65,21 @@ class Attempt:
 
 
 class Performer:
-    """Carries out suggestions on behalf of the loop; `may_act` raises LeaseLost when it must not."""
+    """Carries out suggestions on behalf of the loop."""
 
     def __init__(
         self,
         journal: Journal,
         stages: Stages,
         coach: Coach,
+        hold: Hold,
+        overlays: Overlays,
         *,
-        leave: threading.Event,
-        may_act: Callable[[], None],
         answer_timeout_s: float | None = None,
     ) -> None:
-        self.journal, self.stages, self.coach, self.leave, self.may_act = journal, stages, coach, leave, may_act
+        self.journal, self.stages, self.coach, self.hold, self.overlays = journal, stages, coach, hold, overlays
         self.answer_timeout_s = answer_timeout_s
-        self.hold = Hold(journal, leave=leave, may_act=may_act)
-        self.readiness = Readiness(stages, self.hold)
-        self.clear: Callable[[ScreenState, EdgeSpec], bool] = lambda state, edge: False  # closes a dialog that came
-        # which one came and stays: in a sentence, and for the pages
-        self.dialog_over: Callable[[ScreenState], tuple[str, dict[str, Any]]] = lambda state: ("", {})
+        self.readiness = Readiness(stages, hold)
 
     def perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
@@ -122,12 +118,12 @@ class Performer:
             )
             if attempt.done or not again:
                 if _is_open(step, suggestion, attempt):
-                    self.leave.wait(edge.retry_backoff_ms / 1000)
+                    self.hold.leave.wait(edge.retry_backoff_ms / 1000)
                     attempt = self._looked_again(suggestion, state, attempt)
                 return self._record(step, suggestion, answer, attempt)
             number, tried = number + 1, attempt
             self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
-            self.leave.wait(edge.retry_backoff_ms * number / 1000)
+            self.hold.leave.wait(edge.retry_backoff_ms * number / 1000)
 
     def _heed(self, step: Step) -> bool:
         """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
@@ -192,7 +188,7 @@ class Performer:
 
     def _ask_about(self, step: Step, suggestion: Suggestion, unready: NotReady) -> CoachAnswer:
         picture = self.journal.pictures.keep(unready.state).digest
-        over, dialog = self.dialog_over(unready.state)
+        over, dialog = self.overlays.over(unready.state)
         return self.coach.ask(
             step,
             PromptKind.IDENTITY,
@@ -210,7 +206,7 @@ class Performer:
         """
         state, suggestion = ready.state, ready.suggestion
         looked = time.monotonic()
-        self.may_act()
+        self.hold.may_act()
         self.journal.intend(step, suggestion, state, attempt=number)
         undone = ""
         if time.monotonic() - looked > FRESH_S:
@@ -230,10 +226,10 @@ class Performer:
         """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
         edge = suggestion.edge
         after = self.stages.settle(edge)
-        if self.clear(after, edge):
+        if self.overlays.clear(after, edge):
             after = self.stages.settle(edge)
         verification, after = self.stages.verify(suggestion, before, after)
-        if verification.answer is not Answer.YES and self.clear(after, edge):
+        if verification.answer is not Answer.YES and self.overlays.clear(after, edge):
             verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
         return verification, after
 
@@ -251,7 +247,7 @@ class Performer:
             decision=answer.decision,
         )
         if answer.decision:
-            self.leave.wait(answer.decision.correction.get("wait_after") or 0)
+            self.hold.leave.wait(answer.decision.correction.get("wait_after") or 0)
         if attempt.done:
             return Done(passed=True)
         why = result.message or verification.message
@@ -272,7 +268,7 @@ class Performer:
         self.journal.show_after(step, after, verification)
         message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
         said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
-        over, dialog = self.dialog_over(after)
+        over, dialog = self.overlays.over(after)
         message = " ".join(part for part in (message, said, over) if part)
         look = watch(self.stages, suggestion, after, whole=True)
         answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, dialog=dialog, look=look)

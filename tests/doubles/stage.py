@@ -15,7 +15,8 @@ from execution.models import Execution, Prompt, Robot
 from execution.record.claims import claim
 from execution.record.journal import Journal
 from execution.turn.coach import Coach
-from execution.turn.loop import Loop, LoopLimits
+from execution.turn.limits import LoopLimits
+from execution.turn.loop import Loop
 from execution.types import DecisionSource, Size
 from tests.doubles.world import World
 from tests.factories import make_published

@@ -129,7 +129,7 @@ def test_nothing_is_sent_before_the_intent_is_on_record_and_the_run_is_ours(scen
     """S9.1, S9.4"""
     s = scene()
     seen: list[str] = []
-    s.performer.may_act = lambda: seen.append(f"asked {s.kept().phase}")
+    s.performer.hold.may_act = lambda: seen.append(f"asked {s.kept().phase}")
     s.world.on_act = lambda edge_id: seen.append(f"acts {s.kept().phase}")
     s.perform()
     assert seen == ["asked planned", "acts intent"]
@@ -387,7 +387,7 @@ def test_a_dialog_that_hides_what_was_done_is_closed_and_it_is_looked_again(scen
             return True
         return False
 
-    s.performer.clear = clear
+    s.performer.overlays.clear = clear  # type: ignore[method-assign]
     assert s.perform().passed
     expected = {
         "before": ["settle", "clear", "settle"],
@@ -479,7 +479,7 @@ def test_the_question_says_what_came_and_what_lies_over_it(scene: Scenes) -> Non
     s = scene(effect_class="opaque")
     s.does("nothing")
     s.world.said = "Not saved"
-    s.performer.dialog_over = lambda state: ("A dialog came.", {})
+    s.performer.overlays.over = lambda state: ("A dialog came.", {})  # type: ignore[method-assign]
     s.perform("stop")
     said = s.stage.asked[0].message
     assert said.startswith("Was “ab” done?") and said.endswith("It says: “Not saved” A dialog came.")

@@ -1,0 +1,120 @@
+"""When a run cannot go on by itself: what people are told, and the screen as it is shown to them (S1.6, S1.22)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from execution.choices import PauseReason
+from execution.record.journal import Journal
+from execution.record.payloads import match_json
+from execution.turn import leaps
+from execution.turn.limits import LoopLimits
+from execution.turn.overlays import Overlays
+from execution.turn.position import Position
+from execution.turn.stages import Stages
+from execution.turn.ways import Ways
+from execution.types import Match, Recognition, ScreenState
+
+_OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
+
+
+class Pauses:
+    def __init__(
+        self,
+        journal: Journal,
+        stages: Stages,
+        overlays: Overlays,
+        ways: Ways,
+        at: Position,
+        *,
+        limits: LoopLimits,
+        leave: threading.Event,
+        on_miss: Callable[[str], None],
+    ) -> None:
+        self.journal, self.stages, self.overlays, self.ways, self.at = journal, stages, overlays, ways, at
+        self.limits, self.leave, self.on_miss = limits, leave, on_miss
+        self.graph = stages.graph
+
+    def pause(
+        self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
+    ) -> None:
+        candidates = recognition.candidates if recognition else ()
+        over = self.overlays.over(state)[1] if reason in _OF_DIALOGS else {}
+        expected = self.at.expected
+        self.journal.pause(
+            reason,
+            message.strip(),
+            {
+                "picture": self.journal.pictures.keep(state).digest,
+                **({"dialog": over} if over else {}),
+                "candidates": [{**match_json(c), "name": self.graph.name_of(c.node_id)} for c in candidates],
+                "expected": {"node_id": expected, "name": self.graph.name_of(expected)} if expected else None,
+                **more,
+            },
+        )
+
+    def miss(self, state: ScreenState, recognition: Recognition) -> None:
+        """The screen is not known: look again; the last miss in a row pauses the run and shows the screen."""
+        if not self._looks_again():
+            reason, message = self._why_unknown(state, recognition)
+            self.on_miss(message)
+            self.pause(reason, message, state, recognition)
+
+    def leap(self, state: ScreenState, match: Match) -> None:
+        """The screen is known, and none that the run could have come to."""
+        if self._looks_again():
+            return
+        leap = (self.ways, self.at.place, match.node_id, self.stages.variables)
+        message, detail = leaps.message(*leap), leaps.detail(*leap, picture=self._last_picture())
+        self.on_miss(message)
+        self.pause(PauseReason.LEAP, message, state, Recognition(match=None, candidates=(match,)), leap=detail)
+
+    def _looks_again(self) -> bool:
+        self.at.misses += 1
+        if self.at.misses < self.limits.max_no_match_retries:
+            self.leave.wait(self.limits.capture_interval_ms / 1000)
+            return True
+        self.at.misses = 0
+        return False
+
+    def _last_picture(self) -> str:
+        """The screen that was known last; after a restart as its step kept it."""
+        if self.at.known is not None:
+            return self.journal.pictures.keep(self.at.known).digest
+        step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
+        return (step.picture_after or step.picture_before) if step else ""
+
+    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
+        """A dialog that came over a known screen is told as such, with what it says."""
+        if dialog := self.overlays.over(state)[0]:
+            return PauseReason.DIALOG, dialog
+        likeliest = recognition.candidates[0] if recognition.candidates and self.at.known is None else None
+        if likeliest and (over := self.overlays.said_over(state, likeliest, None)):
+            return PauseReason.DIALOG, over
+        why = {"why": recognition.why_not}
+        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+
+    def already_at_end(self, state: ScreenState, recognition: Recognition) -> None:
+        message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")
+        node = {"node": self.graph.name_of(self.at.last_node or "")}
+        self.pause(PauseReason.ALREADY_AT_END, message % node, state, recognition)
+
+    def nothing_left(self, state: ScreenState) -> None:
+        if self.at.rejected:
+            self.pause(PauseReason.REJECTED, _("The suggestion was rejected and there is no other."), state)
+        else:
+            self.pause(PauseReason.SKIPPED, _("Everything this screen offers was skipped."), state)
+
+    def failed(self, failure: str, state: ScreenState) -> None:
+        """An action did not work, and nobody knows a way on."""
+        self.pause(PauseReason.FAILED_ACTION, f"{failure} {self.overlays.over(state)[0]}", state)
+
+    def never_still(self, failure: str, state: ScreenState) -> None:
+        """The screen changed under the action: look anew, and ask once that has happened too often."""
+        if self.at.unready >= self.limits.max_no_match_retries:
+            self.at.unready = 0
+            self.pause(PauseReason.FAILED_ACTION, failure, state)

@@ -1,0 +1,50 @@
+"""Where a run is in its graph, as far as its loop remembers between turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from execution.choices import Outcome
+from execution.models import Execution
+from execution.turn.ways import Place, Ways
+from execution.types import ScreenState
+
+
+@dataclass(slots=True)
+class Position:
+    """One for a loop's life: whoever is given it sees where the run is now."""
+
+    place: Place = Place()  # noqa: RUF009  frozen
+    picked: str | None = None
+    anywhere: bool = False  # a person had the desktop: the first known screen is where they left it
+    tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
+    rejected: bool = False
+    misses: int = 0
+    looks: int = 0  # how often an unresolved target was looked for again
+    unready: int = 0  # how often in a row the screen did not stand still for an action
+    known: ScreenState | None = None  # the last screen that was recognised, as it was seen
+
+    @classmethod
+    def left(cls, execution: Execution, ways: Ways) -> Position:
+        """Where the run was left: at its start, or where a loop before us got to."""
+        rows = execution.steps.exclude(edge_id="").order_by("index").values_list("node_id", "edge_id", "outcome")
+        done = (Outcome.SUCCEEDED, Outcome.MANUAL)
+        steps = [(node, edge, how in done, how == Outcome.SKIPPED) for node, edge, how in rows]
+        place = ways.replay(Place(expected=execution.start_node_id or None), steps)
+        if execution.current_node_id:
+            place = ways.arrive(place, execution.current_node_id)
+        return cls(place=place)
+
+    @property
+    def last_node(self) -> str | None:
+        return self.place.last
+
+    @property
+    def expected(self) -> str | None:
+        return self.place.expected
+
+    def look_anew(self, *, picked: str | None = None, anywhere: bool = False) -> None:
+        """A person has spoken: what was tried and counted is forgotten, where the run is stays."""
+        self.picked, self.anywhere = picked, anywhere
+        self.tried, self.rejected = set(), False
+        self.misses = self.looks = self.unready = 0
