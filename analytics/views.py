@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from analytics.model_use import Scope, model_use
-from execution.gpu_words import PURPOSES
+from gpu.pages.texts import PURPOSES
 from gpu.types import Purpose
 from workflows.permissions import permitted
 

@@ -86,7 +86,7 @@ def wired_manager() -> GPUResourceManager:
         cloud_allowed=is_allowed,
         companions=(publish, serve),
     )
-    publisher = Publisher(machine, database, manager)
+    publisher = Publisher(machine, database, manager.details)
 
     def owned(held: bool) -> None:
         holder = ownership.holder() if held else None

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from execution.models import Execution, Robot
-from execution.stream.gpu_news import banner_now
+from gpu.pages.news import banner_now
 from rpa_site.roles import role_of
 
 

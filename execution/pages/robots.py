@@ -8,11 +8,11 @@ from django.views.decorators.http import require_safe
 
 from execution.choices import ON_DESKTOP
 from execution.models import Execution, Robot
-from execution.pages.gpu import gpu_context
 from execution.pages.listing import badge, listed
 from execution.pages.pictures import VIEW_ROBOT
 from execution.pages.robot_texts import eyes_in_words
 from execution.running import live_picture
+from gpu.pages.board import gpu_context
 from workflows.permissions import permitted
 
 

@@ -19,8 +19,8 @@ from django.db import connections
 
 from execution.stream import queries, sessions
 from execution.stream.clients import Client, Refused, RunClient, RunsClient
-from execution.stream.gpu_news import news_of_gpu
 from execution.stream.tail import Tail
+from gpu.pages.news import news_of_gpu
 
 log = logging.getLogger(__name__)
 

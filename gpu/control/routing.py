@@ -17,16 +17,14 @@ from gpu.control.controller import Controller
 from gpu.control.scheduler import BY_ITSELF, QueueEntry
 from gpu.control.serving import Serving
 from gpu.exceptions import GPUError, OwnedElsewhere, OwnerGone
+from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.runtime import Runtime
 from gpu.types import Request, RequestKind
 
 if TYPE_CHECKING:
     from gpu.machine.owner_client import OwnerClient
-    from gpu.machine.ownership import Ownership
-
 log = logging.getLogger(__name__)
 
-UNCLAIMED = "a process that needed it"
 TRIES, PAUSE_S = 5, 0.2  # owners that come and go while one request is on its way
 
 Work = Callable[[], Coroutine[Any, Any, None]]

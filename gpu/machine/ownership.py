@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "owner.lock"
 CLAIM_NAME = "claim.lock"
+UNCLAIMED = "a process that needed it"  # the name of an owner that has not claimed the GPU
 _TRIES, _PAUSE_S = 50, 0.002
 
 Listener = Callable[[bool], None]

@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
@@ -22,10 +22,7 @@ from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
 from gpu.machine.state_rows import plain
-from gpu.types import GPUResourceStatus
-
-if TYPE_CHECKING:
-    from gpu.manager import GPUResourceManager
+from gpu.types import GPUResourceStatus, ManagerDetails
 
 log = logging.getLogger(__name__)
 
@@ -43,12 +40,12 @@ class Publisher:
         self,
         machine: str,
         database: DatabaseThread,
-        manager: GPUResourceManager,
+        details: Callable[[], ManagerDetails],
         *,
         heartbeat_s: float = HEARTBEAT_S,
         now: Callable[[], datetime] = timezone.now,
     ) -> None:
-        self._machine, self._database, self._manager = machine, database, manager
+        self._machine, self._database, self._details = machine, database, details
         self._heartbeat_s, self._now = heartbeat_s, now
         self._owner: Holder | None = None
         self._events: deque[dict[str, Any]] = deque(maxlen=MOST_UNWRITTEN)
@@ -60,7 +57,7 @@ class Publisher:
     def open(self, owner: Holder) -> None:
         """This process owns the GPU from now on; `run` is to be started."""
         self._owner = owner
-        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._manager.get_status())
+        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._details().status)
 
     def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         """From any thread: keep what happened, and tell the state anew."""
@@ -93,9 +90,9 @@ class Publisher:
         owner, self._owner = self._owner, None
         if owner is None:
             return
-        status, now = self._manager.get_status(), self._now()
-        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", status)
-        picture = self._picture(status)
+        details, now = self._details(), self._now()
+        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", details.status)
+        picture = _picture(details)
 
         def write() -> None:
             state_rows.write_goodbye(self._machine, owner, picture, now)
@@ -115,27 +112,9 @@ class Publisher:
         said = {"machine": self._machine, "at": self._now(), "kind": kind, "text": text, "status": plain(status)}
         self._events.append(said)
 
-    def _picture(self, status: GPUResourceStatus) -> dict[str, Any]:
-        """The columns of GPUState that tell what the GPU is like."""
-        details = self._manager.details()
-        return {
-            "mode": status.execution_mode.value,
-            "vlm_state": status.vlm_state.value,
-            "vlm_model": status.vlm_model,
-            "clip_device": status.clip_device,
-            "degraded": status.degraded,
-            "degraded_reason": status.degraded_reason,
-            "degraded_since": details.degraded_since,
-            "queue_length": status.queue_length,
-            "last_vlm_request": status.last_vlm_request,
-            "vram": plain(details.vram),
-            "residents": plain(details.residents),
-            "queue": plain(details.queue),
-        }
-
     def _work(self, owner: Holder) -> Callable[[], None]:
         """What the database thread is to write, of how things are now."""
-        now, picture = self._now(), self._picture(self._manager.get_status())
+        now, picture = self._now(), _picture(self._details())
         samples = self._samples(picture["vram"], now)
         tidy = self._tidied_at is None or now - self._tidied_at >= TIDY_EVERY
         if tidy:
@@ -177,3 +156,22 @@ class Publisher:
         for event in events:
             if self._events and self._events[0] is event:  # it may have been pushed out meanwhile
                 self._events.popleft()
+
+
+def _picture(details: ManagerDetails) -> dict[str, Any]:
+    """The columns of GPUState that tell what the GPU is like."""
+    status = details.status
+    return {
+        "mode": status.execution_mode.value,
+        "vlm_state": status.vlm_state.value,
+        "vlm_model": status.vlm_model,
+        "clip_device": status.clip_device,
+        "degraded": status.degraded,
+        "degraded_reason": status.degraded_reason,
+        "degraded_since": details.degraded_since,
+        "queue_length": status.queue_length,
+        "last_vlm_request": status.last_vlm_request,
+        "vram": plain(details.vram),
+        "residents": plain(details.residents),
+        "queue": plain(details.queue),
+    }

@@ -11,11 +11,11 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.utils import translation
 
-from execution import gpu_words
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
 from execution.pages import script_texts
 from execution.record.payloads import prompt_payload
+from gpu.pages import texts as gpu_texts
 from tests.execution.pages.test_runs import make_question, make_step, move
 from tests.factories import make_execution
 
@@ -183,7 +183,7 @@ def test_the_pages_speak_french(client_of, operator) -> None:
 # --- texts, icons, files -------------------------------------------------------------------------------------------
 def texts(language: str = "en") -> dict[str, object]:
     with translation.override(language):
-        return {**script_texts.live(), **gpu_words.scripts()}
+        return {**script_texts.live(), **gpu_texts.scripts()}
 
 
 def flat(words: object, prefix: str = "") -> dict[str, str]:

@@ -14,10 +14,10 @@ from django.db import OperationalError
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
-from gpu.machine.publisher import Publisher
+from gpu.machine.publisher import Publisher, _picture
 from gpu.machine.state_rows import plain
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
-from gpu.types import ExecutionMode, GPUResourceStatus, ManagerDetails, ModelState
+from gpu.types import ExecutionMode, ManagerDetails, ModelState
 from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
 
 pytestmark = COMMITTED
@@ -34,9 +34,6 @@ class Manager:
         self.degraded_since: datetime | None = None
         self.seconds = 0.0
         self.looks = 0
-
-    def get_status(self) -> GPUResourceStatus:
-        return self.status
 
     def details(self) -> ManagerDetails:
         self.looks += 1
@@ -68,7 +65,7 @@ def manager() -> Manager:
 
 @pytest.fixture
 def publisher(database: DatabaseThread, manager: Manager) -> Publisher:
-    return Publisher(MACHINE, database, manager, heartbeat_s=0.005, now=manager.now)
+    return Publisher(MACHINE, database, manager.details, heartbeat_s=0.005, now=manager.now)
 
 
 @asynccontextmanager
@@ -144,7 +141,7 @@ async def test_a_change_is_told_at_once_and_not_at_the_next_heartbeat(
     database: DatabaseThread, manager: Manager
 ) -> None:
     """S3.9: an outage is on the pages within two seconds."""
-    slow = Publisher(MACHINE, database, manager, heartbeat_s=600, now=manager.now)
+    slow = Publisher(MACHINE, database, manager.details, heartbeat_s=600, now=manager.now)
     async with opened(slow):
         await until(database, lambda row: not row.degraded)
         since = manager.now()
@@ -161,7 +158,7 @@ async def test_a_change_is_told_at_once_and_not_at_the_next_heartbeat(
 async def test_a_slow_database_is_told_the_newest_state_and_every_event(
     database: DatabaseThread, manager: Manager
 ) -> None:
-    slow = Publisher(MACHINE, database, manager, heartbeat_s=600, now=manager.now)
+    slow = Publisher(MACHINE, database, manager.details, heartbeat_s=600, now=manager.now)
     async with opened(slow):
         await until(database, lambda row: True)
         looks, go_on = manager.looks, threading.Event()
@@ -214,7 +211,7 @@ async def test_a_late_goodbye_does_not_hide_the_next_owner(
     async with opened(publisher):
         await until(database, lambda row: True)
         nextone = Holder(pid=4712, name="the next one", since=ME.since + timedelta(hours=1))
-        picture = publisher._picture(STATUS)
+        picture = _picture(manager.details())
         publisher._owner = None
         await database.run(lambda: state_rows.write_state(MACHINE, nextone, picture, manager.now()))
         await database.run(lambda: state_rows.write_goodbye(MACHINE, ME, picture, manager.now()))
@@ -370,7 +367,7 @@ async def test_it_ends_though_something_changes_in_the_very_moment_it_is_cancell
     database: DatabaseThread, manager: Manager, passes: int
 ) -> None:
     """The owner gives the GPU back when this has ended: a cancellation that is lost would keep it for ever."""
-    publisher = Publisher(MACHINE, database, manager, heartbeat_s=600, now=manager.now)
+    publisher = Publisher(MACHINE, database, manager.details, heartbeat_s=600, now=manager.now)
     publisher.open(ME)
     running = asyncio.create_task(publisher.run())
     await until(database, lambda row: row.owner_pid == ME.pid)

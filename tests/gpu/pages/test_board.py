@@ -13,11 +13,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from execution import gpu_words
 from gpu.control.problems import NO_GPU
-from gpu.machine.ownership import Ownership
+from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUState
+from gpu.pages import texts
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from tests.support.gpu_rows import (
     DEGRADED,
@@ -74,6 +74,12 @@ def test_owner_mode_and_memory_are_said(page) -> None:
     assert "run loop host:1 , process 77 · took it 7 min ago" in said
     assert "Recording To watch and to teach" in said
     assert "NVIDIA L4 7.0 GB of 23.4 GB used, 16.4 GB free Between 1.5 GB and 7.0 GB in the last 15 minutes." in said
+
+
+def test_an_owner_that_has_claimed_nothing_is_named_in_the_readers_language(page) -> None:
+    make_state(owner=UNCLAIMED)
+    assert "Looked after by a process that needed it , process 77" in page()
+    assert "un programme qui en avait besoin" in page(headers={"accept-language": "fr"})
 
 
 def test_the_chart_has_a_table_for_those_who_do_not_see_it(page) -> None:
@@ -281,13 +287,13 @@ def test_the_page_takes_as_many_queries_for_much_as_for_little(client_of, operat
 
 
 def test_every_mode_and_state_has_its_words() -> None:
-    assert set(gpu_words.MODES) == set(ExecutionMode)
-    assert set(gpu_words.STATES) == set(ModelState)
+    assert set(texts.MODES) == set(ExecutionMode)
+    assert set(texts.STATES) == set(ModelState)
     for kind in RequestKind:
-        assert gpu_words.asked({"kind": kind.value, "model": "m", "mode": "idle", "purpose": "target"}) != kind.value
+        assert texts.asked({"kind": kind.value, "model": "m", "mode": "idle", "purpose": "target"}) != kind.value
 
 
 @pytest.mark.parametrize(("mb", "words"), [(None, "–"), (0, "0 MB"), (1023, "1023 MB"), (1024, "1.0 GB")])
 def test_memory_in_words(mb, words) -> None:
     with translation.override("en"):
-        assert gpu_words.memory(mb) == words
+        assert texts.memory(mb) == words

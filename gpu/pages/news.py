@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,6 @@ from django.db.models import Max
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from execution.stream.queries import to_json
 from gpu.choices import RequestState
 from gpu.control.problems import NO_GPU
 from gpu.machine.ownership import Ownership, machine_name
@@ -26,7 +26,8 @@ class GpuNews:
 
     def text(self, language: str) -> str:
         """JSON without its braces, for the message of the stream; empty where nothing is known."""
-        return to_json({"mark": self.mark, "banner": self.banners[language]})[1:-1] if self.mark else ""
+        news = {"mark": self.mark, "banner": self.banners[language]}
+        return json.dumps(news, separators=(",", ":"))[1:-1] if self.mark else ""
 
 
 def news_of_gpu(languages: Iterable[str]) -> GpuNews:

@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from execution import gpu_words
-from execution.stream.gpu_news import is_lost, mark_of, troubles
 from gpu.choices import EventKind, ProviderName, RequestState
 from gpu.machine import request_rows
-from gpu.machine.ownership import machine_name
+from gpu.machine.ownership import UNCLAIMED, machine_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
+from gpu.pages import texts
+from gpu.pages.news import is_lost, mark_of, troubles
 from gpu.refusals import sentence
 from gpu.types import ModelState, RequestKind
 
@@ -77,7 +77,7 @@ def gpu_context(user: Any) -> dict[str, Any]:
         "gpu_machines": [described(state, is_here=state.machine == here) for state in states],
         "gpu_may_operate": user.has_perm(OPERATE_GPU),
         "gpu_permission": OPERATE_GPU,
-        "gpu_words": gpu_words.scripts(),
+        "gpu_words": texts.scripts(),
     }
 
 
@@ -88,14 +88,15 @@ def described(state: GPUState, *, is_here: bool) -> dict[str, Any]:
         "key": state.pk,
         "is_here": is_here,
         "is_lost": is_lost(state),
+        "owner": _("a process that needed it") if state.owner == UNCLAIMED else state.owner,
         "trouble": troubles(state),
         "trouble_since": state.degraded_since if state.vram else None,  # without a GPU it is as old as the owner
-        "mode": gpu_words.mode_name(state.mode),
+        "mode": texts.mode_name(state.mode),
         "modes": [
             {"value": mode.value, "name": name, "what": what, "is_now": mode.value == state.mode}
-            for mode, (name, what) in gpu_words.MODES.items()
+            for mode, (name, what) in texts.MODES.items()
         ],
-        "clip": gpu_words.device(state.clip_device),
+        "clip": texts.device(state.clip_device),
         "clip_on_gpu": state.clip_device.startswith("cuda"),
         "gpus": gpu_lines(state),
         "models": models,
@@ -112,11 +113,11 @@ def gpu_lines(state: GPUState) -> list[dict[str, Any]]:
 
 
 def gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Minute]) -> dict[str, Any]:
-    words = {name: gpu_words.memory(gpu[f"{name}_mb"]) for name in ("used", "total", "free")}
+    words = {name: texts.memory(gpu[f"{name}_mb"]) for name in ("used", "total", "free")}
     before = ""
     if minutes:
         low, high = min(minute.low_mb for minute in minutes), max(minute.high_mb for minute in minutes)
-        spread = {"low": gpu_words.memory(low), "high": gpu_words.memory(high), "n": MINUTES}
+        spread = {"low": texts.memory(low), "high": texts.memory(high), "n": MINUTES}
         before = _("Between %(low)s and %(high)s in the last %(n)d minutes.") % spread
     return {
         "uuid": gpu["uuid"],
@@ -124,7 +125,7 @@ def gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Minute]) -> dict[str, Any
         "total_mb": gpu["total_mb"],
         "now": _("%(used)s of %(total)s used, %(free)s free") % words,
         "before": before,
-        "minutes": [{"at": minute.at, "used": gpu_words.memory(minute.high_mb)} for minute in minutes],
+        "minutes": [{"at": minute.at, "used": texts.memory(minute.high_mb)} for minute in minutes],
     }
 
 
@@ -166,21 +167,18 @@ def _needs() -> dict[str, int]:
 
 def _line(name: str, resident: Mapping[str, Any]) -> ModelLine:
     state = str(resident.get("state", ""))
-    word, icon, colour = gpu_words.model_state(state)
+    word, icon, colour = texts.model_state(state)
     in_memory = state in (ModelState.LOADED, ModelState.UNLOADING)
     need = resident.get("need_mb")
     held = resident.get("need_mb") or resident.get("vram_mb") or resident.get("size_mb")
-    if in_memory:
-        memory = gpu_words.memory(held)
-    else:
-        memory = _("needs about %(n)s") % {"n": gpu_words.memory(need)} if need else "–"
+    wanted = _("needs about %(n)s") % {"n": texts.memory(need)} if need else "–"
     return ModelLine(
         name=name,
         state=state,
         word=word,
         icon=icon,
         colour=colour,
-        memory=memory,
+        memory=texts.memory(held) if in_memory else wanted,
         note=_note(resident) if in_memory else "",
         can_load=state not in (ModelState.LOADING, ModelState.LOADED, ModelState.UNLOADING),
         can_unload=state == ModelState.LOADED,
@@ -201,7 +199,7 @@ def _note(resident: Mapping[str, Any]) -> str:
 def queue_line(entry: Mapping[str, Any]) -> dict[str, Any]:
     state = str(entry.get("state") or RequestState.WAITING)
     return {
-        "text": gpu_words.asked(entry),
+        "text": texts.asked(entry),
         "by": entry.get("asked_by") or "",
         "state": RequestState(state).label if state in RequestState.values else state,
         "is_waiting": state == RequestState.WAITING,
@@ -229,7 +227,7 @@ def event_lines(machine: str) -> list[EventLine]:
 
 
 def _failure(request: OwnerRequest) -> EventLine:
-    what = gpu_words.asked({**request.request, "kind": request.kind})
+    what = texts.asked({**request.request, "kind": request.kind})
     said = {"what": what, "why": sentence(request_rows.as_error(request.error, request.answer))}
     text = _("%(what)s: not done. %(why)s") % said
     if request.asked_by:

@@ -13,10 +13,10 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from execution.stream.gpu_news import banner_now, news_of_gpu
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import GPUState
+from gpu.pages.news import banner_now, news_of_gpu
 from tests.support.gpu_rows import DEGRADED, make_event, make_request, make_state
 from tests.support.sockets import Socket, session_of
 
