@@ -286,7 +286,7 @@ class Suggestion:
 
 
 class Choice(StrEnum):
-    """Every answer a prompt can get; the first five are SPEC's `CoachingDecision`."""
+    """Every answer a prompt can get; the first five are a `CoachingDecision` (S1.9)."""
 
     ACCEPT = "accept"
     REJECT = "reject"

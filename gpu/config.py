@@ -32,7 +32,7 @@ class GPUResourceConfig:
     # --- talking to the server
     connect_timeout_s: float = 5.0
     ask_timeout_s: float = 5.0
-    load_timeout_s: float = 300.0  # a client that hangs up earlier aborts the load on the server (RELIABILITY.md A.4)
+    load_timeout_s: float = 300.0  # a client that hangs up earlier aborts the load on the server (A.4)
     answer_timeout_s: float = 60.0  # the whole of an answer
     silence_timeout_s: float = 30.0  # between two parts of it
     num_ctx: int = 8192  # the same for all who ask one model: another one loads it anew (A.3)

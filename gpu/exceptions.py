@@ -64,7 +64,7 @@ class VLMUnavailable(GPUError):
 
 
 class CloudModelRefused(VLMUnavailable):
-    """Screens do not leave this machine (RELIABILITY.md T9)."""
+    """Screens do not leave this machine (T9)."""
 
     passing = False
 

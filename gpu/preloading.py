@@ -18,7 +18,7 @@ from gpu.types import ChatMessage, Chunk, Purpose
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 600.0  # a cold load from a network volume takes minutes (RELIABILITY.md A.4)
+PATIENCE_S = 600.0  # a cold load from a network volume takes minutes (A.4)
 
 
 class Preloads:

@@ -1,4 +1,4 @@
-"""Whether a file of weights is whole, told without a model library and without connecting to anything (DESIGN 5.9)."""
+"""Whether a file of weights is whole, told without a model library and without connecting to anything (D6)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ HEADERS = {
 
 
 class SecurityHeaders:
-    """No script or style but our own files, nothing from elsewhere (RELIABILITY.md T13), nothing kept (S10.4)."""
+    """No script or style but our own files, nothing from elsewhere (T13), nothing kept (S10.4)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

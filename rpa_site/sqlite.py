@@ -1,4 +1,4 @@
-"""How SQLite is opened: which journal is safe on the library that is linked here (RELIABILITY.md C.1, C.2)."""
+"""How SQLite is opened: which journal is safe on the library that is linked here (C.1, C.2)."""
 
 from __future__ import annotations
 

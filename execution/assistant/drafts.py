@@ -1,7 +1,7 @@
 """Corrections drafted for the open question, in the shape of S1.10: a person looks at one and sends it, nobody else.
 
 A draft comes from what the person said and what the records hold. A model may only choose from a short list made here;
-what a screen says can put nothing on that list but its own places, and no value at all (RELIABILITY.md T8).
+what a screen says can put nothing on that list but its own places, and no value at all (T8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files of weights: which there are, where they come from, and whether one on disk is the one that was published.
 
-Nothing here connects to anything; `manage.py fetchmodels` is the only thing that downloads (DESIGN 5.9).
+Nothing here connects to anything; `manage.py fetchmodels` is the only thing that downloads (D6).
 """
 
 from __future__ import annotations

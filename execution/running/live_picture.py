@@ -1,4 +1,4 @@
-"""The live picture of a desktop: latest wins, one small file, replaced by rename (DESIGN.md 1)."""
+"""The live picture of a desktop: latest wins, one small file, replaced by rename (D2)."""
 
 from __future__ import annotations
 

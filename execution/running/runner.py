@@ -147,7 +147,7 @@ class Runner:
             identity = desktop.identity()
             stack.enter_context(DesktopLock(identity, settings.DATA_DIR / "locks"))
             self.execution_id = self.hooks.on_hold(identity) or self.execution_id
-            desktop.release_all()  # a killed loop leaves keys and buttons down (RELIABILITY.md finding 3)
+            desktop.release_all()  # a killed loop leaves keys and buttons down (S9.2)
             robot = self.patience.until_done(lambda: self._sign_on(identity), for_ever=True)
             self.patience.on_return = lambda sentence: tell_of_return(robot, sentence)
             stack.callback(self._sign_off, robot)

@@ -1,6 +1,6 @@
 """Credits: how much a client may be sent before it has acknowledged what it got.
 
-The server below a socket does not push back on slow readers (RELIABILITY.md B.4), so the protocol has to.
+The server below a socket does not push back on slow readers (B.4), so the protocol has to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which models an admin lets run on another machine (RELIABILITY.md T9): asked by clients right before they send."""
+"""Which models an admin lets run on another machine (T9): asked by clients right before they send."""
 
 from __future__ import annotations
 

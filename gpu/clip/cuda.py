@@ -15,7 +15,7 @@ MB = 1024 * 1024
 
 
 def torch() -> Any:
-    """PyTorch, counting GPUs as NVML does among those that this process may see (RELIABILITY.md A.7)."""
+    """PyTorch, counting GPUs as NVML does among those that this process may see (A.7)."""
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # read when CUDA is first used
     try:
         import torch as library

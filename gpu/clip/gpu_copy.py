@@ -1,4 +1,4 @@
-"""The copy of CLIP on a GPU: made, tried out, let go; what fails leaves nothing of it behind (RELIABILITY.md A.8)."""
+"""The copy of CLIP on a GPU: made, tried out, let go; what fails leaves nothing of it behind (A.8)."""
 
 from __future__ import annotations
 

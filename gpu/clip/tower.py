@@ -1,4 +1,4 @@
-"""CLIP's image half, from weights in a local file; nothing is ever looked up or fetched here (DESIGN 5.9)."""
+"""CLIP's image half, from weights in a local file; nothing is ever looked up or fetched here (D6)."""
 
 from __future__ import annotations
 

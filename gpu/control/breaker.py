@@ -1,4 +1,4 @@
-"""A server that fails again and again is left alone for a while (RELIABILITY.md A.9.7)."""
+"""A server that fails again and again is left alone for a while (A.9.7)."""
 
 from __future__ import annotations
 

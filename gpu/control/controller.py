@@ -1,4 +1,4 @@
-"""The one who changes what is in the GPU's memory: a look, a decision, a step, and again (S3, RELIABILITY.md A.9).
+"""The one who changes what is in the GPU's memory: a look, a decision, a step, and again (S3, A.9).
 
 All of it runs in one loop, and everything that changes something inside a turn of the scheduler.
 """

@@ -191,7 +191,7 @@ class Residency:
 
     # --- unloading --------------------------------------------------------------------------------------------------
     async def unload(self, name: str) -> None:
-        """Return when it is gone; raises StillInMemory when it has not gone in time (RELIABILITY.md A.4.2)."""
+        """Return when it is gone; raises StillInMemory when it has not gone in time (A.4.2)."""
         record = self.record(name)
         held = record.resident.vram_mb if record.resident else 0
         before = self._free_mb()
@@ -251,7 +251,7 @@ class Residency:
     def _is_stale(self, record: Record) -> bool:
         """Whether one that is in memory has to be asked for anew before it can be relied on.
 
-        Another context would have the next question load it anew (RELIABILITY.md A.3); and one that was found there
+        Another context would have the next question load it anew (A.3); and one that was found there
         may be on its way out, which a request of ours takes back (A.4.2) and nothing else tells.
         """
         return record.resident is not None and (not record.adopted or self._has_other_context(record))

@@ -1,4 +1,4 @@
-"""Trying again: a few times, later and later, and never what cannot succeed (RELIABILITY.md A.9.5)."""
+"""Trying again: a few times, later and later, and never what cannot succeed (A.9.5)."""
 
 from __future__ import annotations
 

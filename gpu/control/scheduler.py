@@ -1,4 +1,4 @@
-"""Who is next: one at a time, the more urgent first, each with its deadline (S3.11.13, RELIABILITY.md A.9.4)."""
+"""Who is next: one at a time, the more urgent first, each with its deadline (S3.11.13, A.9.4)."""
 
 from __future__ import annotations
 

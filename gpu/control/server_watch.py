@@ -73,7 +73,7 @@ class ServerWatch:
                 await self.follow(is_still=is_still)
         except ServerAway as error:
             self.failed(error)
-        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (RELIABILITY.md A.4.8)
+        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (A.4.8)
             log.info("what is in memory is not known just now: %s", error)
 
     async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> None:

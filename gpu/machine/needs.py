@@ -1,4 +1,4 @@
-"""What models took of the memory when they were loaded, kept by digest and context (RELIABILITY.md A.9.3)."""
+"""What models took of the memory when they were loaded, kept by digest and context (A.9.3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the owner of the GPU tells and is asked: the state, what happened, the memory over time, requests (S3.8, S3.9).
 
-The rows are evidence and a queue, never control: nothing decides by them what may be loaded (RELIABILITY.md A.6).
+The rows are evidence and a queue, never control: nothing decides by them what may be loaded (A.6).
 """
 
 from __future__ import annotations

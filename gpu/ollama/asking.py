@@ -1,4 +1,4 @@
-"""What is asked of Ollama, and a line of what it answers (RELIABILITY.md A.1, A.3)."""
+"""What is asked of Ollama, and a line of what it answers (A.1, A.3)."""
 
 from __future__ import annotations
 

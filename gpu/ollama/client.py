@@ -1,4 +1,4 @@
-"""Talking to Ollama: liveness, what is there, what is loaded, loading, unloading, answers (S3.2, RELIABILITY.md A)."""
+"""Talking to Ollama: liveness, what is there, what is loaded, loading, unloading, answers (S3.2, A.1 to A.4)."""
 
 from __future__ import annotations
 

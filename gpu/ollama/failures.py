@@ -1,4 +1,4 @@
-"""What only Ollama means by a refusal (RELIABILITY.md A.2)."""
+"""What only Ollama means by a refusal (A.2)."""
 
 from __future__ import annotations
 

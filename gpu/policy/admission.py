@@ -1,4 +1,4 @@
-"""What fits: free memory, less the headroom, against what a model needs (S3.10, RELIABILITY.md A.9.3)."""
+"""What fits: free memory, less the headroom, against what a model needs (S3.10, A.9.3)."""
 
 from __future__ import annotations
 

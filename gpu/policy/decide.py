@@ -1,7 +1,7 @@
 """Who may have the memory: from a snapshot and a request to steps, pure (S3.4 to S3.7, S3.10, S4.5).
 
 The owner does the first step, takes a new snapshot and decides again, until nothing is left to do: no step ever
-stands on a state that was read before another step (RELIABILITY.md A.6).
+stands on a state that was read before another step (A.6).
 """
 
 from __future__ import annotations

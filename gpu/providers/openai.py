@@ -1,6 +1,6 @@
 """Servers that speak as OpenAI's does, LM Studio foremost: models, and answers as server-sent events (S4.1).
 
-Its address and key come from the environment alone (RELIABILITY.md T10); the key is in no message and no log.
+Its address and key come from the environment alone (T10); the key is in no message and no log.
 """
 
 from __future__ import annotations

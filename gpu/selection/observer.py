@@ -155,7 +155,7 @@ class Observer:
             return str(error)
         try:
             residents: tuple[Resident, ...] = await ollama.loaded_models()
-        except VLMUnavailable as error:  # it may be busy with an unload, and is not away (RELIABILITY.md A.4.8)
+        except VLMUnavailable as error:  # it may be busy with an unload, and is not away (A.4.8)
             log.info("what is loaded is not known now: %s", error)
             return disk, ()
         return disk, residents

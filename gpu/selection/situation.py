@@ -12,7 +12,7 @@ from gpu.resources import Resources
 from gpu.types import ExecutionMode
 
 RAM_HEADROOM_MB = 1024
-CORESIDENT_SHARE = 0.8  # Ollama drives others out for one that needs more of the free memory (RELIABILITY.md A.3)
+CORESIDENT_SHARE = 0.8  # Ollama drives others out for one that needs more of the free memory (A.3)
 CLOUD = (":cloud", "-cloud")
 
 
@@ -89,5 +89,5 @@ class Situation:
 
 
 def context_of(entry: Entry, *, num_ctx: int) -> int:
-    """Tokens that it holds here: all models of Ollama are loaded with one context (RELIABILITY.md A.3)."""
+    """Tokens that it holds here: all models of Ollama are loaded with one context (A.3)."""
     return min(entry.context_length, num_ctx) if entry.provider is ProviderName.OLLAMA else entry.context_length

@@ -13,7 +13,7 @@ from typing import Any
 from gpu.exceptions import AnswerBroken, AnswerUnusable, PromptTooLarge
 from gpu.types import Chunk
 
-PASSES = 2  # a thinking model that has to keep to a schema begins anew with the grammar (RELIABILITY.md A.3)
+PASSES = 2  # a thinking model that has to keep to a schema begins anew with the grammar (A.3)
 TOKENS_MORE = 16
 BYTES_A_TOKEN = 1024  # a line of a stream carries one token and some 200 bytes around it
 BYTES_MORE = 1024 * 1024
@@ -86,7 +86,7 @@ def without_fence(text: str) -> str:
 def refuse_other_than(schema: Mapping[str, Any], text: str, *, model: str) -> None:
     """Raises AnswerUnusable where it is no JSON after the schema: servers say that they keep to one, and not all do.
 
-    A fence around it is let pass (RELIABILITY.md A.3).
+    A fence around it is let pass (A.3).
     """
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match

@@ -8,7 +8,7 @@ from gpu.exceptions import PromptTooLarge
 from gpu.types import ChatMessage
 
 BYTES_A_TOKEN = 3.0  # of UTF-8; English takes about four, German and French three and a half, Chinese three
-PICTURE_TOKENS = 768  # what Ollama reckons for one (RELIABILITY.md A.3)
+PICTURE_TOKENS = 768  # what Ollama reckons for one (A.3)
 MESSAGE_TOKENS = 4  # the marks of its role around each message
 
 

@@ -1,4 +1,4 @@
-"""Text from a screen is data for a model, never an instruction (S4.6, RELIABILITY.md T8)."""
+"""Text from a screen is data for a model, never an instruction (S4.6, T8)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SIDECARS = ("-journal", "-wal", "-shm")  # beside the file; another database's m
 
 
 def snapshot(source: Path, target: Path) -> None:
-    """A complete copy of `source` as it is at one moment, while others read and write it (RELIABILITY.md C.2).
+    """A complete copy of `source` as it is at one moment, while others read and write it (C.2).
 
     It is opened for writing only to finish what a crash left. In one go: a copy in parts begins anew after every
     commit of another process, and one such comes every few seconds.

@@ -1,4 +1,4 @@
-"""Crashes, restarts, clouds, and the other API: RELIABILITY.md A.5.15, A.5.17, A.5.18."""
+"""Crashes, restarts, clouds, and the other API: A.5.15, A.5.17, A.5.18."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers are cut and broken off: RELIABILITY.md A.5.11."""
+"""How answers are cut and broken off: A.5.11."""
 
 from __future__ import annotations
 

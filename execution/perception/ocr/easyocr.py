@@ -1,4 +1,4 @@
-"""EasyOCR with weights from a local folder; nothing is ever downloaded here (DESIGN 5.9)."""
+"""EasyOCR with weights from a local folder; nothing is ever downloaded here (D6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default reader: the PP-OCR models of the rapidocr wheel on OpenVINO (DESIGN 5.8)."""
+"""The default reader: the PP-OCR models of the rapidocr wheel on OpenVINO (D5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An Ollama over real HTTP, for tests of what talks to it (RELIABILITY.md A.1 to A.5).
+"""An Ollama over real HTTP, for tests of what talks to it (A.1 to A.5).
 
     with ollama_server(Model("qwen2.5vl:7b", load_s=30)) as ollama:   # profile=OLD, settings=Settings(max_queue=2), ...
         ollama.replies.append(Reply(content="done", gap_s=0.5, end=End.RESET))

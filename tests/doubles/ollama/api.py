@@ -1,4 +1,4 @@
-"""The endpoints: what is checked in which order, and who answers (RELIABILITY.md A.1, A.2)."""
+"""The endpoints: what is checked in which order, and who answers (A.1, A.2)."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Api:
         self.server.scheduler.ask(ticket)
 
     def _take_slot(self, exchange: Exchange, ask: Ask, frame: Framing, ticket: Ticket, runner: Runner) -> None:
-        """One answer at a time for each slot; who waits here waits without any bound (RELIABILITY.md A.3)."""
+        """One answer at a time for each slot; who waits here waits without any bound (A.3)."""
 
         def over(end: End | None) -> None:
             runner.running.remove(ticket)

@@ -1,4 +1,4 @@
-"""What a request asks for, read as the server reads it (RELIABILITY.md A.1)."""
+"""What a request asks for, read as the server reads it (A.1)."""
 
 from __future__ import annotations
 

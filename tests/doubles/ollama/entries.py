@@ -1,4 +1,4 @@
-"""Models as /api/tags, /api/ps and /api/show tell them (RELIABILITY.md A.1, A.5.5, A.5.18)."""
+"""Models as /api/tags, /api/ps and /api/show tell them (A.1, A.5.5, A.5.18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server's own words for what goes wrong (RELIABILITY.md A.2)."""
+"""The server's own words for what goes wrong (A.2)."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Framing:
 
 
 class OpenAIFraming(Framing):
-    """Server-sent events; `keep_alive` is ignored on this path (RELIABILITY.md A.4.9)."""
+    """Server-sent events; `keep_alive` is ignored on this path (A.4.9)."""
 
     content_type = "text/event-stream"
 

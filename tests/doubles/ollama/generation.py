@@ -1,4 +1,4 @@
-"""One answer of a model, from the slot to the last byte, on the virtual clock (RELIABILITY.md A.5.11 to A.5.15)."""
+"""One answer of a model, from the slot to the last byte, on the virtual clock (A.5.11 to A.5.15)."""
 
 from __future__ import annotations
 

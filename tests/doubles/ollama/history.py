@@ -1,4 +1,4 @@
-"""What of a conversation the model gets to see (RELIABILITY.md A.3, A.5.16)."""
+"""What of a conversation the model gets to see (A.3, A.5.16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images in a request: plain base64, and whole (RELIABILITY.md A.1, A.5.14)."""
+"""Images in a request: plain base64, and whole (A.1, A.5.14)."""
 
 from __future__ import annotations
 

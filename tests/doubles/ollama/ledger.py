@@ -1,4 +1,4 @@
-"""The memory of the double's GPU, to the megabyte (RELIABILITY.md A.5.6)."""
+"""The memory of the double's GPU, to the megabyte (A.5.6)."""
 
 from __future__ import annotations
 

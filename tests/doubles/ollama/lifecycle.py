@@ -1,4 +1,4 @@
-"""From loaded to gone: references, keep-alive, unloads that are asked for before they happen (RELIABILITY.md A.5.4)."""
+"""From loaded to gone: references, keep-alive, unloads that are asked for before they happen (A.5.4)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Lifecycle:
         return model.runner
 
     def context(self, model: Model, options: dict[str, Any]) -> int:
-        """num_ctx, or what the size of the GPU makes of it (RELIABILITY.md A.3)."""
+        """num_ctx, or what the size of the GPU makes of it (A.3)."""
         total = self.ledger.total_mb
         automatic = 262_144 if total >= 47 * 1024 else 32_768 if total >= 23 * 1024 else 4096
         return min(int(options.get("num_ctx") or model.default_ctx or automatic), model.context_length)

@@ -1,4 +1,4 @@
-"""Where servers in the field differ: those before the runner was replaced, those after it (RELIABILITY.md F)."""
+"""Where servers in the field differ: those before the runner was replaced, those after it (A.5.19)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Profile:
     unload_waits_for_load: bool  # an unload during a load blocks and takes effect after it, instead of doing nothing
     runtime_oom_unloads_all: bool
     repeats_allowed: int  # repeated tokens until the answer is ended
-    repeats_end_silently: bool  # without `done` and without an error (RELIABILITY.md A.4.5)
+    repeats_end_silently: bool  # without `done` and without an error (A.4.5)
     knows_truncate: bool  # before 0.13 `truncate: false` is ignored, as every unknown field is
     bad_image: tuple[int, str]
     no_vision: tuple[int, str]

@@ -1,4 +1,4 @@
-"""Who is loaded next, who must go for it, who waits (RELIABILITY.md A.3, A.5.2 to A.5.9)."""
+"""Who is loaded next, who must go for it, who waits (A.3, A.5.2 to A.5.9)."""
 
 from __future__ import annotations
 
