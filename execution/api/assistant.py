@@ -25,7 +25,7 @@ from execution.api.assistant_serializers import (
 from execution.api.serializers import ErrorSerializer
 from execution.assistant.service import get_assistant
 from execution.models import Execution
-from gpu.assistant import kept as conversations
+from gpu.assistant import conversations
 from gpu.assistant.assistant import Assistant, Part
 
 log = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from execution.assistant.drafts import drafted, offered, open_for
 from execution.assistant.facts import Facts, find_run, gather, reference
+from execution.assistant.phrases import decided, found_how, outcome, why
 from execution.assistant.questions import Topic, understood
 from execution.assistant.telling import told
-from execution.assistant.wording import decided, found_how, outcome, why
 from execution.choices import ExecutionState, Outcome
 from execution.exceptions import UnknownExecution
 from execution.models import Step

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from execution.assistant.facts import Facts
-from execution.assistant.wording import capital, listed, seconds, sentence, what_and_where, why
+from execution.assistant.phrases import capital, listed, seconds, sentence, what_and_where, why
 from execution.choices import FINAL, ExecutionState, PauseReason
 from execution.models import Step
 from execution.record.attribution import how_it_ended

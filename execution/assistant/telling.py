@@ -8,9 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from execution.assistant.facts import Facts
-from execution.assistant.questions import Topic, Which
-from execution.assistant.standing import Told, progress, run, state, state_of
-from execution.assistant.wording import (
+from execution.assistant.phrases import (
     RUNGS,
     capital,
     decided,
@@ -22,6 +20,8 @@ from execution.assistant.wording import (
     what_and_where,
     why,
 )
+from execution.assistant.questions import Topic, Which
+from execution.assistant.standing import Told, progress, run, state, state_of
 from execution.choices import ExecutionState, Outcome, PromptKind
 from execution.models import Step
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from execution.models import Execution
-from gpu.assistant import kept as conversations
-from gpu.assistant.assistant import Assistant, Outcome, Part, Told
+from gpu.assistant import conversations
+from gpu.assistant.assistant import Assistant, Outcome, Part, PartKind
 from gpu.exceptions import GPUError
 from workflows.exceptions import DomainError
 
@@ -104,15 +104,15 @@ class Chat:
     def _show(self, part: Part, *, began: bool) -> bool:
         """Print a part; gives whether words of a model stand on the screen now."""
         match part.kind:
-            case Told.RECORDS:
+            case PartKind.RECORDS:
                 self.say(part.text)
-            case Told.TEXT:
+            case PartKind.TEXT:
                 self.say(part.text if began else f"\n{part.text}", end="")
                 return True
-            case Told.AGAIN:
+            case PartKind.AGAIN:
                 self.say(f" …\n({_('another model begins anew')})" if began else "", end="\n" if began else "")
                 return False
-            case Told.END:
+            case PartKind.END:
                 self.say("\n" if began else "", end="")
                 self._close(part)
         return began

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from execution.assistant import words as assistant
-from execution.assistant.words import counted
+from execution.assistant import panel_texts as assistant
+from execution.assistant.panel_texts import counted
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, Verified
 from execution.record.attribution import FOR_PEOPLE
 from workflows.catalogue import ACTIONS

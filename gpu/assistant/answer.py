@@ -11,14 +11,14 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gpu.assistant.briefing import Briefing
-from gpu.assistant.kept import Kept
-from gpu.assistant.said import Said
+from gpu.assistant.checked_words import CheckedWords
+from gpu.assistant.conversations import StoredMessage
 from gpu.exceptions import GpuBusy, Later, NoModelFits
 from gpu.model_status import ModelStatus
 from gpu.types import Chunk
 
 
-class Told(StrEnum):
+class PartKind(StrEnum):
     RECORDS = "records"  # the answer of the database, with its references and a draft
     TEXT = "text"  # a piece of what the model says
     AGAIN = "again"  # what the model said so far is void
@@ -41,22 +41,22 @@ class Outcome(StrEnum):
 class Part:
     """One piece of an answer on its way to a person."""
 
-    kind: Told
+    kind: PartKind
     text: str = ""
     references: Sequence[Mapping[str, Any]] = ()
     draft: Mapping[str, Any] = field(default_factory=dict)
-    message: Kept | None = None
+    message: StoredMessage | None = None
     outcome: Outcome | None = None
     note: str = ""  # a sentence for the person
     retry_after_s: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         said: dict[str, Any] = {"kind": self.kind}
-        if self.kind is Told.TEXT:
+        if self.kind is PartKind.TEXT:
             said["text"] = self.text
-        elif self.kind is Told.RECORDS:
+        elif self.kind is PartKind.RECORDS:
             said |= {"text": self.text, "references": list(self.references), "draft": dict(self.draft)}
-        elif self.kind is Told.END and self.message and self.outcome:
+        elif self.kind is PartKind.END and self.message and self.outcome:
             said |= {"message": self.message.as_json(), "outcome": self.outcome, "note": self.note}
             said["retry_after_s"] = self.retry_after_s
         return said
@@ -88,7 +88,7 @@ class Answer:
 
     def begin(self) -> None:
         with translation.override(self.briefing.language):
-            self.said = Said(self.briefing.known_steps, unknown=_("not in this run"))
+            self.said = CheckedWords(self.briefing.known_steps, unknown=_("not in this run"))
 
     def took(self, last: Chunk) -> None:
         self.model, self.dropped = last.model, last.dropped
@@ -128,9 +128,9 @@ class Answer:
             with translation.override(self.briefing.language):
                 self.note = _("The model did not answer, so this is from the records alone.")
 
-    def end(self, message: Kept) -> Part:
+    def end(self, message: StoredMessage) -> Part:
         return Part(
-            kind=Told.END, message=message, outcome=self.outcome, note=self.note, retry_after_s=self.retry_after_s
+            kind=PartKind.END, message=message, outcome=self.outcome, note=self.note, retry_after_s=self.retry_after_s
         )
 
     def as_row(self) -> dict[str, Any]:

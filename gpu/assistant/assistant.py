@@ -13,10 +13,10 @@ from typing import Any, Protocol, cast
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from gpu.assistant import kept as conversations
-from gpu.assistant.answer import Answer, Outcome, Part, Status, Told
+from gpu.assistant import conversations
+from gpu.assistant.answer import Answer, Outcome, Part, PartKind, Status
 from gpu.assistant.briefing import Briefer, Briefing, question, talk
-from gpu.assistant.kept import Kept
+from gpu.assistant.conversations import StoredMessage
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.database import DatabaseThread
@@ -26,7 +26,7 @@ from gpu.runtime import Runtime
 from gpu.types import Chunk
 from gpu.wire.reading import storable
 
-__all__ = ["Assistant", "Briefer", "Briefing", "Models", "Outcome", "Part", "Status", "Told"]
+__all__ = ["Assistant", "Briefer", "Briefing", "Models", "Outcome", "Part", "PartKind", "Status"]
 
 LONGEST_QUESTION = 2000  # characters
 
@@ -82,10 +82,10 @@ class Assistant:
         return cast("AsyncGenerator[Part]", parts)
 
     # --- what was said, how it stands -------------------------------------------------------------------------------
-    def get_conversation_history(self, conversation: str = "") -> tuple[Kept, ...]:
+    def get_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
         return self._messages(conversation or self._own)
 
-    async def aget_conversation_history(self, conversation: str = "") -> tuple[Kept, ...]:
+    async def aget_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
         return await self._runtime.wait(self._rows(self._messages, conversation or self._own))
 
     def get_status(self) -> Status:
@@ -137,12 +137,12 @@ class Assistant:
 
     async def _work(self, text: str, key: str, language: str, parts: asyncio.Queue[Part | None]) -> None:
         key = key or await self._rows(self._own_key)
-        history: tuple[Kept, ...] = await self._rows(conversations.messages, key)
+        history: tuple[StoredMessage, ...] = await self._rows(conversations.messages, key)
         briefing: Briefing = await self._rows(self._brief, text, key, language, history)
         await self._rows(conversations.keep, key, role=MessageRole.USER, content=briefing.asked or text)
         answer = Answer(briefing)
         parts.put_nowait(
-            Part(kind=Told.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft)
+            Part(kind=PartKind.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft)
         )
         # at once, for a process that is ended in the middle of the model's words
         first = await self._keep(key, answer)
@@ -164,14 +164,14 @@ class Assistant:
         return self._own
 
     @staticmethod
-    def _messages(key: str) -> tuple[Kept, ...]:
+    def _messages(key: str) -> tuple[StoredMessage, ...]:
         return conversations.messages(key) if key else ()
 
-    def _brief(self, text: str, key: str, language: str, history: Sequence[Kept]) -> Briefing:
+    def _brief(self, text: str, key: str, language: str, history: Sequence[StoredMessage]) -> Briefing:
         earlier = next((kept.steps for kept in reversed(history) if kept.references), ())
         return self._briefer.brief(text, about=conversations.about(key), language=language, earlier=earlier)
 
-    async def _worded(self, text: str, history: Sequence[Kept], answer: Answer) -> AsyncIterator[Part]:
+    async def _worded(self, text: str, history: Sequence[StoredMessage], answer: Answer) -> AsyncIterator[Part]:
         """What a model makes of it; a failure ends in a note, never in an error."""
         briefing = answer.briefing
         if not briefing.data:
@@ -184,13 +184,13 @@ class Assistant:
             async for chunk in chunks:
                 if chunk.restarted:
                     answer.begin()
-                    yield Part(kind=Told.AGAIN)
+                    yield Part(kind=PartKind.AGAIN)
                 if shown := answer.said.feed(chunk.text):
-                    yield Part(kind=Told.TEXT, text=shown)
+                    yield Part(kind=PartKind.TEXT, text=shown)
                 if chunk.done:
                     answer.took(chunk)
             if shown := answer.said.rest():
-                yield Part(kind=Told.TEXT, text=shown)
+                yield Part(kind=PartKind.TEXT, text=shown)
         except (VLMUnavailable, OwnedElsewhere) as error:
             answer.fall_back(error)
             return
@@ -203,8 +203,8 @@ class Assistant:
             answer.draft = await self._rows(self._briefer.draft, proposal, briefing)
         answer.check()
 
-    async def _keep(self, key: str, answer: Answer, *, instead_of: Kept | None = None) -> Kept:
-        kept: Kept
+    async def _keep(self, key: str, answer: Answer, *, instead_of: StoredMessage | None = None) -> StoredMessage:
+        kept: StoredMessage
         if instead_of is None:
             kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
         else:

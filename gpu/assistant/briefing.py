@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from gpu.assistant.kept import Kept
-from gpu.assistant.said import MARK
+from gpu.assistant.checked_words import MARK
+from gpu.assistant.conversations import StoredMessage
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
@@ -81,7 +81,7 @@ def registered_briefer() -> Briefer:
     return _registered[0]()
 
 
-def talk(briefing: Briefing, history: Sequence[Kept], *, name: str) -> Talk:
+def talk(briefing: Briefing, history: Sequence[StoredMessage], *, name: str) -> Talk:
     """The conversation as a model is to see it: who it is, what is data, and what was said before."""
     language = {"fr": "French"}.get(briefing.language, "English")
     system = SYSTEM.format(name=name, language=language) + (DRAFTING if briefing.may_draft else "")
@@ -94,7 +94,7 @@ def talk(briefing: Briefing, history: Sequence[Kept], *, name: str) -> Talk:
     )
 
 
-def _in_turns(history: Sequence[Kept]) -> tuple[ChatMessage, ...]:
+def _in_turns(history: Sequence[StoredMessage]) -> tuple[ChatMessage, ...]:
     """Questions and answers in turn, as many servers insist: a question that got no answer is left out.
 
     That happens where the process ended in the middle of an answer; two answers in a row, where two were asked at once.

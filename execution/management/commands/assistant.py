@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from execution.assistant.service import close_all, get_assistant
 from execution.assistant.terminal import Chat, printable, run_to_talk_about
-from gpu.assistant import kept as conversations
+from gpu.assistant import conversations
 from gpu.exceptions import GPUError
 from gpu.model_manager import get_model_manager
 from gpu.model_status import ModelStatus

@@ -15,7 +15,7 @@ from django.test import override_settings
 
 from execution.assistant.service import close_all
 from execution.assistant.terminal import HELP, printable
-from gpu.assistant import kept as conversations
+from gpu.assistant import conversations
 from gpu.models import CatalogueModel, Conversation, Message
 from tests.doubles.ollama import Model, OllamaServer, Reply, ollama_server
 from tests.execution.assistant.runs import make_failed

@@ -13,7 +13,7 @@ import pytest
 
 from execution.assistant.briefing import RunBriefer
 from execution.models import Decision, Execution, Prompt, Step
-from gpu.assistant import kept as conversations
+from gpu.assistant import conversations
 from gpu.assistant.assistant import Assistant, Outcome
 from gpu.assistant.briefing import question
 from gpu.conversation.talk import Talk

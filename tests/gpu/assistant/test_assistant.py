@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from gpu.assistant import kept as conversations
-from gpu.assistant.assistant import Assistant, Briefing, Outcome, Part, Told
-from gpu.assistant.kept import Kept
+from gpu.assistant import conversations
+from gpu.assistant.assistant import Assistant, Briefing, Outcome, Part, PartKind
+from gpu.assistant.conversations import StoredMessage
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
@@ -111,7 +111,7 @@ def test_the_records_come_first_then_the_words_then_what_is_kept(make: Any, talk
     parts = list(make("The window ", "did not change.", DONE).stream_message("Which step failed?", conversation=talk))
     assert kinds(parts)[0] == "records" and kinds(parts)[-1] == "end"
     assert parts[0].text == "Step 4 failed."
-    assert "".join(part.text for part in parts if part.kind is Told.TEXT) == "The window did not change."
+    assert "".join(part.text for part in parts if part.kind is PartKind.TEXT) == "The window did not change."
     kept = parts[-1].message
     assert kept and parts[-1].outcome is Outcome.ANSWERED
     assert (kept.records, kept.words, kept.model, kept.steps) == (
@@ -228,7 +228,7 @@ def test_leaving_in_the_middle_keeps_what_was_said(make: Any, talk: str) -> None
     models = Models("The first half of", waiting)
     assistant = make(models=models)
     stream = assistant.stream_message("Which step failed?", conversation=talk)
-    assert [next(stream).kind, next(stream).kind] == [Told.RECORDS, Told.TEXT]
+    assert [next(stream).kind, next(stream).kind] == [PartKind.RECORDS, PartKind.TEXT]
     assert waiting.wait(5)
     stream.close()
     assert models.closed.wait(5)
@@ -344,7 +344,7 @@ def test_a_question_without_an_answer_is_not_told_to_a_model(make: Any, talk: st
 
 def test_a_step_of_another_run_is_not_spoken_of_afterwards() -> None:
     there = {"step": 4, "run": "exec_2"}
-    assert Kept(index=1, role="assistant", content="x", references=({"step": 2}, there)).steps == (2,)
+    assert StoredMessage(index=1, role="assistant", content="x", references=({"step": 2}, there)).steps == (2,)
 
 
 def test_what_is_secret_in_a_question_is_neither_kept_nor_told_to_a_model(make: Any, talk: str) -> None:
@@ -361,7 +361,7 @@ def test_what_the_records_say_is_kept_before_a_model_is_asked(make: Any, talk: s
     """The process may be killed in the middle of the model's words."""
     reached = threading.Event()
     parts = make("The window ", reached).stream_message("Which?", conversation=talk)
-    assert next(parts).kind is Told.RECORDS
+    assert next(parts).kind is PartKind.RECORDS
     assert reached.wait(10)
     assert [(one.role, one.content) for one in conversations.messages(talk)] == [
         ("user", "Which?"), ("assistant", "Step 4 failed."),

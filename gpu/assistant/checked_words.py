@@ -67,7 +67,7 @@ _OPEN = re.compile(
 _CORRECTION = re.compile(rf"(?:^|\n)[ \t*`]*{MARK}\b")
 
 
-class Said:
+class CheckedWords:
     """`feed` gives what may be shown of each piece, `rest` what is left at the end."""
 
     def __init__(self, known: Collection[int], *, unknown: str) -> None:

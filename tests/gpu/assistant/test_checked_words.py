@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from gpu.assistant.said import Said
+from gpu.assistant.checked_words import CheckedWords
 
 
-def told(text: str, known: set[int], size: int = 3) -> Said:
-    said = Said(known, unknown="not in this run")
+def told(text: str, known: set[int], size: int = 3) -> CheckedWords:
+    said = CheckedWords(known, unknown="not in this run")
     shown = "".join(said.feed(text[i : i + size]) for i in range(0, len(text), size)) + said.rest()
     assert shown == said.text
     return said
@@ -67,7 +67,7 @@ def test_what_cannot_be_read_as_a_correction_is_none(tail: str) -> None:
 
 def test_words_are_not_held_back_for_long() -> None:
     """Streaming: at most a word, or the list of steps that it belongs to, waits for what follows."""
-    said = Said({1}, unknown="?")
+    said = CheckedWords({1}, unknown="?")
     assert said.feed("The robot clicked on the ") == "The robot clicked on the "
     assert said.feed("button, ") == "button, "
     assert len(said.feed("step " * 100)) > 300

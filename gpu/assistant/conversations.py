@@ -20,7 +20,7 @@ TRIES = 5  # of two who write to one conversation at once, each gets a number of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredMessage:
     """One message as it is kept. `content` of an answer: what the records say, then, after a blank line, the model."""
 
     index: int
@@ -79,7 +79,7 @@ def about(key: str) -> str:
     return Conversation.objects.get(uuid=key).about
 
 
-def messages(key: str) -> tuple[Kept, ...]:
+def messages(key: str) -> tuple[StoredMessage, ...]:
     """The messages, the oldest first; none of a conversation that is not there.
 
     Of a very long one its end: at least MOST_TOLD of them, and less than twice as many.
@@ -90,7 +90,7 @@ def messages(key: str) -> tuple[Kept, ...]:
     return tuple(_kept(row) for row in rows[beginning:])
 
 
-def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> Kept:
+def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> StoredMessage:
     """Add a message; raises Conversation.DoesNotExist."""
     conversation = Conversation.objects.get(uuid=key)
     for left in reversed(range(TRIES)):
@@ -108,14 +108,14 @@ def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> Kept:
     raise AssertionError("unreachable")
 
 
-def change(key: str, index: int, **fields: Any) -> Kept:
+def change(key: str, index: int, **fields: Any) -> StoredMessage:
     """Say more, or something else, in a message; raises Message.DoesNotExist."""
     Message.objects.filter(conversation__uuid=key, index=index).update(**fields)
     return _kept(Message.objects.get(conversation__uuid=key, index=index))
 
 
-def _kept(row: Message) -> Kept:
-    return Kept(
+def _kept(row: Message) -> StoredMessage:
+    return StoredMessage(
         index=row.index,
         role=row.role,
         content=row.content,
