@@ -1,4 +1,4 @@
-"""What is said, in which form, and what is dropped: RELIABILITY.md A.5.12, A.5.13, A.5.16."""
+"""What is said, in which form, and what is dropped: A.5.12, A.5.13, A.5.16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads, unloads and keep-alives: RELIABILITY.md A.5.1 to A.5.4."""
+"""Loads, unloads and keep-alives: A.5.1 to A.5.4."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_what_is_loaded_is_not_held_up_by_a_load_of_something_else(double: Make)
 
 
 def test_an_old_server_lets_what_is_loaded_wait_behind_a_load(double: Make) -> None:
-    """A.5.3, F: profile old"""
+    """A.5.3, A.5.19: profile old"""
     ollama, ask = double(Model(A), Model(B, load_s=60), profile=OLD)
     ask.load(A)
     slow = ask.later(ask.load, B)
@@ -161,7 +161,7 @@ def test_an_unload_during_a_load_does_nothing(double: Make) -> None:
 
 
 def test_an_old_server_holds_an_unload_until_the_load_is_over(double: Make) -> None:
-    """A.4.8, F: profile old"""
+    """A.4.8, A.5.19: profile old"""
     ollama, ask = double(Model(VLM, load_s=10), profile=OLD)
     load = ask.later(ask.load)
     loading(ollama)

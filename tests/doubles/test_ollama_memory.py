@@ -1,4 +1,4 @@
-"""What /api/ps tells and what the ledger knows: RELIABILITY.md A.5.5, A.5.6."""
+"""What /api/ps tells and what the ledger knows: A.5.5, A.5.6."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_ps_hides_what_is_being_loaded(double: Make) -> None:
 
 
 def test_an_old_ps_shows_what_is_being_loaded(double: Make) -> None:
-    """A.5.5, F: profile old"""
+    """A.5.5, A.5.19: profile old"""
     ollama, ask = double(Model(VLM, load_s=10), profile=OLD)
     load = ask.later(ask.load)
     loading(ollama)
@@ -112,7 +112,7 @@ def test_the_longest_remaining_comes_first(double: Make) -> None:
 
 @pytest.mark.parametrize(("profile", "told"), [(NEW, True), (OLD, False)])
 def test_only_new_servers_tell_the_context_and_the_capabilities(double: Make, profile: Any, told: bool) -> None:
-    """F"""
+    """A.5.19"""
     _ollama, ask = double(profile=profile)
     ask.load()
     assert ("context_length" in ask.ps()[0]) is told

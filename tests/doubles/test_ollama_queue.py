@@ -1,4 +1,4 @@
-"""Who goes, who waits, what does not fit: RELIABILITY.md A.5.7 to A.5.9, A.5.15."""
+"""Who goes, who waits, what does not fit: A.5.7 to A.5.9, A.5.15."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_who_waits_for_a_loaded_model_waits_without_bound(double: Make) -> None:
 
 
 def test_an_old_server_counts_who_wants_a_loaded_model_against_its_queue(double: Make) -> None:
-    """A.5.9, F: profile old"""
+    """A.5.9, A.5.19: profile old"""
     ollama, ask = double(Model(A), Model(B, load_s=10), profile=OLD, settings=Settings(max_queue=0))
     ollama.models[A].state = LOADED
     assert ask.post("/api/generate", model=A).status_code == 503

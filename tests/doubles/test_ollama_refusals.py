@@ -1,4 +1,4 @@
-"""What a server refuses, and in which words: RELIABILITY.md A.5.10, A.5.14."""
+"""What a server refuses, and in which words: A.5.10, A.5.14."""
 
 from __future__ import annotations
 
