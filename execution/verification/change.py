@@ -15,6 +15,7 @@ from execution.verification.reading import ScreenReading
 
 _STEP = 8  # of a blank screen every eighth pixel says so
 _FLAT = 3.0  # grey levels: noise of a screen that shows nothing
+_RETOUCHED = 0.15  # of the pixels of what is left of a covered line: the edge of what covers it
 _STANDS = 0.3  # of the texts: what is left of a screen that has but lost a dialog
 
 
@@ -66,7 +67,21 @@ class Change:
     def new_lines(self) -> tuple[TextLine, ...]:
         """The lines of the screen after the action that stood nowhere before it; all of them if it was not read."""
         known = {words(line.text).key for line in self.then.lines}
-        return tuple(line for line in self.now.lines if words(line.text).key not in known and not self.then.holds(line))
+        return tuple(
+            line
+            for line in self.now.lines
+            if words(line.text).key not in known and not self.then.holds(line) and not self._is_remnant(line)
+        )
+
+    def _is_remnant(self, line: TextLine) -> bool:
+        """Whether it is what is left in sight of a line that something covers: a part of it, drawn as it was."""
+        if self.pixels is None:
+            return False
+        key = words(line.text).key
+        if not any(key in words(old.text).key and old.box.intersection(line.box).area for old in self.then.lines):
+            return False
+        was, now = self.before.frame.crop(line.box), self.after.frame.crop(line.box)
+        return float((was != now).any(axis=2).mean()) <= _RETOUCHED
 
     @cached_property
     def lost_lines(self) -> tuple[TextLine, ...]:

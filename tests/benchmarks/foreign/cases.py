@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """`may` are the acts that are right, in their order; `ends`: whether the run may come to its end."""
+    """`may` are the acts that are right, in their order; `ends`: whether the run may come to its end.
+
+    `asked_at`: the run asks about everything; while it asks about that act the fault comes, and then it is accepted.
+    """
 
     about: str
     fault: str
     may: tuple[str, ...] = ("open", "save", "sign")
     ends: bool = True
     order: str = ""  # of the list: "", "turned", "without"
+    asked_at: str = ""
 
 
 ALL = ("open", "save", "sign")
@@ -46,6 +50,10 @@ CASES: Sequence[Case] = (
     Case(about="A1 slow save", fault="save_slow_6"),
     Case(about="A1 slow save", fault="save_slow_15"),
     Case(about="A1 the message goes", fault="message_goes"),
-    Case(about="A10 the page moves", fault="layout_moves"),
-    Case(about="A10 slow page", fault="open_slow"),
+    Case(about="A4 the page moves", fault="layout_moves"),
+    Case(about="A1 slow page", fault="open_slow"),
+    Case(about="A10 a dialog while it asks", fault="asked_dialog", asked_at="save", may=("open",), ends=False),
+    Case(about="A10 another record while it asks", fault="asked_other", asked_at="save", may=("open",), ends=False),
+    Case(about="A10 the list while it asks", fault="asked_list", asked_at="sign", may=("open", "save"), ends=False),
+    Case(about="A10 done by hand while it asks", fault="by_hand", asked_at="save", may=("open", "save"), ends=False),
 )

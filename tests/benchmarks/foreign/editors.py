@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,10 @@ OLD = "What somebody else wrote"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Editor:
-    """`fresh` is the title of its empty window; `unsaved` and `saved` those with the note in it."""
+    """`fresh` is the title of its empty window; `unsaved` and `saved` those with the note in it.
+
+    `said` is what its dialog says, `name` what stands before the field of the file name in it.
+    """
 
     command: tuple[str, ...]
     fresh: str
@@ -28,34 +31,39 @@ class Editor:
     saved: str
     dialog: str
     texts: tuple[str, ...]
-    said: tuple[str, ...]
+    name: str = "Name:"
+    said: tuple[str, ...] = ("Name:", "Cancel")
     press: str = "Save"
 
 
 PROGRAMS: Mapping[str, Editor] = {
     "mousepad": Editor(
         command=("mousepad",), fresh="Untitled 1 - Mousepad", unsaved="*Untitled 1 - Mousepad",
-        saved="*{{file}} - Mousepad", dialog="Save As", texts=("File", "Search", "Document"), said=("Name:", "Cancel"),
+        saved="*{{file}} - Mousepad", dialog="Save As", texts=("File", "Search", "Document"),
     ),
     "l3afpad": Editor(
         command=("l3afpad",), fresh="(Untitled)", unsaved="*(Untitled)", saved="{{file}}", dialog="Save As",
-        texts=("File", "Search", "Options"), said=("Name:", "Cancel"), press="Save As",
+        texts=("File", "Search", "Options"), press="Save As",
     ),
     "featherpad": Editor(
-        command=("featherpad", "--standalone"), fresh="Untitled", unsaved="*Untitled", saved="{{file}}",
-        dialog="Save as...", texts=("File", "Search", "Options"), said=("File name:", "Cancel"),
+        command=("featherpad", "--standalone"), fresh="Untitled", unsaved="*Untitled", saved="*{{file}}",
+        dialog="Save as...", texts=("File", "Search", "Options"), name="File name:", said=("File name:", "Cancel"),
     ),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """`ends`: whether the run may come to its end; `name` is the file name that is asked for."""
+    """`ends`: whether the run may come to its end; `name` is the file name that is asked for.
+
+    `asked_at`: the run asks about everything; while it asks about that act the trouble comes, and then it is accepted.
+    """
 
     about: str
     kind: str
     ends: bool = False
     name: str = WANTED["file"]
+    asked_at: str = ""
 
 
 TROUBLES = (
@@ -66,14 +74,18 @@ TROUBLES = (
     Trouble(about="A3 the end at the start", kind="ended"),
     Trouble(about="A7 another window has the focus", kind="other_window"),
     Trouble(about="A8 a dialog over the editor", kind="dialog"),
+    Trouble(about="A10 another window while it asks", kind="asked_window", asked_at="type"),
+    Trouble(about="A10 another window while it asks", kind="asked_window", asked_at="press"),
+    Trouble(about="A10 the dialog goes while it asks", kind="asked_gone", asked_at="press"),
 )
 
 
 def story(name: str, editor: Editor) -> Story:
     empty = Screen(node_id="empty", title=editor.fresh, texts=editor.texts, absent=("{{remark}}",))
     written = Screen(node_id="written", title=editor.unsaved, texts=(*editor.texts, "{{remark}}"), absent=editor.said)
-    dialog = Screen(node_id="dialog", title=editor.dialog, texts=editor.said, absent=("{{file}}",))
-    named = Screen(node_id="named", title=editor.dialog, texts=(*editor.said, "{{file}}"))
+    in_field = f"{editor.name} {{{{file}}}}"  # the dialog lists the files that are there as well
+    dialog = Screen(node_id="dialog", title=editor.dialog, texts=editor.said, absent=(in_field,))
+    named = Screen(node_id="named", title=editor.dialog, texts=(*editor.said, in_field))
     saved = Screen(node_id="saved", title=editor.saved, texts=(*editor.texts, "{{remark}}"), absent=editor.said)
     return Story(
         workflow_id=f"wf_{name}",
@@ -117,7 +129,13 @@ def documents(screen: VirtualDesktop) -> Path:
 def on_disk(screen: VirtualDesktop) -> dict[str, str]:
     home = documents(screen).parent
     files = [file for file in home.rglob("*") if file.is_file() and not file.relative_to(home).parts[0].startswith(".")]
-    return {file.name: file.read_text().rstrip() for file in files}
+    return {str(file.relative_to(home)): file.read_text().rstrip() for file in files}
+
+
+def saved_as(name: str, text: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """Whether a file of that name and text came, and nothing else has changed."""
+    came = [(Path(path).name, said) for path, said in after.items() if path not in before]
+    return came == [(name, text)] and all(after.get(path) == said for path, said in before.items())
 
 
 @contextmanager
@@ -127,7 +145,8 @@ def troubled(trouble: Trouble, editor: Editor, screen: VirtualDesktop) -> Iterat
     for file in folder.parent.rglob("note-*"):
         file.unlink()
     if trouble.kind == "exists":
-        (folder / trouble.name).write_text(OLD)
+        for place in (folder, folder.parent):  # the tool kits begin in different ones
+            (place / trouble.name).write_text(OLD)
     if trouble.kind == "ended":
         (folder / trouble.name).write_text(WANTED["remark"])
     with shown(editor, screen, file=trouble.name if trouble.kind == "ended" else ""):
@@ -139,35 +158,56 @@ def troubled(trouble: Trouble, editor: Editor, screen: VirtualDesktop) -> Iterat
         if trouble.kind != "other_window":
             yield
             return
-        other = screen.spawn(["l3afpad" if editor.command[0] != "l3afpad" else "mousepad"])
-        try:
-            wait_until(lambda: len(screen.windows()) > 1, what="the other editor")
+        with another(editor, screen):
             yield
-        finally:
-            screen.end(other)
+
+
+@contextmanager
+def another(editor: Editor, screen: VirtualDesktop) -> Iterator[None]:
+    """Another editor in front of it."""
+    shown_before = len(screen.windows())
+    other = screen.spawn(["l3afpad" if editor.command[0] != "l3afpad" else "mousepad"])
+    try:
+        wait_until(lambda: len(screen.windows()) > shown_before, what="the other editor")
+        yield
+    finally:
+        screen.end(other)
 
 
 def perform(name: str, analyzer: Any, screen: VirtualDesktop, folder: Path, *, only: str) -> Iterator[Result]:
     editor = PROGRAMS[name]
     with shown(editor, screen):
         workflow = taught(story(name, editor), screen, analyzer, folder / name)
-        assert on_disk(screen) == {TAUGHT["file"]: TAUGHT["remark"]}, on_disk(screen)
+        assert saved_as(TAUGHT["file"], TAUGHT["remark"], {}, on_disk(screen)), on_disk(screen)
     for trouble in TROUBLES:
         if only and only not in (trouble.kind or "plain") and only not in trouble.about:
             continue
-        with troubled(trouble, editor, screen):
+        with troubled(trouble, editor, screen), ExitStack() as came:
             before = on_disk(screen)
-            (_, state), asked = run(workflow, {**WANTED, "file": trouble.name}, screen, analyzer)
+
+            def meanwhile(trouble: Trouble = trouble, came: ExitStack = came) -> None:
+                if trouble.kind == "asked_window":
+                    came.enter_context(another(editor, screen))
+                else:
+                    screen.run(["xdotool", "key", "Escape"])
+
+            (_, state), asked = run(
+                workflow, {**WANTED, "file": trouble.name}, screen, analyzer,
+                asked_at=trouble.asked_at, meanwhile=meanwhile,
+            )  # fmt: skip
             after, titles = on_disk(screen), [window.title for window in screen.windows()]
         yield Result(
-            about=trouble.about, program=name, verdict=judged(trouble, state, before, after, titles),
+            about=trouble.about, program=name, verdict=judged(trouble, editor, state, before, after, titles),
             clear=trouble.ends, acts=f"{after} {titles}", asked=f"{trouble.kind} → {state}; " + " | ".join(asked),
         )  # fmt: skip
 
 
-def judged(trouble: Trouble, state: str, before: Mapping[str, str], after: Mapping[str, str], titles: list[str]) -> str:
-    """The disk decides, and for what must not be touched whether a window says that it was changed."""
+def judged(
+    trouble: Trouble, editor: Editor, state: str, before: Mapping[str, str], after: Mapping[str, str], titles: list[str]
+) -> str:
+    """The disk decides, and whether a window says that it was changed that must not be touched."""
     if state == "completed":
-        return RIGHT if trouble.ends and after == {**before, trouble.name: WANTED["remark"]} else WRONG
-    untouched = trouble.kind not in ("other_window", "dialog", "ended") or not any(t.startswith("*") for t in titles)
-    return ASKED if after == before and untouched else WRONG
+        return RIGHT if trouble.ends and saved_as(trouble.name, WANTED["remark"], before, after) else WRONG
+    not_begun = trouble.kind in ("other_window", "dialog", "ended") or trouble.asked_at == "type"
+    changed = {title for title in titles if title.startswith("*")} - (set() if not_begun else {editor.unsaved})
+    return WRONG if changed or after != before else ASKED

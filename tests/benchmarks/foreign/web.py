@@ -84,6 +84,19 @@ def pointer(site: Site, screen: VirtualDesktop) -> Callable[[Act], Point]:
     return point
 
 
+def meanwhile(case: Case, site: Site, screen: VirtualDesktop) -> Callable[[], None]:
+    """What happens while a question is open: the page does something by itself, or somebody does it by hand."""
+
+    def happens() -> None:
+        if case.fault == "by_hand":
+            at = pointer(site, screen)(Act(edge_id=case.asked_at, action="click"))
+            screen.run(["xdotool", "mousemove", str(at.x), str(at.y), "click", "1"])
+        else:
+            screen.run(["xdotool", "key", "F8"])
+
+    return happens
+
+
 def rows_for(case: Case, wanted: str) -> Sequence[tuple[str, str, str]]:
     if case.order == "turned":
         return ROWS[::-1]
@@ -115,7 +128,10 @@ def perform(
                 continue
             site.fault, site.rows, site.wanted = case.fault, rows_for(case, wanted), wanted
             anew(site, screen)
-            (_execution, state), asked = run(workflow, {"order": wanted, "phone": PHONE}, screen, analyzer)
+            values = {"order": wanted, "phone": PHONE}
+            (_execution, state), asked = run(
+                workflow, values, screen, analyzer, asked_at=case.asked_at, meanwhile=meanwhile(case, site, screen)
+            )
             yield Result(
                 about=case.about, program=f"page {style}", verdict=judged(case, wanted, state, site.acts),
                 clear=case.ends,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from execution.teaching.expectations import expectation_of, put_back
-from execution.types import Answer, Box, Element, ElementRole, Recognition, ScreenState, Window
+from execution.types import Answer, Box, Element, ElementRole, Recognition, ScreenState, TextLine, Window
 from execution.verification.verifier import verify_after
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, ExpectSpec
@@ -29,6 +31,25 @@ def test_a_message_that_came_is_declared_and_nothing_before():
     before, expect = learnt(screen(*FORM), screen(*FORM, "Record saved"))
     assert before == ExpectSpec()
     assert expect == ExpectSpec(texts=("Record saved",))
+
+
+def test_what_is_left_in_sight_of_a_covered_line_is_not_declared():
+    """A dialog's edge cuts a line of the page behind it: "Sign" of "Signed on paper" is nothing that came."""
+    texts = ("Notes", "Signed on paper at the front desk", "Remark")
+    before, canvas = screen(*texts), Canvas(900, 700)
+    for index, text in enumerate(texts):
+        canvas.text(text, 40 + 17 * (index % 3), 30 + 47 * index + 11 * (index % 2))
+    note = canvas.lines[1].box
+    cut = note.x + 30
+    canvas.draw.rectangle((cut, 60, 700, 400), fill=(228, 228, 228), outline=(90, 90, 90))
+    left = canvas.text("Sign", 1, 500)
+    canvas.draw.rectangle((0, 495, 60, 530), fill=(245, 245, 245))
+    canvas.text("File name:", cut + 40, 200)
+    after = canvas.state(window=Window(title="Clinic"))
+    lines = [line for line in after.texts if line.text not in ("Sign", texts[1])]
+    remnant = TextLine(text="Sign", box=Box(note.x, note.y, left.w, note.h))
+    _, expect = learnt(before, replace(after, texts=(*lines, remnant)))
+    assert expect.texts == ("File name",)
 
 
 def test_a_message_that_it_is_done_is_declared_first_and_no_more_than_three():

@@ -13,10 +13,21 @@ from execution.actions.decide import decide
 from execution.choices import EventKind, PromptKind
 from execution.models import Prompt
 from execution.turn.watching import watch
-from execution.types import DecisionSource
+from execution.types import (
+    Answer,
+    Box,
+    DecisionSource,
+    Match,
+    Point,
+    Recognition,
+    Resolution,
+    ResolveStatus,
+    Suggestion,
+    Verification,
+)
 from tests.execution.screens import frame, line, screen
 from tests.support.display import wait_until
-from workflows.graph import EdgeSpec
+from workflows.graph import EdgeSpec, GraphSpec, IdentitySpec, NodeSpec
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -93,8 +104,13 @@ def test_a_step_in_doubt_tells_that_something_came_after_all(stage: Any) -> None
 
 
 class Eyes:
+    """What is looked at, one look after the other, and what is said of it when it is read."""
+
+    graph = GraphSpec(workflow_id="w", name="w", learning_state="", nodes=(NodeSpec(node_id="b", name="Saved"),))
+
     def __init__(self, *states: Any) -> None:
-        self.states, self.compared = list(states), 0
+        self.states, self.compared, self.reads = list(states), 0, 0
+        self.node, self.whose = "a", Answer.YES
 
     def glance(self) -> Any:
         return self.states[0] if len(self.states) == 1 else self.states.pop(0)
@@ -103,10 +119,53 @@ class Eyes:
         self.compared += 1
         return ""
 
+    def observe(self) -> Any:
+        self.reads += 1
+        return self.states[0]
+
+    def recognise(self, state: Any, **known: Any) -> Recognition:
+        return Recognition(match=Match(node_id="a" if state is THEN else self.node, confidence=1.0))
+
+    def check_before(self, edge: EdgeSpec, state: Any) -> Verification:
+        return Verification(answer=Answer.YES if state is THEN else self.whose)
+
+
+THEN = screen(line("Notes", 10, 10))
+
+
+def suggested(**fields: Any) -> Suggestion:
+    edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", **fields)
+    place = Resolution(status=ResolveStatus.FOUND, box=Box(500, 350, 40, 20), point=Point(520, 360))
+    return Suggestion(edge=edge, node_id="a", sentence="Click", params={}, resolution=place)
+
+
+@pytest.mark.parametrize(
+    ("node", "whose", "says"),
+    [
+        ("a", Answer.YES, ""),
+        ("b", Answer.YES, "The screen is “Saved”."),
+        ("a", Answer.NO, "The record shown is not the right one any more."),
+        ("a", Answer.CANNOT_TELL, ""),
+    ],
+)
+def test_the_same_button_below_another_record_is_not_what_was_asked_about(node: str, whose: Answer, says: str) -> None:
+    """The place of the target looks as it did; what else has changed is read."""
+    whose_record = (IdentitySpec(label="Patient", value="{{patient}}"),)
+    eyes = Eyes(screen(patches=[(Box(10, 10, 90, 14), 30)]))
+    eyes.node, eyes.whose = node, whose
+    look = watch(eyes, suggested(identity=whose_record), THEN)  # type: ignore[arg-type]
+    assert [look(), look()] == [says, says]
+    assert eyes.reads == 1
+
+
+def test_a_blinking_caret_is_not_read_anew() -> None:
+    eyes = Eyes(screen(patches=[(Box(10, 10, 1, 14), 30)]))
+    eyes.node = "b"
+    assert watch(eyes, suggested(), THEN)() == ""  # type: ignore[arg-type]
+    assert eyes.reads == 0
+
 
 def test_a_frame_that_is_the_same_is_not_looked_into_and_a_clock_is_no_change() -> None:
-    from execution.types import Box, Resolution, ResolveStatus, Suggestion
-
     edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="press_keys")
     nowhere = Resolution(status=ResolveStatus.NOT_NEEDED)
     meant = Suggestion(edge=edge, node_id="a", sentence="Press", params={}, resolution=nowhere)
