@@ -25,13 +25,16 @@ DEATHS = [  # the quick ones, without processes of their own
     )
 ]
 MODULES = {
-    "execution/record/journal.py": [
-        "tests/execution/record/test_journal.py",
-        "tests/execution/record/test_journal_kept.py",
-        "tests/execution/record/test_step_times.py",
-        "tests/execution/record/test_statistics.py",
-        "tests/execution/record/test_secret_values.py",
-    ],
+    **{
+        f"execution/record/{name}.py": [
+            "tests/execution/record/test_journal.py",
+            "tests/execution/record/test_journal_kept.py",
+            "tests/execution/record/test_step_times.py",
+            "tests/execution/record/test_statistics.py",
+            "tests/execution/record/test_secret_values.py",
+        ]
+        for name in ("fence", "steps", "questions", "moves", "journal")
+    },
     "execution/record/claims.py": ["tests/execution/record/test_claims.py", *DEATHS],
     "execution/actions/control.py": [
         "tests/execution/actions/test_control.py",

@@ -207,7 +207,7 @@ def test_an_edge_that_says_what_must_be_seen_is_of_another_effect_class(journal:
 def test_a_step_takes_all_the_time_of_its_turn(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     """S2.5: also what is no part of it; of a step that another loop began only the parts are known."""
     now = [50.0]
-    monkeypatch.setattr("execution.record.journal.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("execution.record.steps.time.perf_counter", lambda: now[0])
     journal.begin_turn()
     now[0] += 0.25
     mine, other = open_step(journal), open_step(journal)
@@ -296,7 +296,7 @@ def test_a_step_that_is_rolled_back_is_not_announced(journal: Journal, monkeypat
     step_recorded.connect(receiver)
     try:
         with monkeypatch.context() as patch, pytest.raises(ValueError, match="no"):
-            patch.setattr("execution.record.journal.emit", lambda *args: (_ for _ in ()).throw(ValueError("no")))
+            patch.setattr("execution.record.steps.emit", lambda *args: (_ for _ in ()).throw(ValueError("no")))
             journal.close_step(step, Outcome.SUCCEEDED)
         assert heard == []
         journal.close_step(step, Outcome.SUCCEEDED)

@@ -1,0 +1,117 @@
+"""Where a run is and what state it is in: arrived, paused, resumed, degraded, in another mode (S1.2, S1.23)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from execution.choices import EventKind, ExecutionState, Origin, PauseReason, PromptState, Verb, Wish
+from execution.models import Decision as Answer
+from execution.models import WishRecord
+from execution.record.attribution import named
+from execution.record.events import emit, emit_state
+from execution.record.fence import FencedRun, persistent, tell_all
+from execution.record.payloads import mode_payload
+from execution.record.secret_values import hidden_values, sealed
+
+
+class Moves(FencedRun):
+    @persistent
+    def arrive(self, node_id: str, confidence: float) -> None:
+        """The run is at `node_id` now."""
+        with self._fenced() as execution:
+            self._update(current_node_id=node_id, last_confidence=confidence)
+            if execution.current_node_id != node_id:
+                execution.current_node_id, execution.last_confidence = node_id, confidence
+                emit_state(execution)
+
+    @persistent
+    def pause(self, reason: PauseReason, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        detail = self.hidden.any({"message": message, **(detail or {})})
+        with self._fenced() as execution:
+            if execution.state == ExecutionState.PAUSED:
+                return
+            execution.prompts.open().update(state=PromptState.WITHDRAWN)
+            execution.move(
+                ExecutionState.PAUSED, fence=self.epoch, pause_reason=reason, pause_detail=detail, **self._fulfilled()
+            )
+            emit_state(execution)
+        tell_all(self.on_state, self.execution)
+
+    @persistent
+    def pause_as_asked(self) -> None:
+        """Fulfil a wish to pause, saying whose it was (S1.24)."""
+        wish = self._last_wish(Verb.PAUSE)
+        who = {"by": wish.name, "origin": wish.origin} if wish else {"by": "", "origin": ""}
+        message = _("Paused by %(who)s.") % {"who": named(who["by"], who["origin"])}
+        self.pause(PauseReason.ASKED, message, who)
+
+    def _last_wish(self, verb: Verb) -> WishRecord | None:
+        return self.execution.wishes.filter(verb=verb).first()
+
+    @persistent
+    def change_mode(self) -> None:
+        """Take the mode that was asked for; a turn is in one mode from its beginning to its end (S1.23)."""
+        with self._fenced() as execution:
+            was, mode = execution.mode, execution.wish_mode
+            self._update(mode=mode, wish_mode="")
+            execution.mode, execution.wish_mode = mode, ""
+            if mode == was:
+                return
+            emit(execution, EventKind.MODE_CHANGED, mode_payload(was, mode, self._last_wish(Verb.SET_MODE)))
+            emit_state(execution)
+        tell_all(self.on_mode, self.execution)
+
+    def _fulfilled(self) -> dict[str, Any]:
+        """A pause was asked for and is here; a stop stays to be heeded."""
+        return {"wish": Wish.NONE} if self.execution.wish == Wish.PAUSE else {}
+
+    @persistent
+    def resume(self) -> str:
+        """Run again after a pause; gives the node that the person picked, if any."""
+        with self._fenced() as execution:
+            picked = execution.wish_node_id
+            execution.move(
+                ExecutionState.RUNNING,
+                fence=self.epoch,
+                pause_reason=PauseReason.NONE,
+                pause_detail={},
+                wish=Wish.NONE,
+                wish_node_id="",
+                wish_press={},
+            )
+            emit_state(execution)
+        tell_all(self.on_state, self.execution)
+        return picked
+
+    @persistent
+    def resumed_by(self) -> str:
+        """Who asked last that the run goes on, for people."""
+        wish = self._last_wish(Verb.RESUME)
+        return named(wish.name, wish.origin) if wish else named("", Origin.UNKNOWN)
+
+    def _stopped_by(self) -> dict[str, str]:
+        """Whose wish, or else whose answer, ended the run."""
+        if wish := self._last_wish(Verb.STOP):
+            return {"stopped_by": wish.name, "stopped_from": wish.origin}
+        answer = Answer.objects.select_related("user").filter(prompt__execution=self.execution).first()
+        return {"stopped_by": answer.decided_by, "stopped_from": answer.origin} if answer else {}
+
+    @persistent
+    def degrade(self, reason: str) -> None:
+        with self._fenced() as execution:
+            self._update(degraded=True, degraded_reason=reason)
+            execution.degraded, execution.degraded_reason = True, reason
+            emit(execution, EventKind.DEGRADED, {"reason": reason})
+            emit_state(execution)
+
+    @persistent
+    def keep_variables(self, variables: Mapping[str, Any]) -> None:
+        """The run's variables as a program's executor left them, its secret ones sealed."""
+        shown, secrets = sealed(self.graph.variables, variables)
+        with self._fenced():
+            self._update(variables=shown, secrets=secrets)
+            self.execution.secrets = secrets
+        self.hidden.values = hidden_values(self.execution)
