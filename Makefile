@@ -5,7 +5,7 @@ PACKAGES = rpa_site workflows gpu execution analytics
 WORKERS ?= 2
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts mutation messages vendor demo setup setup-dev
+.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -19,6 +19,7 @@ models:
 
 run: setup
 	@$(PYTHON) manage.py migrate -v0
+	@$(PYTHON) manage.py collectstatic --noinput -v0
 	@$(PYTHON) manage.py first_admin
 	@$(PYTHON) manage.py load_demo
 	@exec $(PYTHON) tools/serve.py
@@ -61,6 +62,9 @@ bench-targeting:
 bench-acts:
 	@tools/setup.sh bench
 	$(PYTHON) -m tests.benchmarks.foreign
+
+bench-pages: setup-dev
+	$(PYTHON) -m tests.benchmarks.page_weight
 
 bench-gpu: setup-dev
 	$(PYTHON) -m tests.benchmarks.gpu

@@ -26,12 +26,14 @@ from django.utils.translation import ngettext
 
 from execution.models import Robot
 from rpa_site.migration_names import named
+from rpa_site.static_files import stale
 from workflows import catalogue
 
 NAVIGATE = "navigate"
 HANDLER = ("execution.navigation", "handle_navigate_action")
 POLL_S = 0.2
 ANSWER_WITHIN_S = 5.0  # one question; the whole has the time-out that the command is given
+NAMED = 5  # of the files that are not this version's
 MOST_BYTES = 65_536  # /health is far shorter; another program at that port may answer anything
 
 
@@ -60,6 +62,7 @@ def findings(*, timeout_s: float) -> Iterator[Finding]:
     yield navigate_types()
     yield navigate_handler()
     yield migrations()
+    yield static_files()
     yield run_loop(until=until)
     yield health(until=until)
 
@@ -131,6 +134,18 @@ def migrations() -> Finding:
             % {"count": len(pending), "names": names},
             _("Run `manage.py migrate`, then this again."),
         )
+    return Finding(what=what)
+
+
+def static_files() -> Finding:
+    """Collected ones of another version: pages would come with its scripts and styles."""
+    what = _("the static files are those of this version")
+    if others := stale():
+        why = ngettext("%(count)d is not: %(names)s.", "%(count)d are not: %(names)s.", len(others)) % {
+            "count": len(others),
+            "names": ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else ""),
+        }
+        return _look(what, why, _("Run `manage.py collectstatic --noinput`, and restart the web process."))
     return Finding(what=what)
 
 

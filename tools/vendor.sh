@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fetch the front end's libraries from npm again, at the versions below, and write vendor.txt with their hashes.
-# The icons are cut down to those that templates and scripts name.
+# The icons are cut down to those that templates and scripts name, the style sheet to the rules that they can use: the
+# whole one lies in tools/vendor and is cut again by tools/cut_css.py, without a network, when pages use more of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=rpa_site/static/rpa_site/vendor
@@ -11,13 +12,13 @@ fetch() {   # package version: unpacks it, says where
   (cd "$work" && npm pack --silent "$1@$2" | tail -1 | xargs -I{} tar xzf {} && rm -rf "${1//\//_}" && mv package "${1//\//_}")
 }
 rows=()
-take() {   # package version licence file-in-package name
+take() {   # package version licence file-in-package name [folder]
   local dir="$work/${1//\//_}"
-  sed '/sourceMappingURL=/d' "$dir/$4" > "$out/$5"
+  sed '/sourceMappingURL=/d' "$dir/$4" > "${6:-$out}/$5"
   cp "$dir"/LICENSE* "$out/licences/$(basename "${1//@/}").txt" 2>/dev/null || true
-  rows+=("$1 $2 $3 $5 $(sha256sum "$out/$5" | cut -d' ' -f1)")
+  rows+=("$1 $2 $3 $5 $(sha256sum "${6:-$out}/$5" | cut -d' ' -f1)")
 }
-fetch @tabler/core 1.6.1;       take @tabler/core 1.6.1 MIT dist/css/tabler.min.css tabler.min.css
+fetch @tabler/core 1.6.1;       take @tabler/core 1.6.1 MIT dist/css/tabler.min.css tabler.min.css tools/vendor
 fetch cytoscape 3.34.4;         take cytoscape 3.34.4 MIT dist/cytoscape.min.js cytoscape.min.js
 fetch dagre 0.8.5;              take dagre 0.8.5 MIT dist/dagre.min.js dagre.min.js
 fetch cytoscape-dagre 2.5.0;    take cytoscape-dagre 2.5.0 MIT cytoscape-dagre.js cytoscape-dagre.js
@@ -46,4 +47,5 @@ print(f"{len(symbols)} icons")
 PY
 cp "$work/@tabler_icons/LICENSE" "$out/licences/icons.txt"
 rows+=("@tabler/icons 3.51.0 MIT tabler-icons.svg $(sha256sum "$out/tabler-icons.svg" | cut -d' ' -f1)")
+.venv/bin/python tools/cut_css.py
 { echo "# package version licence file sha256"; printf '%s\n' "${rows[@]}"; } > "$out/vendor.txt"

@@ -77,12 +77,12 @@ def navigate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 @pytest.mark.django_db
 @pytest.mark.usefixtures("navigate")
 def test_a_deploy_that_is_well_is_kept(settings: Any) -> None:
-    """S5.7: exit 0, one line for each of the six checks."""
+    """S5.7: exit 0, one line for each of the seven checks."""
     alive()
     with answering(json.dumps(WELL).encode()) as (port, _asked):
         settings.PORT = port
         code, said = run()
-    assert (code, said.count("✓"), said.count("✗")) == (0, 6, 0)
+    assert (code, said.count("✓"), said.count("✗")) == (0, 7, 0)
     assert said.rstrip().endswith("Keep it.")
 
 

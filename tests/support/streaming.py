@@ -96,8 +96,11 @@ class Web:
 
 
 @contextmanager
-def web() -> Iterator[Web]:
-    """A web process with a run at work, on data of its own; everything ends with the block."""
+def web(*, collected: bool = False) -> Iterator[Web]:
+    """A web process with a run at work, on data of its own; everything ends with the block.
+
+    `collected`: its static files are collected first, as `make run` and a deploy do.
+    """
     with tempfile.TemporaryDirectory(prefix="surehand-stream-") as name, socket.create_server(("127.0.0.1", 0)) as port:
         data = Path(name)
         (data / "static").mkdir()
@@ -107,6 +110,9 @@ def web() -> Iterator[Web]:
         server = Web(data=data, listener=port, env=env)
         prepared = answer_of(server.worker("prepare"))
         server.session_key, server.execution_id = prepared["session_key"], prepared["execution_id"]
+        if collected:
+            command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0"]
+            subprocess.run(command, cwd=ROOT, env=env, check=True)
         server.start()
         try:
             yield server

@@ -28,7 +28,7 @@ stepsView(store);
 whyView(store);
 eventsView(store);
 assistantView(store);
-const openGraph = graphView(store, find("script[data-vendor]").dataset.vendor);
+const openGraph = graphView(store, find("script[data-graph]").dataset.graph.split(" "));
 headView();
 tabs();
 keys();

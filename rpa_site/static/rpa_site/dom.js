@@ -1,7 +1,7 @@
 /* Small helpers to build a page. Whatever came from a screen is only ever set as text. */
 
 const SVG = "http://www.w3.org/2000/svg";
-const SPRITE = new URL("./vendor/tabler-icons.svg", import.meta.url).pathname;
+const SPRITE = document.querySelector('meta[name="icons"]').content;
 
 /** h("button", {class: "button", onclick: f}, "text", node, ...): an element with properties and children. */
 export function h(tag, properties = {}, ...children) {

@@ -4,9 +4,8 @@ import { fill, find, h } from "../../rpa_site/dom.js";
 import { quoted, say } from "../../rpa_site/words.js";
 import { emphasised } from "./sentence.js";
 
-const SCRIPTS = ["cytoscape.min.js", "dagre.min.js", "cytoscape-dagre.js"];
-
-export function graphView(store, vendor) {
+/** `scripts` are the addresses of what draws it, in order; they are loaded when it is opened. */
+export function graphView(store, scripts) {
   const panel = find("#panel-graph");
   const box = h("div", { class: "graph", "aria-hidden": "true" });
   const list = h("ul", { class: "graph-list" });
@@ -29,7 +28,7 @@ export function graphView(store, vendor) {
     update();
     if (drawn) return void requestAnimationFrame(() => drawn.resize());
     try {
-      for (const name of SCRIPTS) await load(`${vendor}${name}`);
+      for (const src of scripts) await load(src);
       drawn = draw(box, store);
       mark(drawn, store);
       show(drawn, store);
