@@ -20,7 +20,7 @@ from tests.support.display import VirtualDesktop, wait_until, windows_of
 from tests.support.story import Act, Screen, Story
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSON_S = 240
+LESSON_S, READING_S = 240, 120
 
 
 def teach(screen: VirtualDesktop, module: str, folder: Path, *, env: dict[str, str]) -> None:
@@ -112,13 +112,18 @@ class Lesson:
         title = self.fill(screen.title).strip("*")
         wait_until(lambda: title in getattr(self.desktop.window(), "title", title), what=f"the window {title}")
         settle(self.desktop, settle_ms=500, timeout_ms=6000)
-        state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
+        state = wait_until(self.read, timeout=READING_S, what="a screen that was read")
         node = self.workflow.nodes.get(node_id=screen.node_id)
         node.reference = self.row(self.store.put(state.frame.pixels))
         node.save()
         number = self.story.screens.index(screen)
         cv2.imwrite(str(self.folder / f"{number:02}-{screen.node_id}.png"), state.frame.pixels)
         return state
+
+    def read(self) -> Any | None:
+        """The screen; None where it could not be read in time, as what is learnt from that is half of it."""
+        state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
+        return None if state.degraded or not state.text_method else state
 
     def show(self, act: Act, state: Any) -> None:
         if act.action == "click":

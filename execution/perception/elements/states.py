@@ -24,6 +24,7 @@ _FAINT_ON_FILL = 135  # levels between a fill and what is written on it; white o
 _FAINT_BORDER = 0.62  # of the strongest border of its like near
 _PATCH = 40  # levels of a fill that is a patch of colour
 _LIT = 30  # chroma of a border that has a colour
+_DEEPEST_BORDER = 3  # pixels
 _GREYED = 5  # levels by which a disabled field is greyer than the others
 _WITH_STATES = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 
@@ -71,7 +72,18 @@ def with_states(scene: Scene, found: Sequence[Found]) -> list[Found]:
 
 
 def _holds_cursor(scene: Scene, field: Found) -> bool:
-    return field.frame is not None and has_cursor(scene.pixels, field.frame.inner, text=field.element.text)
+    return field.frame is not None and has_cursor(scene.pixels, _ground(field), text=field.element.text)
+
+
+def _ground(found: Found) -> Box:
+    """What its border leaves. Where a text cursor joins the upper and the lower border of a field nothing has outlined
+    that ground."""
+    assert found.frame is not None
+    box, inner = found.frame.box, found.frame.inner
+    if found.role is not ElementRole.FIELD or inner != box or min(box.w, box.h) <= 4 * _DEEPEST_BORDER:
+        return inner
+    inset = _DEEPEST_BORDER
+    return Box(box.x + inset, box.y + inset, box.w - 2 * inset, box.h - 2 * inset)
 
 
 def _looks(scene: Scene, found: Sequence[Found]) -> list[_Look]:
@@ -84,6 +96,10 @@ def _looks(scene: Scene, found: Sequence[Found]) -> list[_Look]:
     apart = np.stack([np.median(np.abs(colours - outside).max(axis=2), axis=1) for colours in (border, second)])
     edges = np.median(np.where((apart[1] > apart[0])[:, None, None], second, border), axis=1)
     fills = np.array([f.fill for f in frames])
+    inner = [i for i, one in enumerate(found) if _ground(one) != frames[i].inner]
+    if inner:
+        grounds = np.array([_ground(found[i]) for i in inner])
+        fills[inner] = np.median(along(scene.pixels, grounds, inset=0).reshape(len(inner), -1, 3), axis=1)
     lifts = np.abs(fills - np.median(outside, axis=1)).max(axis=1)
     return [
         _Look(
