@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -25,12 +27,13 @@ _migrations: tuple[float, int] | None = None
 @login_not_required
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """503 when the database does not answer or lacks migrations; a missing run loop is said, and is no failure."""
+    """503 when the database does not answer, takes nothing or lacks migrations; a missing run loop is said alone."""
     report: dict[str, Any] = {"database": "ok", "pending_migrations": 0, "run_loops": [], **helpers(None)}
     try:
         report["pending_migrations"] = pending_migrations()
         report["run_loops"] = run_loops()
         report |= helpers(last_known_status())
+        report["database"] = "ok" if is_writable() else "read only"
     except DatabaseError as error:
         report["database"] = type(error).__name__
     report["run_loops_waiting"] = loops_waiting()  # from files: they say so while the database does not answer
@@ -38,6 +41,12 @@ def health(request: HttpRequest) -> JsonResponse:
     ok = report["database"] == "ok" and not report["pending_migrations"]
     answer = {"status": "ok" if ok else "failing", **report}
     return JsonResponse(answer, status=200 if ok else 503, headers={"Cache-Control": "no-store"})
+
+
+def is_writable() -> bool:
+    """Whether a database that is a file may be written to: reading it still works where nothing can be kept."""
+    file = Path(connection.settings_dict["NAME"])
+    return connection.vendor != "sqlite" or not file.exists() or os.access(file, os.W_OK)
 
 
 def pending_migrations() -> int:

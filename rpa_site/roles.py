@@ -37,8 +37,11 @@ OWN = {
         for app, model in (("auth", "user"), ("workflows", "credential"))
     )
     | {"workflows.view_credentialuse", "rpa_site.view_apitoken", "rpa_site.delete_apitoken"}
-    | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")},
+    | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")}
+    | {"execution.view_unmasked"},
 }
+# Beside the roles, for single people: what belongs to no work by itself.
+SINGLE = {"unmasked live picture": frozenset({"execution.view_unmasked"})}
 _ORDER = list(Role)
 
 
@@ -67,6 +70,6 @@ def create_roles(sender: Any, **kwargs: Any) -> None:
     from django.contrib.auth.models import Group, Permission
 
     known = {f"{p.content_type.app_label}.{p.codename}": p for p in Permission.objects.select_related("content_type")}
-    for role in Role:
-        group, _created = Group.objects.get_or_create(name=role.value)
-        group.permissions.set([known[name] for name in permissions_of(role) if name in known])
+    for group_name, names in {**{role.value: permissions_of(role) for role in Role}, **SINGLE}.items():
+        group, _created = Group.objects.get_or_create(name=group_name)
+        group.permissions.set([known[name] for name in names if name in known])

@@ -181,6 +181,7 @@ RPA_ANALYZE_TIMEOUT_MS = reading.whole(env, "RPA_ANALYZE_TIMEOUT_MS", 8000)
 # Code that may tell which window is open, as name=dotted.path; runs, workflows and the next setting choose by name.
 RPA_WINDOW_PROVIDERS = env.dict("RPA_WINDOW_PROVIDERS", default={})
 RPA_WINDOW_INFO_PROVIDER = env.str("RPA_WINDOW_INFO_PROVIDER", "")
+RPA_LIVE_UNMASKED = reading.switch(env, "RPA_LIVE_UNMASKED", False)  # to those with the right to it; never stored
 RPA_CAPTURE_INTERVAL_MS = reading.whole(env, "RPA_CAPTURE_INTERVAL_MS", 500)
 RPA_MAX_NO_MATCH_RETRIES = reading.whole(env, "RPA_MAX_NO_MATCH_RETRIES", 5)
 RPA_CONFIRMATION_TIMEOUT_S = reading.whole(env, "RPA_CONFIRMATION_TIMEOUT_S", 60)

@@ -143,7 +143,10 @@ class Execution(models.Model):
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        permissions = (("operate_execution", "Can start, decide, pause, resume and stop runs"),)
+        permissions = (
+            ("operate_execution", "Can start, decide, pause, resume and stop runs"),
+            ("view_unmasked", "Can see what is masked in the live picture of a run"),
+        )
         constraints = [
             models.CheckConstraint(condition=Q(state__in=ExecutionState.values), name="execution_state_known"),
             models.CheckConstraint(condition=Q(mode__in=ExecutionMode.values), name="execution_mode_known"),

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from execution.models import Execution
 from execution.pages import script_texts, snapshot
 from execution.permissions import OPERATE, VIEW
+from execution.views.pictures import sees_unmasked
 from workflows.catalogue import ACTIONS
 from workflows.permissions import DESIGN, permitted
 
@@ -29,7 +30,7 @@ def live(request: HttpRequest, execution_id: str) -> HttpResponse:
             "snapshot": snapshot.snapshot(execution),
             "graph": snapshot.graph_json(execution.version.spec(), execution.variables),
             "run": run_data(execution),
-            "me": person(request),
+            "me": {**person(request), "sees_unmasked": hides(execution) and sees_unmasked(request.user)},
             "actions": actions(),
             "words": script_texts.live(),
         },
@@ -65,6 +66,12 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "workflow": reverse("workflow", args=[workflow.workflow_id]),
         "again": f"{reverse('run_start')}?workflow={workflow.workflow_id}&again={key}",
     }
+
+
+def hides(execution: Execution) -> bool:
+    """Whether the run's workflow masks something of its screens."""
+    flags = execution.version.spec().flags
+    return bool(flags.get("masks") or flags.get("mask_patterns"))
 
 
 def person(request: HttpRequest) -> dict[str, Any]:

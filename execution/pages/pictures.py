@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import http_date, parse_etags
@@ -13,11 +17,13 @@ from django.views.decorators.http import require_safe
 
 from execution.choices import ON_DESKTOP
 from execution.models import Execution, Robot, Step
-from execution.permissions import VIEW
-from execution.running import live_picture
+from execution.permissions import UNMASKED, VIEW
+from execution.running import live_picture, unmasked
 from workflows.exceptions import PictureMissing
 from workflows.permissions import permitted
 from workflows.pictures import PictureStore
+
+log = logging.getLogger(__name__)
 
 VIEW_PICTURE = "workflows.view_picture"
 VIEW_ROBOT = "execution.view_robot"
@@ -51,7 +57,21 @@ def run_frame(request: HttpRequest, execution_id: str) -> HttpResponse:
     execution = Execution.objects.by_id(execution_id)
     if execution.state not in ON_DESKTOP or execution.robot is None:
         return none_yet(_("This run is on no desktop now, so there is no live picture of it."))
+    if sees_unmasked(request.user) and (seen := unmasked.ask(execution.robot.name)):
+        _tell_once(execution_id, request.user.get_username())
+        tag = f'"{seen.taken_at.timestamp():.6f}-unmasked"'
+        return _fresh(request, tag, seen.taken_at.timestamp(), seen.jpeg, "image/jpeg")
     return live(request, execution.robot)
+
+
+@lru_cache(maxsize=1000)
+def _tell_once(execution_id: str, name: str) -> None:
+    log.info("the live picture of %s is seen unmasked by %s", execution_id, name)
+
+
+def sees_unmasked(user: Any) -> bool:
+    """Whether a person sees what is masked: where it is switched on, and they have the right to it (S10.4)."""
+    return bool(settings.RPA_LIVE_UNMASKED and user.has_perm(UNMASKED))
 
 
 @permitted(VIEW_ROBOT)
@@ -67,13 +87,17 @@ def live(request: HttpRequest, robot: Robot) -> HttpResponse:
         data, stat = path.read_bytes(), path.stat()
     except OSError:
         return none_yet(_("There is no live picture of this desktop yet."))
-    tag = f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"'
-    fresh = tag in parse_etags(request.headers.get("If-None-Match", ""))
-    response = HttpResponseNotModified() if fresh else HttpResponse(data, content_type=_type(path))
+    return _fresh(request, f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"', stat.st_mtime, data, _type(path))
+
+
+def _fresh(request: HttpRequest, tag: str, taken: float, data: bytes, kind: str) -> HttpResponse:
+    """The picture, unless the browser has the one with that tag; `taken` in seconds since 1970."""
+    known = tag in parse_etags(request.headers.get("If-None-Match", ""))
+    response = HttpResponseNotModified() if known else HttpResponse(data, content_type=kind)
     response.headers["ETag"] = tag
     response.headers["Cache-Control"] = "no-store"
-    response.headers["Last-Modified"] = http_date(stat.st_mtime)
-    response.headers["X-Taken-At"] = datetime.fromtimestamp(stat.st_mtime, UTC).isoformat()
+    response.headers["Last-Modified"] = http_date(taken)
+    response.headers["X-Taken-At"] = datetime.fromtimestamp(taken, UTC).isoformat()
     return response
 
 

@@ -349,6 +349,7 @@ def _states() -> dict[str, object]:
         "event_pressed": _("%(who)s chose “%(name)s” in the dialog"),
         "event_picked": _("%(who)s resumed the run: the screen is “%(name)s”"),
         "event_unload": _("Model unloaded when idle"),
+        "unmasked": _("unmasked for you"),
         "graph_list": _("As a list"),
         "graph_here": _("here now"),
         "graph_been": _("been there"),

@@ -57,6 +57,7 @@ class Redaction:
         self._read_there = Hidden(())  # what was read in the regions, wherever else it is quoted
         self._typed = list(typed)
         self._last: tuple[Frame, np.ndarray] | None = None  # read last, and as it may be shown
+        self._secrets: tuple[NormBox, ...] = ()  # where secret values were read on it
         self._lock = threading.Lock()
 
     # --- texts ------------------------------------------------------------------------------------------------------
@@ -120,9 +121,11 @@ class Redaction:
         if not self.is_needed:
             return
         self._note_regions(state)
-        pixels = painted_over(state.frame.pixels, self.places(state))
+        pixels, size = painted_over(state.frame.pixels, self.places(state)), state.frame.size
+        secret = [_around(line.box, size) for line in state.texts if self.values.text(line.text) != line.text]
         with self._lock:
             self._last = (state.frame, pixels)
+            self._secrets = tuple(box.normalised(size) for box in secret)
 
     def live(self, frame: Frame) -> np.ndarray:
         """The pixels of a frame that nobody has read yet, as they may be shown."""
@@ -133,6 +136,11 @@ class Redaction:
         if last is None or last[0].size != frame.size:
             return painted_over(frame.pixels, [WHOLE])
         return _unchanged_parts(frame.pixels, last[0].pixels, last[1])
+
+    def unmasked(self, frame: Frame) -> np.ndarray:
+        """The pixels for those who may see what is masked; the run's secrets nobody sees (S10.3). Never to be kept."""
+        with self._lock:
+            return painted_over(frame.pixels, (*self._typed, *self._secrets))
 
     @property
     def is_needed(self) -> bool:
@@ -183,6 +191,9 @@ class NothingShown(Redaction):
 
     def __init__(self, hidden: Hidden | None = None) -> None:
         super().__init__(hidden or Hidden(()), regions=[WHOLE])
+
+    def unmasked(self, frame: Frame) -> np.ndarray:
+        return painted_over(frame.pixels, [WHOLE])
 
 
 def redaction_of(graph: GraphSpec, hidden: Hidden, *, typed: Sequence[NormBox] = ()) -> Redaction:

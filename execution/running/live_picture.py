@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import cv2
+import numpy as np
 from django.conf import settings
 
 from execution.record.redaction import Redaction
@@ -27,18 +28,24 @@ def write(robot_name: str, frame: Frame, redaction: Redaction) -> None:
 
     Its modification time is when the frame was taken.
     """
-    pixels = redaction.live(frame)
-    if frame.size.width > MAX_WIDTH:
-        scale = MAX_WIDTH / frame.size.width
-        pixels = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    _ok, encoded = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    picture = encoded(redaction.live(frame))
     path = path_of(robot_name)
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".part")
-    fresh.write_bytes(encoded.tobytes())
+    fresh.write_bytes(picture)
     taken = frame.taken_at.timestamp()
     os.utime(fresh, (taken, taken))
     fresh.replace(path)
+
+
+def encoded(pixels: np.ndarray) -> bytes:
+    """BGR pixels as a JPEG, no wider than MAX_WIDTH."""
+    width = pixels.shape[1]
+    if width > MAX_WIDTH:
+        scale = MAX_WIDTH / width
+        pixels = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    _ok, jpeg = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    return jpeg.tobytes()
 
 
 def taken_at(path: Path) -> datetime | None:

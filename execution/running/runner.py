@@ -42,6 +42,7 @@ from execution.running import live_picture
 from execution.running.gpu_mode import RunDrivenGpu
 from execution.running.ladder import further_rungs
 from execution.running.naming import element_classifier
+from execution.running.unmasked import UnmaskedPicture
 from execution.signals import run_begun, run_ended, tell
 from execution.targeting.resolver import TargetResolver
 from execution.turn.coach import Coach
@@ -158,6 +159,9 @@ class Runner:
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)
             capture.start()
             stack.callback(capture.stop)
+            unmasked = UnmaskedPicture(robot.name, capture.unmasked)
+            unmasked.start()
+            stack.callback(unmasked.stop)
             self.out(
                 _("Watching desktop %(name)s, %(w)d × %(h)d. Ctrl-C finishes the step and leaves.")
                 % {"name": desktop.name, "w": identity.size.width, "h": identity.size.height}
@@ -241,6 +245,7 @@ class Runner:
             }
         )
         capture.redaction = journal.hidden
+        capture.in_hand = True
         capture.begin_anew(interval_ms=(self.hooks.limits or LoopLimits()).capture_interval_ms)
         journal.recent_frames = capture.recent
         capture.tells = lambda stats: journal.capture_stats(asdict(stats))
@@ -271,7 +276,7 @@ class Runner:
             heartbeat.journal = None
             self.patience.until_done(lambda: release(journal.execution), for_ever=True)
             tell(run_ended, journal.warn, sender=Runner, execution_id=execution.execution_id)
-            capture.tells = lambda stats: None
+            capture.tells, capture.in_hand = lambda stats: None, False
             journal.capture_stats(asdict(capture.stats()))
             if not journal.hidden.is_needed:  # else the screen may still show what the run kept from being seen
                 capture.redaction = self.patience.until_done(between_runs, for_ever=True)
@@ -438,6 +443,8 @@ class ShownCapture(ContinuousCapture):
         super().__init__(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=self._show)
         self._robot = robot
         self.redaction: Redaction = NothingShown()
+        self._newest: Frame | None = None
+        self.in_hand = False  # whether a run is: nobody looks at what a desktop shows between runs
         self._writing = threading.Lock()  # the loop shows what it has read, beside the capture
         self.tells: Callable[[CaptureStats], None] = lambda stats: None  # with each heartbeat, while a run is at work
 
@@ -447,7 +454,13 @@ class ShownCapture(ContinuousCapture):
         if self.redaction.is_needed and self.running:
             self._show(state.frame)
 
+    def unmasked(self) -> tuple[Frame, Redaction] | None:
+        """The newest frame, and what of it nobody may see; None while no run is in hand."""
+        newest = self._newest
+        return (newest, self.redaction) if newest is not None and self.in_hand else None
+
     def _show(self, frame: Frame) -> None:
+        self._newest = frame
         try:
             with self._writing:
                 live_picture.write(self._robot.name, frame, self.redaction)

@@ -178,6 +178,18 @@ def test_every_problem_is_a_sentence_that_says_what_to_do(whole: GraphSpec) -> N
         assert "%(" not in problem.message
 
 
+@pytest.mark.parametrize("flags", [{"masks": [[0, 0, 0.5, 0.1]]}, {"mask_patterns": ["email"]}])
+def test_that_taught_pictures_are_not_masked_is_said(flags: dict[str, Any], tmp_path: Any) -> None:
+    """S10.4: whoever publishes can take them on a record that was made up."""
+    store = PictureStore(tmp_path)
+    digest = store.put(np.full((60, 80, 3), 200, np.uint8))
+    nodes = (replace(graph().nodes[0], picture=digest), *graph().nodes[1:])
+    codes = {p.code: p.severity for p in problems(graph(nodes=nodes, flags=flags), store=store)}
+    assert codes["taught_pictures_are_whole"] == "warning"
+    assert not problems(graph(nodes=nodes), store=store)
+    assert not problems(graph(flags=flags), store=store)
+
+
 def test_errors_come_before_warnings_and_alone_keep_from_publishing() -> None:
     whole = replace(
         with_edge("click_save", expect=ExpectSpec(), target=None),

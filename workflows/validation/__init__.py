@@ -12,7 +12,7 @@ from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore
 from workflows.validation.actions import actions
 from workflows.validation.dialogs import dialogs
-from workflows.validation.pictures import pictures
+from workflows.validation.pictures import kept_whole, pictures
 from workflows.validation.problem import Kind, Problem, Severity
 from workflows.validation.screens import recognition
 from workflows.validation.structure import ids, reach, shape
@@ -32,6 +32,7 @@ def problems(graph: GraphSpec, *, store: PictureStore | None = None) -> tuple[Pr
         dialogs,
         variables,
         partial(pictures, store=store or PictureStore()),
+        kept_whole,
     )
     found = [problem for check in checks for problem in check(graph)]
     return tuple(sorted(found, key=lambda p: not p.is_error))

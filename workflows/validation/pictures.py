@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from workflows.exceptions import PictureError, PictureRefused
 from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore, check_size
-from workflows.validation.problem import Kind, Problem, problem
+from workflows.validation.problem import Kind, Problem, of_workflow, problem
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -29,6 +29,24 @@ def pictures(graph: GraphSpec, *, store: PictureStore) -> Iterator[Problem]:
         if why := _picture_problem(store, digest):
             code, message = why
             yield problem(kind, code, f"“{name}”: {message}", where=where, field=field)
+
+
+def kept_whole(graph: GraphSpec) -> Iterator[Problem]:
+    """Taught pictures are not masked (S10.4).
+
+    They are what screens are compared with and what is clicked: a target in a masked place could not be found again.
+    """
+    hides = graph.flags.get("masks") or graph.flags.get("mask_patterns")
+    if hides and any(node.picture for node in graph.nodes):
+        yield of_workflow(
+            "taught_pictures_are_whole",
+            _(
+                "What this workflow masks is left out of its runs; its taught pictures stay as they were taken, since "
+                "screens are compared with them. Take them on a record that was made up for it."
+            ),
+            field="masks" if graph.flags.get("masks") else "mask_patterns",
+            warn=True,
+        )
 
 
 def _picture_problem(store: PictureStore, digest: str) -> tuple[str, str] | None:

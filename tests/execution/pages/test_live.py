@@ -48,7 +48,7 @@ def test_the_first_paint_has_the_run_its_steps_its_question_and_its_graph(client
     assert snapshot["prompt"] == prompt_payload(prompt)
     assert [node["name"] for node in data["graph"]["nodes"]][:2] == ["Empty note", "Note with text"]
     assert data["graph"]["edges"][2]["sentence"] == "Click “Save”"
-    assert data["me"] == {"name": "operator", "may_operate": True, "may_design": False}
+    assert data["me"] == {"name": "operator", "may_operate": True, "may_design": False, "sees_unmasked": False}
 
 
 @pytest.mark.django_db

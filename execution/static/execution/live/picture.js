@@ -126,6 +126,7 @@ export class Picture {
     const { store, choice } = this;
     const words = [];
     if (store.connection === "lost" && !store.isFinal) words.push(say("reconnecting"));
+    if (store.me.sees_unmasked && choice?.src && choice.src === store.frame?.url) words.push(say("unmasked"));
     if (choice?.note) words.push(choice.note);
     else if (choice?.takenAt && !store.isFinal && !store.correcting) {
       const age = Date.now() - store.skew - Date.parse(choice.takenAt);
