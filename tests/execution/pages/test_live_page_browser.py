@@ -215,6 +215,34 @@ def test_who_may_not_answer_is_not_told_that_it_waits_for_them(page_of, operator
     expect(mine.locator(".step.now .visually-hidden")).to_have_text("waiting for you")
 
 
+CUT = (
+    "tabs => [...tabs.children].some((tab) => tab.scrollWidth > tab.clientWidth) || tabs.scrollWidth > tabs.clientWidth"
+)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("width", [1440, 1200, 390])
+def test_no_tab_is_cut(page_of, operator, language: str, width: int) -> None:
+    """UI.md: French takes more room."""
+    headers = {"Accept-Language": language}
+    page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, extra_http_headers=headers)
+    expect(page.locator(".tabs button")).to_have_count(4)
+    assert not page.locator(".tabs").evaluate(CUT)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_docs_of_the_api_are_as_dark_as_the_rest_and_lead_back(page_of, viewer, scheme: str) -> None:
+    page = page_of(viewer, "/api/docs", color_scheme=scheme)
+    expect(page.locator(".opblock-summary").first).to_be_visible(timeout=15_000)
+    ground = page.evaluate("getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor")
+    page_ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (page_ground, ground != "rgba(0, 0, 0, 0)") == {
+        "light": ("rgb(250, 250, 250)", False), "dark": ("rgb(28, 32, 34)", True),
+    }[scheme]  # fmt: skip
+    page.click("text=Back to the runs")
+    expect(page).to_have_url(re.compile("/$"))
+
+
 # --- the session's end, old clocks, the end of a run -----------------------------------------------------------------
 def test_the_end_of_the_session_is_said_and_one_comes_back(page_of, operator) -> None:
     """S10.2: nothing of a screen stays in sight; the login leads back to this very page."""
