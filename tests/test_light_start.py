@@ -1,4 +1,4 @@
-"""The first start is light: all that the defaults use is in requirements-base.txt, and what is not there is named.
+"""The first start is light: all that the defaults use is in requirements-base.txt, and what is not there is named (D8).
 
 Checked where everything is installed: whatever the light set does not bring is made to look as if it were not there.
 """

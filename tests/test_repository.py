@@ -41,7 +41,7 @@ def tracked() -> list[str]:
 
 
 def test_the_web_process_loads_nothing_heavy() -> None:
-    """DESIGN 5.6: it starts in a second and without a display."""
+    """D4: it starts in a second and without a display."""
     done = subprocess.run(
         [sys.executable, "-c", LOAD_EVERYTHING % (HEAVY,)],
         cwd=ROOT,
@@ -55,7 +55,7 @@ def test_the_web_process_loads_nothing_heavy() -> None:
 
 
 def test_imports_go_in_one_direction() -> None:
-    """DESIGN 2, kept by import-linter."""
+    """D3, kept by import-linter."""
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout

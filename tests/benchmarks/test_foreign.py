@@ -1,4 +1,4 @@
-"""S9.1, S9.6, S6.13: of what others wrote nothing is done that should not be, counted by the page's own server."""
+"""S9.1, S9.6: of what others wrote nothing is done that should not be, counted by the page's own server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official Python client works against the double: we do not only talk to ourselves (issue 6, point 1)."""
+"""The official Python client works against the double: we do not only talk to ourselves (A.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenario files: the double does what they say, and a real server answers in the same shapes (issue 6, point 1)."""
+"""Scenario files: the double does what they say, and a real server answers in the same shapes (A.1, A.2)."""
 
 from __future__ import annotations
 

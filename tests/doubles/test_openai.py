@@ -1,4 +1,4 @@
-"""The double of an OpenAI-compatible server answers as LM Studio does, to a client that is not ours."""
+"""The double of an OpenAI-compatible server answers as LM Studio does, to a client that is not ours (S4.1)."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_a_desktop_has_one_run_loop(world: Product) -> None:
 
 
 def test_a_locked_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
-    """RELIABILITY C.7: locked for 10 s in the middle of a run; the run completes, and a request is answered."""
+    """C.7: locked for 10 s in the middle of a run; the run completes, and a request is answered."""
     world.open_editor()
     execution_id = start(otto, "automatic", "locked.txt")
     wait_until(lambda: world.rows("SELECT 1 FROM execution_step"), timeout=60, what="the first step")

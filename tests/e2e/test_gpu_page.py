@@ -1,6 +1,6 @@
 """The page “Robots and GPU”, live: a web process, an owner of the GPU, a models' server, and a browser that only looks.
 
-What moves is seen without any reload: the mode, CLIP, the model, an outage and its end (S3.8, S3.9, S3.10; issue 6).
+What moves is seen without any reload: the mode, CLIP, the model, an outage and its end (S3.8, S3.9, S3.10).
 """
 
 from __future__ import annotations

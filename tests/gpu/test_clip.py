@@ -231,7 +231,7 @@ async def test_what_cannot_fit_is_refused_before_anything_is_sent(clip: CLIPMana
 async def test_memory_that_ends_half_way_leaves_a_working_model_and_nothing_on_the_gpu(
     clip: CLIPManager, cuda: FakeCuda, tensor: int
 ) -> None:
-    """RELIABILITY.md A.8: the last of these is the picture that a copy is tried out with."""
+    """A.8: the last of these is the picture that a copy is tried out with."""
     told, before = told_to(clip), clip.embed(picture())
     cuda.fail_after(tensor)
     with pytest.raises(ClipUnavailable, match=r"on the processor: CUDA out of memory\. Tried to allocate") as caught:
@@ -482,7 +482,7 @@ def info(uuid: str, free_mb: int = 1000) -> VRAMInfo:
 
 
 def test_gpus_are_told_as_cuda_counts_them(clip: CLIPManager) -> None:
-    """RELIABILITY.md A.7: NVML counts otherwise, and counts those that this process may not use."""
+    """A.7: NVML counts otherwise, and counts those that this process may not use."""
     told = (info("GPU-00000000-0000-0000-0000-0000000000ff"), info(SECOND), info(FIRST))
     assert clip.in_cuda_order(told) == told  # nobody knows yet
     clip.load()

@@ -1,4 +1,4 @@
-"""What the file of CLIP's weights tells before anything is loaded: asked at every look at the GPU, so it is cheap."""
+"""What the file of CLIP's weights tells before anything is loaded; asked at every look, so it is cheap (D6)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_time_that_is_none_is_refused_by_name(settings: Any, monkeypatch: pyte
 
 
 def test_the_names_of_the_package_load_nothing_until_they_are_used() -> None:
-    """S3.1, DESIGN 5.6"""
+    """S3.1, D4"""
     code = "import sys, gpu; print([m for m in ('httpx', 'django', 'pynvml', 'torch') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -244,7 +244,7 @@ async def test_a_load_is_tried_three_times_and_its_failure_degrades_until_it_suc
 async def test_what_cannot_succeed_is_not_tried_again(
     ollama: OllamaServer, make_manager: Make, model: str, error: type[Exception]
 ) -> None:
-    """RELIABILITY.md A.9.5; a cloud model is sent nothing (T9)."""
+    """A.9.5; a cloud model is sent nothing (T9)."""
     manager = make_manager(vlm_model=model)
     with pytest.raises(error):
         await manager.ensure_vlm_loaded()
@@ -294,7 +294,7 @@ async def test_a_load_that_takes_too_long_is_given_up_on_the_server_too(
 
 
 async def test_a_model_in_memory_with_another_context_is_loaded_anew(ollama: OllamaServer, make_manager: Make) -> None:
-    """RELIABILITY.md A.3: the next question would do so, within its own short time."""
+    """A.3: the next question would do so, within its own short time."""
     ollama.models[VLM].state = LOADED  # somebody else's, with the server's own context
     manager = make_manager()
     await manager.ensure_vlm_loaded()

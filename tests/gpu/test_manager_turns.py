@@ -261,7 +261,7 @@ def test_a_chat_does_not_drive_out_the_vlm_between_its_load_and_the_question(wor
 
 
 def test_a_vlm_that_a_chat_was_driving_out_is_taken_back_for_the_run_that_wants_it(world: SimulatedWorld) -> None:
-    """RELIABILITY.md A.4.2: it is listed until it is gone, and only a request that keeps it alive keeps it."""
+    """A.4.2: it is listed until it is gone, and only a request that keeps it alive keeps it."""
 
     async def work() -> None:
         world.models[VLM].unload_s = 5.0

@@ -66,7 +66,7 @@ def test_a_server_that_was_restarted_unseen_is_followed_and_the_vlm_of_recording
 def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_and_then_left_alone(
     world: SimulatedWorld,
 ) -> None:
-    """S3.10, RELIABILITY.md A.9.5, A.9.7"""
+    """S3.10, A.9.5, A.9.7"""
 
     async def work() -> None:
         manager = manager_in(world, probe_every_s=600.0)  # it is asked for nothing else
@@ -226,7 +226,7 @@ def test_a_clip_that_nobody_looks_through_is_not_moved(world: SimulatedWorld) ->
 
 
 def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedWorld) -> None:
-    """RELIABILITY.md A.7: the second of NVML's GPUs may be CUDA's first."""
+    """A.7: the second of NVML's GPUs may be CUDA's first."""
 
     class Reversed(SimulatedClip):
         def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> Sequence[VRAMInfo]:
@@ -295,7 +295,7 @@ def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time(world
 
 # --- memory -----------------------------------------------------------------------------------------------------------
 def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld) -> None:
-    """S3.10, RELIABILITY.md A.9.3: more than its file, and by its digest and its context."""
+    """S3.10, A.9.3: more than its file, and by its digest and its context."""
 
     class Needs:
         def __init__(self) -> None:

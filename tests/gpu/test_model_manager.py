@@ -273,7 +273,7 @@ def test_too_many_loads_and_nothing_loaded_is_told_as_such(stage: Callable[..., 
 
 
 def test_a_model_that_turns_out_to_run_elsewhere_is_left_for_another(stage: Callable[..., Stage]) -> None:
-    """RELIABILITY.md T9"""
+    """T9"""
     here = stage()
     here.server.will(A, CloudModelRefused("in a cloud"))
     assert here.ask().model == "b"
@@ -355,7 +355,7 @@ def test_a_picture_that_is_too_large_is_refused_before_a_model_is_loaded(stage: 
 def test_a_picture_is_made_smaller_once_for_all_attempts(
     stage: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RELIABILITY.md A.9.8"""
+    """A.9.8"""
     here = stage(catalogue=(entry("a", "vision"), entry("b", "vision")))
     here.server.will(A, AnswerBroken("500"), AnswerBroken("500"))
     wide = ChatMessage(role="user", content="This?", pictures=(png(4000, 2000),))

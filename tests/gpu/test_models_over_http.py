@@ -219,7 +219,7 @@ def test_an_ollama_that_is_away_is_no_crash_and_costs_no_long_wait(
 def test_a_server_that_is_busy_unloading_is_not_taken_for_away(
     stage: Callable[..., Stage], ollama: OllamaServer
 ) -> None:
-    """RELIABILITY.md A.4.8"""
+    """A.4.8"""
     here = stage()
     ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
     choice = here.models.run_sync("select_best_model", ())

@@ -1,4 +1,4 @@
-"""The decisions, one by one: from a snapshot and a request to steps with their reasons (S3.4 to S3.7, S3.10, S4.5)."""
+"""The decisions, one by one: from a snapshot and a request to steps with reasons (S3.4 to S3.7, S3.10, S4.5, A.9)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_what_is_loaded_needs_nothing() -> None:
 
 
 def test_what_is_loaded_with_another_context_is_asked_for_anew_without_room_for_two() -> None:
-    """RELIABILITY.md A.3"""
+    """A.3"""
     assert words(decide(machine(loaded(VLM, stale=True), free_mb=100), load(VLM))) == [f"load {VLM}"]
 
 
@@ -138,7 +138,7 @@ def test_a_server_elsewhere_has_nothing_to_do_with_the_memory_here() -> None:
 
 @pytest.mark.parametrize(("free_mb", "fits"), [(6511, False), (6512, True)])
 def test_admission_is_free_memory_less_the_headroom(free_mb: int, fits: bool) -> None:
-    """S3.10, RELIABILITY.md A.9.3"""
+    """S3.10, A.9.3"""
     decision = decide(machine(free_mb=free_mb), load(VLM))
     assert bool(decision.steps) is fits
     assert fits or str(decision.refusal) == (
@@ -165,7 +165,7 @@ def test_the_fewest_others_go_the_longest_unused_first() -> None:
 
 
 def test_beside_another_model_a_fifth_of_the_memory_stays_free_or_the_other_one_goes() -> None:
-    """RELIABILITY.md A.3: the server would drive it out by itself, and nobody would know."""
+    """A.3: the server would drive it out by itself, and nobody would know."""
     assert words(decide(machine(on_disk(VLM), loaded(CHAT, 4000), free_mb=7499), load(VLM))) == [
         f"unload {CHAT}", f"load {VLM}",
     ]  # fmt: skip
@@ -281,7 +281,7 @@ def test_what_the_mode_has_not_got_is_tried_again_when_it_is_due() -> None:
 
 
 def test_clip_goes_to_the_gpu_that_has_most_room_by_the_number_that_cuda_gives_it() -> None:
-    """RELIABILITY.md A.7: NVML's order is another one, and has GPUs that this process may not use."""
+    """A.7: NVML's order is another one, and has GPUs that this process may not use."""
     small, large = GpuView(total_mb=9000, free_mb=2500), GpuView(total_mb=9000, free_mb=9000)
     ask = Request(kind=RequestKind.CLIP_TO_GPU)
     seen = replace(machine(), gpus=(small, large))

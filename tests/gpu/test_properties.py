@@ -65,6 +65,8 @@ def can_load(world: SimulatedWorld) -> bool:
 def test_1_entering_autopilot_from_any_mode_unloads_the_vlm(
     world: SimulatedWorld, history: list[ExecutionMode]
 ) -> None:
+    """S3.11.1"""
+
     async def go() -> None:
         manager = manager_in(world)
         await through(manager, [*history, ExecutionMode.AUTOPILOT])
@@ -78,7 +80,7 @@ def test_1_entering_autopilot_from_any_mode_unloads_the_vlm(
 @few
 @given(worlds(), histories)
 def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
-    """If it fits; where it does not, the reason is said and nothing was tried."""
+    """S3.11.2: if it fits; where it does not, the reason is said and nothing was tried."""
 
     async def go() -> None:
         manager = manager_in(world, swaps_per_minute=20)
@@ -98,7 +100,7 @@ def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history: list
 def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(
     world: SimulatedWorld, history: list[ExecutionMode], to_spare_mb: int | None
 ) -> None:
-    """Often by a hair, one way or the other."""
+    """S3.11.3: often by a hair, one way or the other."""
 
     async def go() -> None:
         if to_spare_mb is not None:
@@ -115,7 +117,7 @@ def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(
 @few
 @given(worlds(), st.booleans())
 def test_4_memory_in_use_falls_when_the_vlm_unloads(world: SimulatedWorld, leaks: bool) -> None:
-    """Or it is said that it has not."""
+    """S3.11.4: or it is said that it has not."""
 
     async def go() -> None:
         manager = manager_in(world)
@@ -136,6 +138,8 @@ def test_4_memory_in_use_falls_when_the_vlm_unloads(world: SimulatedWorld, leaks
     worlds(), st.lists(st.sampled_from(("load", "unload", "mode", "ask", "away", "back", "lost")), max_size=6), modes
 )
 def test_5_the_status_is_complete_in_every_state(world: SimulatedWorld, acts: list[str], mode: ExecutionMode) -> None:
+    """S3.11.5"""
+
     async def go() -> None:
         manager = manager_in(world)
         seen = [manager.get_status()]
@@ -188,7 +192,7 @@ def whole(status: GPUResourceStatus) -> bool:
 def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
     world: SimulatedWorld, history: list[ExecutionMode], how: str
 ) -> None:
-    """Whoever asks for the VLM, in whichever mode; the world notes a load beside CLIP as a violation.
+    """S3.11.6: whoever asks for the VLM, in whichever mode; the world notes a load beside CLIP as a violation.
 
     A chat in autopilot alone never moves CLIP (S4.5): this one comes after it.
     """
@@ -223,7 +227,7 @@ def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
 def test_7_embeddings_agree_before_and_after_every_move(
     world: SimulatedWorld, picture: list[float], moves: list[str]
 ) -> None:
-    """Cosine ≥ 0.999; the real CLIP is compared in tests/gpu/test_clip*.py."""
+    """S3.11.7: cosine ≥ 0.999; the real CLIP is compared in tests/gpu/test_clip*.py."""
 
     async def go() -> None:
         clip = SimulatedClip(world)
@@ -244,6 +248,8 @@ def test_7_embeddings_agree_before_and_after_every_move(
 @few
 @given(worlds(), st.integers(5, 90), st.integers(0, 80))
 def test_8_the_idle_timeout_unloads_and_not_before(world: SimulatedWorld, timeout_s: int, used_after_s: int) -> None:
+    """S3.11.8"""
+
     async def go() -> None:
         world.models[VLM].size_mb = 3000
         manager = manager_in(world, idle_timeout_s=float(timeout_s))
@@ -265,6 +271,8 @@ def test_8_the_idle_timeout_unloads_and_not_before(world: SimulatedWorld, timeou
 @few
 @given(worlds(), histories)
 def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
+    """S3.11.9"""
+
     async def go() -> None:
         world.models[VLM].size_mb = 3000
         manager = manager_in(world, swaps_per_minute=20)
@@ -283,7 +291,7 @@ def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, history:
 def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(
     world: SimulatedWorld, callers: int, later: float, failures: int
 ) -> None:
-    """For each of many callers, who share one load, which may fail twice before it succeeds."""
+    """S3.11.10: for each of many callers, who share one load, which may fail twice before it succeeds."""
 
     async def go() -> None:
         world.models[VLM].size_mb = 3000
@@ -305,6 +313,8 @@ def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(
 @few
 @given(worlds(), st.integers(1, 5))
 def test_11_ensure_vlm_unloaded_returns_only_when_it_is_gone(world: SimulatedWorld, callers: int) -> None:
+    """S3.11.11"""
+
     async def go() -> None:
         world.models[VLM].size_mb = 3000
         manager = manager_in(world)
@@ -323,6 +333,8 @@ def test_11_ensure_vlm_unloaded_returns_only_when_it_is_gone(world: SimulatedWor
 @few
 @given(worlds(), st.lists(st.sampled_from(("gpu", "cpu", "fail", "lost", *ExecutionMode)), max_size=8))
 def test_12_the_device_of_clip_is_the_cpu_or_a_gpu_that_exists(world: SimulatedWorld, acts: list[str]) -> None:
+    """S3.11.12"""
+
     async def go() -> None:
         manager = manager_in(world, swaps_per_minute=20)
         gpus = {f"cuda:{index}" for index in range(len(manager.vram.read()))}
@@ -355,7 +367,7 @@ def test_12_the_device_of_clip_is_the_cpu_or_a_gpu_that_exists(world: SimulatedW
     ),
 )
 def test_13_operations_never_overlap(world: SimulatedWorld, asked: list[tuple[float, str]]) -> None:
-    """Whoever asks for what at whatever moment; the world notes two at once as a violation."""
+    """S3.11.13: whoever asks for what at whatever moment; the world notes two at once as a violation."""
 
     async def go() -> None:
         manager = manager_in(world, swaps_per_minute=20)

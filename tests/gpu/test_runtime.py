@@ -1,4 +1,4 @@
-"""The one event loop of a process, and the ways into it from other code."""
+"""The one event loop of a process, and the ways into it from other code (S3.1)."""
 
 from __future__ import annotations
 

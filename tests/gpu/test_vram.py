@@ -59,7 +59,7 @@ def test_each_gpu_is_told_with_its_uuid(monitor: VRAMMonitor) -> None:
 
 @pytest.mark.parametrize("fault", ["FUNCTION_NOT_FOUND", "ARGUMENT_VERSION_MISMATCH"])
 def test_an_old_driver_tells_the_same_free_memory(nvml: FakeNvml, monitor: VRAMMonitor, fault: str) -> None:
-    """RELIABILITY.md A.7: what is used and what is reserved is counted otherwise, what is free is not."""
+    """A.7: what is used and what is reserved is counted otherwise, what is free is not."""
     nvml.no_memory_v2 = error(fault)
     first, _second = monitor.read()
     assert (first.free_mb, first.used_mb, first.reserved_mb) == (3000, 5000, 0)
@@ -163,7 +163,7 @@ def test_the_only_gpu_that_is_lost_is_as_none(clock: Clock) -> None:
 
 
 def test_a_gpu_that_is_split_is_told_by_its_parts(clock: Clock) -> None:
-    """RELIABILITY.md A.7: the whole needs privileges and tells a sum."""
+    """A.7: the whole needs privileges and tells a sum."""
     parts: list[Card | None] = [Card(uuid="MIG-1", total_mb=5000, foreign_mb=1000), None, Card(uuid="MIG-2")]
     nvml = FakeNvml(Card(uuid=FIRST, parts=parts, memory_fault=error("NO_PERMISSION")), Card(uuid=SECOND))
     monitor = VRAMMonitor(nvml=nvml, clock=clock)

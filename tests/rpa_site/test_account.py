@@ -1,4 +1,4 @@
-"""Tokens of programs, the own password, and what an admin may do with people (S10.1; RELIABILITY.md T5)."""
+"""Tokens of programs, the own password, and what an admin may do with people (S10.1; T5)."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_the_file_tells_version_and_migrations_and_is_for_its_owner_alone(place:
 
 
 def test_the_key_is_in_the_file_only_when_asked_for(place: Place, tmp_path: Path) -> None:
-    """S5.8, RELIABILITY.md T6: a stolen backup opens no password."""
+    """S5.8, T6: a stolen backup opens no password."""
     without = back_up(place, tmp_path / "without.zip")
     assert (without.key, "vault.key" in zipfile.ZipFile(without.file).namelist()) == ("left out", False)
     assert b"the key" not in without.file.read_bytes()
@@ -176,7 +176,7 @@ def test_a_key_that_is_not_there_cannot_be_asked_for(place: Place, tmp_path: Pat
 
 
 def test_it_is_consistent_while_others_write(place: Place, tmp_path: Path) -> None:
-    """S5.8, RELIABILITY.md C.2: each transaction adds one row to each of two tables; the copy has as many of both."""
+    """S5.8, C.2: each transaction adds one row to each of two tables; the copy has as many of both."""
     change(place.database, "CREATE TABLE twin (name TEXT)")
     change(place.database, "DELETE FROM workflows_workflow")
     stop, begun = threading.Event(), threading.Event()

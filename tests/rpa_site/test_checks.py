@@ -51,13 +51,13 @@ def test_a_switch_that_would_turn_login_off_is_warned_of(settings: Any) -> None:
     ("hosts", "debug", "is_error"), [(["*"], False, True), (["*"], True, False), (["a"], False, False)]
 )
 def test_any_host_is_an_error_outside_debugging(settings: Any, hosts: list[str], debug: bool, is_error: bool) -> None:
-    """RELIABILITY.md T1"""
+    """T1"""
     settings.ALLOWED_HOSTS, settings.DEBUG = hosts, debug
     assert ("rpa_site.E001" in found()) is is_error
 
 
 def test_sqlite_with_deferred_transactions_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RELIABILITY.md C.2: they fail with “database is locked”."""
+    """C.2: they fail with “database is locked”."""
     deferred = {"default": {"ENGINE": checks.SQLITE, "OPTIONS": {}}}
     monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES=deferred))
     assert [m.id for m in checks.sqlite_is_opened_safely()] == ["rpa_site.E002"]
@@ -70,7 +70,7 @@ def test_what_is_said_of_sqlite_is_not_said_of_another_database(monkeypatch: pyt
 
 
 def test_the_journal_that_is_used_instead_of_wal_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RELIABILITY.md C.1"""
+    """C.1"""
     monkeypatch.setattr(checks, "wal_is_safe", lambda: False)
     assert "TRUNCATE" in found(deploy=True)["rpa_site.W002"].msg
     assert "rpa_site.W002" not in found()

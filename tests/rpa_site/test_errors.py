@@ -70,7 +70,7 @@ def test_a_page_says_which_role_it_takes(client: Client) -> None:
 
 
 def test_a_busy_database_asks_to_try_again(client: Client) -> None:
-    """RELIABILITY.md C.2"""
+    """C.2"""
     response = client.get("/raise/busy")
     assert response.status_code == 503
     assert response["Retry-After"] == "5"

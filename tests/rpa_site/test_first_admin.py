@@ -21,7 +21,7 @@ def run() -> str:
 
 
 def test_the_first_admin_gets_a_password_that_is_shown_once() -> None:
-    """DESIGN 7, S5.8"""
+    """D8, S5.8"""
     said = run()
     password = re.search(r"password (\S{16,})$", said, re.MULTILINE)
     assert password
@@ -34,7 +34,7 @@ def test_the_first_admin_gets_a_password_that_is_shown_once() -> None:
 
 
 def test_two_installations_get_two_passwords() -> None:
-    """RELIABILITY.md T15: no default password."""
+    """T15: no default password."""
     first = run()
     User.objects.all().delete()
     assert run() != first

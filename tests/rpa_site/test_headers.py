@@ -1,4 +1,4 @@
-"""What every answer says to browsers, and what is left on the disk for whom (S10.4; RELIABILITY.md T13)."""
+"""What every answer says to browsers, and what is left on the disk for whom (S10.4; T13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logging in: how often, from where, for how long; and nobody locks a ward out (RELIABILITY.md T15)."""
+"""Logging in: how often, from where, for how long; and nobody locks a ward out (T15)."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def is_page(client: Client, path: str) -> bool:
 
 
 def test_no_page_asks_for_what_the_policy_refuses(live_server, world: Any, make_user: Any, monkeypatch: Any) -> None:  # noqa: F811
-    """RELIABILITY.md T13: zero reports."""
+    """T13: zero reports."""
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
     person = make_user("ada", "admin")
     type(person).objects.filter(pk=person.pk).update(is_superuser=True)

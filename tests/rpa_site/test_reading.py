@@ -1,4 +1,4 @@
-"""Settings that cannot be: refused at the start, by name, with what they must be and where to change them."""
+"""Settings that cannot be: refused at the start, by name, with what they must be and where to change them (S5.8)."""
 
 from __future__ import annotations
 

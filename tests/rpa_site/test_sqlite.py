@@ -1,4 +1,4 @@
-"""Which journal SQLite is opened with, and that writers queue instead of failing (RELIABILITY.md C.1, C.2)."""
+"""Which journal SQLite is opened with, and that writers queue instead of failing (C.1, C.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph and the panel in a real browser: by mouse, by keyboard, on a phone (UI.md, S8.5)."""
+"""The graph and the panel in a real browser: by mouse, by keyboard, on a phone (U10, S8.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishing: checked, numbered, pinned (S1.4, DESIGN 5.1)."""
+"""Publishing: checked, numbered, pinned (S1.4, S1.4)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_snapshot_gives_back_the_graph_that_was_drawn() -> None:
 
 
 def test_editing_after_publishing_does_not_touch_the_version() -> None:
-    """DESIGN 5.1: a run uses what was published."""
+    """S1.4: a run uses what was published."""
     version = make_published()
     version.workflow.nodes.filter(node_id="empty_note").update(texts=["something else"])
 

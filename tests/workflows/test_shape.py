@@ -1,4 +1,4 @@
-"""JSON from outside is checked against the dataclass it is to become."""
+"""JSON from outside is checked against the dataclass it is to become (S8.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any graph whatever: validation never raises, what it lets pass can be run, and a planted fault is found."""
+"""Any graph whatever: validation never raises, what it lets pass can be run, and a planted fault is found (S1.4)."""
 
 from __future__ import annotations
 

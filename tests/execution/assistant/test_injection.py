@@ -1,4 +1,4 @@
-"""S4.6, S10.5, RELIABILITY.md T8: whatever a screen says, references, drafts and actions stay what the database says.
+"""S4.6, S10.5, T8: whatever a screen says, references, drafts and actions stay what the database says.
 
 Each text stands where screens and programs put texts (read texts, window titles, element names, messages, labels, the
 names of files that were typed), and the model is the worst there is: it does what the text tells it.

@@ -219,7 +219,7 @@ def test_without_words_the_records_stand_alone(
 def test_what_a_screen_or_a_model_says_is_never_markup(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
-    """RELIABILITY.md T13"""
+    """T13"""
     evil = "<img src=x onerror=window.hit=1><b>bold</b>"
     models.said = [evil, DONE]
     run = make_failed()

@@ -1,4 +1,4 @@
-"""Names of keys, text and points."""
+"""Names of keys, text and points (D10)."""
 
 from __future__ import annotations
 

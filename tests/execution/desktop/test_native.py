@@ -1,4 +1,4 @@
-"""Windows and macOS by contract: what the libraries are told, against stand-ins of them."""
+"""Windows and macOS by contract: what the libraries are told, against stand-ins of them (D9)."""
 
 from __future__ import annotations
 

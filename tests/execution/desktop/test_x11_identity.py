@@ -1,4 +1,4 @@
-"""Which desktop an X server is: one, by whatever name it is reached, and another one after each start."""
+"""Which desktop an X server is: one, by whatever name it is reached, and another one after each start (S9.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a keyboard mapping without an X server."""
+"""Reading a keyboard mapping without an X server (D10)."""
 
 from __future__ import annotations
 

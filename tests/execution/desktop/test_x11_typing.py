@@ -1,4 +1,4 @@
-"""Text that arrives byte by byte in a real application, whatever the keyboard is like."""
+"""Text that arrives byte by byte in a real application, whatever the keyboard is like (D10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S2.8, S2.10, DESIGN 5.9: weights are fetched by one command, from a real HTTP server on this machine here."""
+"""S2.8, S2.10, D6: weights are fetched by one command, from a real HTTP server on this machine here."""
 
 from __future__ import annotations
 

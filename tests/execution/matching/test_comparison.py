@@ -1,4 +1,4 @@
-"""Two screens compared, whatever was moved, scaled, misread or replaced."""
+"""Two screens compared, whatever was moved, scaled, misread or replaced (S1.5)."""
 
 from __future__ import annotations
 

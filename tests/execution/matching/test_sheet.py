@@ -1,4 +1,4 @@
-"""What is known of each line of a screen: whether it belongs to the screen or to the record that it shows."""
+"""What is known of each line of a screen: whether it belongs to the screen or to the record that it shows (S9.6)."""
 
 from __future__ import annotations
 

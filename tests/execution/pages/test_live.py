@@ -86,7 +86,7 @@ def test_who_answered_what_is_known_by_step(client_of, viewer, operator) -> None
 
 @pytest.mark.django_db
 def test_a_viewer_sees_the_question_and_the_role_that_may_answer(client_of, viewer) -> None:
-    """UI.md: no right to do this, what role it takes."""
+    """U9: no right to do this, what role it takes."""
     execution = make_execution()
     make_question(execution)
     client = client_of(viewer)
@@ -116,7 +116,7 @@ def test_where_no_socket_gets_through_the_page_asks_for_the_snapshot(client_of, 
 
 @pytest.mark.django_db
 def test_text_from_a_screen_cannot_leave_its_script_block(client_of, viewer) -> None:
-    """RELIABILITY.md T13"""
+    """T13"""
     evil = "</script><script>alert(1)</script>"
     execution = make_execution(variables={"patient": evil})
     make_step(execution, 1, sentence=f"Type “{evil}”", message=evil)
@@ -135,7 +135,7 @@ def test_an_unknown_run_is_named(client_of, viewer) -> None:
 # --- pages as a whole ----------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 def test_pages_have_no_inline_script_and_carry_the_policy(client_of, designer) -> None:
-    """DESIGN.md 5.11: strict CSP; every script is a file of ours, every block of data is JSON."""
+    """D7: strict CSP; every script is a file of ours, every block of data is JSON."""
     client = client_of(designer)
     execution = make_execution()
     for path in ("/", "/runs/new", "/robots", f"/runs/{execution.execution_id}"):
@@ -224,7 +224,7 @@ def test_a_text_and_its_translation_take_the_same_values() -> None:
 
 
 def test_no_script_writes_markup_and_no_template_calls_a_text_safe() -> None:
-    """RELIABILITY.md T13: textContent alone."""
+    """T13: textContent alone."""
     for script in SCRIPTS:
         assert not re.search(
             r"innerHTML|outerHTML\b(?!\")|insertAdjacentHTML|document\.write|\beval\(", script.read_text()

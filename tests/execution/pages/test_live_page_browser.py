@@ -73,7 +73,7 @@ def test_closing_the_page_lets_the_time_run_again(page_of, operator) -> None:
 
 
 def test_what_was_typed_outlives_news_and_the_question_asked_anew(page_of, operator) -> None:
-    """UI.md: nothing is taken away; events, another action, going back, and a restart of the robot lose no letter."""
+    """U8: nothing is taken away; events, another action, going back, and a restart of the robot lose no letter."""
     prompt = ask(action="type_text", params={"text": "Ada"})
     page = page_of(operator, path_of(prompt))
     page.keyboard.press("c")
@@ -101,7 +101,7 @@ def test_what_was_typed_outlives_news_and_the_question_asked_anew(page_of, opera
 
 
 def test_what_was_typed_is_no_answer_to_the_next_question(page_of, operator) -> None:
-    """S6.7: what was meant for one record is not offered for the next."""
+    """S1.10: what was meant for one record is not offered for the next."""
     prompt = ask(action="type_text", params={"text": "Ada"})
     page = page_of(operator, path_of(prompt))
     page.keyboard.press("c")
@@ -205,7 +205,7 @@ def test_a_second_quick_key_or_click_does_not_answer_the_next_question(page_of, 
 
 
 def test_who_may_not_answer_is_not_told_that_it_waits_for_them(page_of, operator, viewer) -> None:
-    """UI.md: what a person cannot do is not asked of them, in any part of the page."""
+    """U9: what a person cannot do is not asked of them, in any part of the page."""
     prompt = ask()
     page = page_of(viewer, path_of(prompt))
     expect(page.locator("#state")).to_have_text("waiting for a person")
@@ -304,7 +304,7 @@ def test_a_page_that_comes_back_asks_anew(page_of, operator) -> None:
 
 
 def test_the_ring_never_shows_more_time_than_there_was(page_of, operator) -> None:
-    """UI.md: time is visible; a clock that is ten minutes slow does not make ten minutes of one."""
+    """U7: time is visible; a clock that is ten minutes slow does not make ten minutes of one."""
     prompt = ask(seconds=60)
     page = page_of(operator, path_of(prompt))
     page.evaluate("const now = Date.now; Date.now = () => now() - 600_000;")
@@ -329,7 +329,7 @@ def test_a_finished_run_is_summed_up_without_a_reload(page_of, operator) -> None
 
 # --- rows, the picture, labels, crops --------------------------------------------------------------------------------
 def test_the_step_that_is_carried_out_has_one_row(page_of, operator) -> None:
-    """UI.md: rows keep their place: asked, acting and done are the same row."""
+    """U8: rows keep their place: asked, acting and done are the same row."""
     prompt = ask()
     Step.objects.filter(pk=prompt.step_id).update(edge_id="type_patient")
     page = page_of(operator, path_of(prompt))
@@ -346,7 +346,7 @@ def test_the_step_that_is_carried_out_has_one_row(page_of, operator) -> None:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1366, 768), (1000, 800), (390, 844)])
 def test_the_picture_does_not_move_when_what_is_asked_changes(page_of, operator, size: tuple[int, int]) -> None:
-    """UI.md: nothing jumps."""
+    """U8: nothing jumps."""
     prompt = ask()
     Step.objects.filter(pk=prompt.step_id).update(edge_id="type_patient")
     page = page_of(operator, path_of(prompt), viewport={"width": size[0], "height": size[1]})
@@ -372,7 +372,7 @@ def test_the_picture_does_not_move_when_what_is_asked_changes(page_of, operator,
 
 
 def test_labels_cover_neither_what_they_name_nor_its_neighbours(page_of, operator) -> None:
-    """UI.md: in a dense menu the labels stand outside of it, with a line to what they name."""
+    """U3: in a dense menu the labels stand outside of it, with a line to what they name."""
     lines = [[0.2, 0.1 + 0.05 * i, 0.2, 0.04] for i in range(16)]
     prompt = ask(box=lines[5], point=[0.3, 0.37], runner_up={"box": lines[6], "score": 0.4, "text": "Save All"})
     prompt.step.screen = {
@@ -399,7 +399,7 @@ boxes = st.builds(
 
 
 def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
-    """UI.md: whatever the boxes, a label is outside of all of them or it is not shown."""
+    """U3: whatever the boxes, a label is outside of all of them or it is not shown."""
     page = page_of(operator, "/workflows")
     page.evaluate("import('/static/execution/live/placement.js').then((m) => { window.placeTags = m.placeTags; })")
     page.wait_for_function("typeof window.placeTags === 'function'")
@@ -421,7 +421,7 @@ def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
 
 
 def test_the_crop_shows_the_whole_target_with_a_margin(page_of, operator) -> None:
-    """UI.md: the taught picture beside the found one; both whole."""
+    """U4: the taught picture beside the found one; both whole."""
     page = page_of(operator, path_of(ask()))
     page.wait_for_function("document.querySelector('.pair canvas')?.width > 40")
     crop, canvas = rect(page, ".pair figure:last-child .crop"), rect(page, ".pair canvas")
@@ -432,7 +432,7 @@ def test_the_crop_shows_the_whole_target_with_a_margin(page_of, operator) -> Non
 
 
 def test_the_card_shows_the_whole_target(page_of, operator) -> None:
-    """UI.md: what is to be touched lies in the card's picture, with a margin, wherever it is on the screen."""
+    """U3: what is to be touched lies in the card's picture, with a margin, wherever it is on the screen."""
     for box in ([0.0, 0.0, 0.05, 0.04], [0.9, 0.95, 0.1, 0.05], [0.1, 0.4, 0.8, 0.06]):
         ask(box=box)
     page = page_of(operator, "/")
@@ -447,7 +447,7 @@ def test_the_card_shows_the_whole_target(page_of, operator) -> None:
 
 
 def test_who_may_not_answer_is_not_told_that_it_needs_them(page_of, viewer, operator) -> None:
-    """UI.md: the number is for those who can do something."""
+    """U1: the number is for those who can do something."""
     ask()
     page = page_of(viewer, "/")
     expect(page.locator("#needs-title")).to_have_text("Waiting for a person")

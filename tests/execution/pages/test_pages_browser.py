@@ -86,7 +86,7 @@ def click_on(page: Page, x: float, y: float) -> None:
 
 
 def test_what_it_means_to_touch_is_drawn_with_its_score_and_why(page_of, operator) -> None:
-    """UI.md: the picture is the page; why is one glance away."""
+    """U3, U4: the picture is the page; why is one glance away."""
     page = page_of(operator, path_of(ask()))
     expect(page.locator(".sign-tag.chosen")).to_have_text("Save As 0.97")
     expect(page.locator(".sign-tag.runner")).to_have_text("runner-up Save All 0.41")
@@ -163,7 +163,7 @@ def test_the_loser_of_a_race_is_told_who_won_until_it_is_closed(page_of, operato
 
 
 def test_a_correction_is_made_on_the_picture(page_of, operator) -> None:
-    """S1.10, UI.md: the pointer snaps to what was detected; the feedback goes along."""
+    """S1.10, U6: the pointer snaps to what was detected; the feedback goes along."""
     prompt = ask()
     page = page_of(operator, path_of(prompt))
     page.keyboard.press("c")
@@ -233,7 +233,7 @@ def test_a_text_keeps_its_blanks_and_line_breaks(page_of, operator) -> None:
 
 
 def test_a_phone_gets_a_magnifier_and_targets_for_fingers(page_of, operator) -> None:
-    """UI.md: tap, then fine-tune with a magnifier; targets of 44 px."""
+    """U6, U10: tap, then fine-tune with a magnifier; targets of 44 px."""
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     page = page_of(operator, path_of(ask()), **phone)
     for button in page.locator("#question .answers .button").all():
@@ -291,7 +291,7 @@ def test_a_stop_is_asked_back_first(page_of, operator) -> None:
 
 
 def test_what_happens_elsewhere_reaches_the_page_without_a_socket(page_of, viewer) -> None:
-    """UI.md: connection lost; here sockets never get through, and the page follows all the same."""
+    """U9: connection lost; here sockets never get through, and the page follows all the same."""
     execution = move(make_execution(), ExecutionState.RUNNING, desktop="a")
     page = page_of(viewer, f"/runs/{execution.execution_id}")
     expect(page.locator("#state")).to_contain_text("running")
@@ -301,7 +301,7 @@ def test_what_happens_elsewhere_reaches_the_page_without_a_socket(page_of, viewe
 
 
 def test_a_card_is_answered_where_it_stands(page_of, operator) -> None:
-    """UI.md: what needs a person comes first, as cards that can be answered there, and in the page's title."""
+    """U1: what needs a person comes first, as cards that can be answered there, and in the page's title."""
     prompt = ask()
     page = page_of(operator, "/")
     expect(page).to_have_title(re.compile(r"^\(1\) "))
@@ -311,7 +311,7 @@ def test_a_card_is_answered_where_it_stands(page_of, operator) -> None:
 
 
 def test_a_refreshed_list_keeps_what_is_being_typed(page_of, operator) -> None:
-    """UI.md: nothing jumps; focus and scroll are never taken away."""
+    """U8: nothing jumps; focus and scroll are never taken away."""
     make_execution()
     page = page_of(operator, "/")
     row = page.locator("tbody tr").first.element_handle()
@@ -334,7 +334,7 @@ def test_searching_does_not_load_the_page_again(page_of, operator) -> None:
 
 
 def test_text_from_a_screen_runs_nowhere(page_of, operator) -> None:
-    """RELIABILITY.md T13: read from a screen, it is text on every page, in every layer."""
+    """T13: read from a screen, it is text on every page, in every layer."""
     evil = "<img src=x onerror=\"document.title='owned'\">"
     prompt = ask(
         target={"target_id": "t", "label": evil, "text": evil, "picture": ""},

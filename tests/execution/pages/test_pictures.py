@@ -54,6 +54,7 @@ def test_what_is_not_in_the_store_is_refused_in_words(client_of, viewer, name: s
 
 
 def test_the_live_picture_is_sent_only_when_it_is_new(client_of, viewer) -> None:
+    """D2"""
     robot = make_robot()
     url = f"/runs/{on_desktop(robot).execution_id}/frame"
     show(robot)
@@ -82,7 +83,7 @@ def test_without_a_live_picture_a_sentence_says_so(client_of, viewer) -> None:
 
 
 def test_a_robot_whose_name_looks_like_a_path_reaches_no_other_file(client_of, viewer) -> None:
-    """RELIABILITY.md T11: the name becomes a file's name inside the folder of live pictures, never a way out of it."""
+    """T11: the name becomes a file's name inside the folder of live pictures, never a way out of it."""
     robot = make_robot("../../secret_key")
     assert live_picture.path_of(robot.name).parent.name == "live"
     assert client_of(viewer).get(f"/robots/{robot.name}/frame").status_code == 404

@@ -50,7 +50,7 @@ def move(execution: Execution, state: str, **fields: Any) -> Execution:
 
 # --- the page ------------------------------------------------------------------------------------------------------
 def test_a_question_can_be_accepted_on_its_card(client_of, operator) -> None:
-    """UI.md: what needs a person comes first, as cards that can be answered there."""
+    """U1: what needs a person comes first, as cards that can be answered there."""
     execution = make_execution()
     prompt = make_question(execution)
     page = client_of(operator).get("/").content.decode()
@@ -77,7 +77,7 @@ def test_a_doubt_is_compared_not_accepted_on_its_card(client_of, operator) -> No
 
 
 def test_without_runs_the_page_says_what_to_do_next(client_of, operator) -> None:
-    """UI.md: nothing yet, with the next thing to do."""
+    """U9: nothing yet, with the next thing to do."""
     client = client_of(operator)
     assert "none is published" in client.get("/").content.decode()
     make_published()
@@ -131,7 +131,7 @@ def test_twenty_five_runs_a_page(client_of, operator) -> None:
 
 
 def test_text_from_a_screen_is_never_markup(client_of, operator) -> None:
-    """RELIABILITY.md T13: what was read on a screen is text, whatever it looks like."""
+    """T13: what was read on a screen is text, whatever it looks like."""
     evil = "<img src=x onerror=alert(1)>"
     make_question(make_execution(variables={"patient": evil}), sentence=f"Click “{evil}”")
     page = client_of(operator).get("/").content.decode()
@@ -261,7 +261,7 @@ def test_the_badge_says_why_a_run_is_paused(reason: str, words: str) -> None:
 
 
 def test_every_state_has_a_badge_with_an_icon_and_every_outcome_a_cell() -> None:
-    """UI.md: colour never alone."""
+    """U10: colour never alone."""
     assert set(listing.ICON_OF_STATE) == set(ExecutionState)
     assert set(listing.CELL_OF_OUTCOME) == set(Outcome) - {Outcome.NONE}
     assert set(listing.CELL_OF_OUTCOME.values()) <= set(listing.WORDS_OF_CELL)

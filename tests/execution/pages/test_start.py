@@ -67,7 +67,7 @@ def test_a_run_is_started_with_its_values_and_its_page_opens(client_of, operator
     ],
 )
 def test_what_is_wrong_is_said_beside_its_field(client_of, operator, field: str, value: str, words: str) -> None:
-    """UI.md: what is missing said beside the field."""
+    """U11: what is missing said beside the field."""
     make_note()
     answer = client_of(operator).post("/runs/new", filled(**{field: value}))
     page = answer.content.decode()
@@ -150,7 +150,7 @@ def test_an_unknown_workflow_is_named(client_of, operator) -> None:
 
 
 def test_a_viewer_is_told_which_role_it_takes(client_of, viewer) -> None:
-    """S10.1; UI.md: no right to do this, what role it takes."""
+    """S10.1, U9: no right to do this, what role it takes."""
     answer = client_of(viewer).get("/runs/new")
     assert answer.status_code == 403
     assert "It takes the role “operator”." in answer.content.decode()

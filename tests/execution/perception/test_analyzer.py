@@ -148,7 +148,7 @@ def test_a_line_that_grows_is_read_whole(analyzer):
 
 
 def test_an_unchanged_and_a_slightly_changed_frame_are_quick(analyzer):
-    """DESIGN 5.8: difference first. The limits are generous for a busy machine."""
+    """D5: difference first. The limits are generous for a busy machine."""
     page, typed = settings_page(), settings_page()
     typed.text("Alice", 900, 300)
     first = analyzer.analyze(frame(page.pixels), None)
@@ -234,7 +234,7 @@ def test_a_detector_that_raises_degrades_the_state(caplog):
 
 
 def test_models_are_loaded_by_the_first_frame_or_by_warming_up():
-    """DESIGN 5.6."""
+    """D4."""
     analyzer = build_analyzer()
     assert analyzer.reader._recogniser is None
     analyzer.warm_up()

@@ -1,4 +1,4 @@
-"""Pictures that are none, or hardly: each is read, refused with its reason, or degrades the state; nothing raises."""
+"""Pictures that are none, or hardly: read, refused with a reason, or degrading the state; nothing raises (S2.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers cut or run together is put right before elements are looked for."""
+"""What readers cut or run together is put right before elements are looked for (S2.9)."""
 
 from __future__ import annotations
 

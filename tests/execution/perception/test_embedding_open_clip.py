@@ -117,7 +117,7 @@ def test_the_configured_weights_are_opened_without_a_warning(made, caplog):
 
 @pytest.mark.parametrize("kind", ["missing", "safetensors cut off", "not set"])
 def test_without_usable_weights_the_built_in_embedding_serves_and_says_so(made, tmp_path, caplog, kind):
-    """DESIGN 5.9."""
+    """D6."""
     weights = None if kind == "not set" else broken(made, kind, tmp_path)
     with caplog.at_level(logging.WARNING):
         embedder, note = open_embedder(config(weights))

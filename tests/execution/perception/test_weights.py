@@ -1,4 +1,4 @@
-"""DESIGN 5.9: which files of weights there are, and how a damaged one is told without a model library."""
+"""D6: which files of weights there are, and how a damaged one is told without a model library."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_easyocr_that_is_not_installed_is_said(monkeypatch):
 
 
 def test_the_table_of_models_is_read_without_loading_easyocr_or_changing_the_environment():
-    """DESIGN 5.6: importing the package would load torch, and its table sets a variable for it."""
+    """D4: importing the package would load torch, and its table sets a variable for it."""
     program = "import os, sys; from execution.perception.weights import easyocr_weights; easyocr_weights(('en',))\n"
     program += "print(sorted({'torch', 'easyocr', 'cv2'} & set(sys.modules)), os.environ.get('LRU_CACHE_CAPACITY'))"
     environment = {k: v for k, v in os.environ.items() if k != "LRU_CACHE_CAPACITY"}

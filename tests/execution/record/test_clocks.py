@@ -1,4 +1,4 @@
-"""Clocks that are set while a run goes on: no length changes, nobody is dead or alive for it, nothing is done twice."""
+"""Clocks set while a run goes on: no length changes, nobody is dead or alive for it, nothing is done twice (S9.4)."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def test_a_listener_that_raises_is_harmless(journal: Journal) -> None:
 def test_a_result_waits_for_a_busy_database_and_is_recorded_once(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RELIABILITY C.7: what happened is recorded however long it takes; it is not done again for that."""
+    """C.7: what happened is recorded however long it takes; it is not done again for that."""
     step = open_step(journal)
     waits: list[float] = []
     monkeypatch.setattr(journal.patience.leave, "wait", lambda seconds: waits.append(seconds))

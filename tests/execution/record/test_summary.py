@@ -70,7 +70,7 @@ def test_the_sentence_can_be_made_in_every_language() -> None:
     ],
 )
 def test_one_is_told_as_one(language: str, one: tuple[str, ...], two: tuple[str, ...]) -> None:
-    """UI.md: numbers before people have their singular and their plural."""
+    """U2: numbers before people have their singular and their plural."""
     summary = run_summary(make_execution())
     with translation.override(language):
         for n, said in ((1, one), (2, two)):

@@ -1,4 +1,4 @@
-"""What people read of a run: no ids, no unfilled variables, no words that are kept for programs (S1.24, UI.md)."""
+"""What people read of a run: no ids, no unfilled variables, no words that are kept for programs (S1.24, U2)."""
 
 from __future__ import annotations
 

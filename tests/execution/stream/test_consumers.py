@@ -462,7 +462,7 @@ async def test_followers_of_all_runs_get_rows_that_change_and_how_many_need_a_pe
 
 
 async def test_a_viewer_is_not_told_that_a_run_needs_somebody_else(run, session_key):
-    """UI.md: the number counts what this person may answer; the row tells the rest."""
+    """U1: the number counts what this person may answer; the row tells the rest."""
     await in_thread(move, run, ExecutionState.PAUSED, pause_reason=PauseReason.NO_MATCH)
     async with Socket("/ws/runs/", session_key=session_key) as socket:
         assert (await socket.hear_until(lambda m: m["type"] == "attention"))["count"] == 0

@@ -1,4 +1,4 @@
-"""Credits of the stream (S8.2): what may be sent before an acknowledgement."""
+"""Credits of the stream (S8.2): what may be sent before an acknowledgement (B.4)."""
 
 from __future__ import annotations
 

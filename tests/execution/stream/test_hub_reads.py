@@ -94,7 +94,7 @@ def test_events_read_raw_are_what_the_orm_would_say():
 
 
 def test_one_reading_serves_any_number_of_runs_in_two_queries():
-    """DESIGN 1: never a query a socket."""
+    """D1: never a query a socket."""
     version = make_published()
     runs = [make_run(version, 3) for _ in range(20)]
     with CaptureQueriesContext(

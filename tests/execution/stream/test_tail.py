@@ -1,4 +1,4 @@
-"""The wake-up of the stream: soon after a commit, once a second anyway, and through trouble with the file."""
+"""The stream's wake-up: soon after a commit, once a second anyway, through trouble with the file (S8.2, D1)."""
 
 from __future__ import annotations
 

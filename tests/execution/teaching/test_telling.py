@@ -1,4 +1,4 @@
-"""What a target is told by, in sentences."""
+"""What a target is told by, in sentences (U2)."""
 
 from __future__ import annotations
 

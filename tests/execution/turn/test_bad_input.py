@@ -167,7 +167,7 @@ def locked_database(seconds: float) -> Iterator[threading.Event]:
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="locks of SQLite")
 def test_a_run_waits_for_a_locked_database_and_loses_nothing(settings: Any, tmp_path: Path) -> None:
-    """RELIABILITY C.7: locked in the middle of an action; every act once, every event in order, none missing."""
+    """C.7: locked in the middle of an action; every act once, every event in order, none missing."""
     settings.DATA_DIR = tmp_path
     names = ("one", "two", "three")
     execution = queue(publish_line(*names))

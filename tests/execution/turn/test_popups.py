@@ -1,4 +1,4 @@
-"""Dialogs over a screen: recognised as what they are, and closed only if they are the one that is meant."""
+"""Dialogs over a screen: recognised as what they are, and closed only if they are the one that is meant (S1.6)."""
 
 from __future__ import annotations
 

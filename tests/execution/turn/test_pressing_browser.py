@@ -43,7 +43,7 @@ def paused(*more: str, **fields: Any) -> Execution:
 
 
 def test_a_button_of_the_dialog_is_chosen_on_the_page(page_of: Any, operator: Any) -> None:
-    """S1.6, UI.md: its words are quoted, and a press in passing presses nothing: none is the primary button."""
+    """S1.6, U5: its words are quoted, and a press in passing presses nothing: none is the primary button."""
     run = paused()
     page = page_of(operator, f"/runs/{run.execution_id}")
     buttons = page.locator(".dialog-buttons .button")

@@ -359,7 +359,7 @@ def test_a_model_that_is_not_in_use_or_not_there_cannot_be_held(empty: None) -> 
 # --- on another machine ---------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
 def test_only_what_an_admin_allowed_may_run_elsewhere() -> None:
-    """RELIABILITY.md T9"""
+    """T9"""
     seconds = iter(range(0, 100, 10))
     allowed = AllowedModels(ProviderName.OLLAMA, clock=lambda: next(seconds))
     CatalogueModel.objects.create(key="big", name="big:480b-cloud", vram_mb=0, ram_mb=0, context_length=8192)

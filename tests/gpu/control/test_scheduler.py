@@ -101,7 +101,7 @@ def test_one_at_a_time_and_the_rest_can_be_seen(go: Go) -> None:
 
 
 def test_a_full_queue_refuses_with_the_time_to_wait(go: Go) -> None:
-    """RELIABILITY.md A.9.4"""
+    """A.9.4"""
 
     async def what(turns: Turns) -> None:
         for name in "abcde":
@@ -155,7 +155,7 @@ def test_at_its_deadline_a_request_ends_without_having_run(go: Go) -> None:
 
 @pytest.mark.parametrize("cancelled", ["first", "second"])
 def test_who_gives_up_leaves_the_turn_to_the_next(go: Go, cancelled: str) -> None:
-    """RELIABILITY.md A.6: a grant that was not taken must not be counted."""
+    """A.6: a grant that was not taken must not be counted."""
 
     async def what(turns: Turns) -> None:
         tasks = {name: await turns.begin(name) for name in ("first", "second", "third")}

@@ -21,7 +21,7 @@ def database() -> Iterator[DatabaseThread]:
 
 
 async def test_what_was_learned_is_known_to_the_next_process(database: DatabaseThread) -> None:
-    """RELIABILITY.md A.9.3"""
+    """A.9.3"""
     assert await Needs(database).get("sha256:1", 8192) is None
     await Needs(database).learn("sha256:1", 8192, name=VLM, need_mb=6100)
     assert await Needs(database).get("sha256:1", 8192) == 6100

@@ -1,4 +1,4 @@
-"""Whatever a server says, there is an answer or a VLMUnavailable, and never another error (RELIABILITY.md A.5)."""
+"""Whatever a server says, there is an answer or a VLMUnavailable, and never another error (A.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that end and may still be none: schema, thinking, length, words of the server (A.4.6, A.5.12, A.5.13)."""
+"""Answers that end and may still be none: schema, thinking, length, a server's words (S3.2, A.4.6, A.5.12, A.5.13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is there, what is loaded, and who it is that answers (RELIABILITY.md A.1, A.2, A.4, A.5.5, A.5.17)."""
+"""What is there, what is loaded, and who it is that answers (A.1, A.2, A.4, A.5.5, A.5.17, S3.2)."""
 
 from __future__ import annotations
 

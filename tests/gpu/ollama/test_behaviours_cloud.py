@@ -1,4 +1,4 @@
-"""Screens do not leave this machine (RELIABILITY.md T9, A.5.18)."""
+"""Screens do not leave this machine (T9, A.5.18, S3.2)."""
 
 from __future__ import annotations
 

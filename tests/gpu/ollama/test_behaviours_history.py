@@ -1,4 +1,4 @@
-"""Nothing of a conversation is lost without a word (RELIABILITY.md A.3, A.5.16)."""
+"""Nothing of a conversation is lost without a word (A.3, A.5.16, S3.2)."""
 
 from __future__ import annotations
 

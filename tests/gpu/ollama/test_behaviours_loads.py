@@ -1,4 +1,4 @@
-"""Into memory and out of it: what a load and an unload really do (RELIABILITY.md A.3, A.4, A.5.1 to A.5.9, A.5.15)."""
+"""Into memory and out of it: what a load and an unload really do (A.3, A.4, A.5.1 to A.5.9, A.5.15, S3.2)."""
 
 from __future__ import annotations
 

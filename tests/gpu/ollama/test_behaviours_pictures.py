@@ -1,4 +1,4 @@
-"""Pictures on their way to a model (RELIABILITY.md A.1, A.5.14; S10)."""
+"""Pictures on their way to a model (A.1, A.5.14; S10, S3.2)."""
 
 from __future__ import annotations
 

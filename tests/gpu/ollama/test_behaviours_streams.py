@@ -1,4 +1,4 @@
-"""Answers that come in pieces, late, broken, or without end (RELIABILITY.md A.5.11, A.4.5, A.4.7)."""
+"""Answers that come in pieces, late, broken, or without end (A.5.11, A.4.5, A.4.7, S3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GPU on the page “Robots and GPU”: every state in words, buttons for those who may (S3.8, S3.9, UI.md)."""
+"""The GPU on the page “Robots and GPU”: every state in words, buttons for those who may (S3.8, S3.9, U2, U9)."""
 
 from __future__ import annotations
 

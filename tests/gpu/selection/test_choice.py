@@ -70,7 +70,7 @@ def test_the_context_must_hold_the_question_and_had_better_hold_all_of_it() -> N
 
 
 def test_ollama_gives_no_more_context_than_it_is_told_to() -> None:
-    """RELIABILITY.md A.3"""
+    """A.3"""
     with pytest.raises(NoModelFits, match="holds 8192 tokens"):
         choose(replace(WANTS, least_tokens=9000), (EYES,), situation())
     assert chosen(replace(WANTS, least_tokens=9000), (EYES,), num_ctx=16_384) == "eyes"
@@ -201,7 +201,7 @@ def test_what_bars_a_model_is_said(why: str) -> None:
 
 
 def test_a_cloud_model_needs_an_admin_and_no_memory() -> None:
-    """RELIABILITY.md T9"""
+    """T9"""
     cloud = replace(USUAL, name="big:480b-cloud", vram_mb=900_000)
     assert "no admin" in obstacle(cloud, WANTS, situation())
     allowed = replace(cloud, allow_remote=True)

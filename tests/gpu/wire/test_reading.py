@@ -1,4 +1,4 @@
-"""What a server says is read for what it is, whatever stands there."""
+"""What a server says is read for what it is, whatever stands there (A.5)."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_nothing_is_looked_up_or_connected_to_and_no_other_package_is_loaded():
 
 
 def test_onnxruntime_serves_where_openvino_has_no_wheel(monkeypatch):
-    """DESIGN 5.8: the same models by the same path, on the processor."""
+    """D5: the same models by the same path, on the processor."""
     opened = []
 
     class Session:

@@ -243,7 +243,7 @@ def test_tesseract_is_asked_for_its_own_names_of_languages():
 
 
 def test_importing_perception_loads_no_model_library():
-    """DESIGN 5.6: heavy imports stay inside what uses them."""
+    """D4: heavy imports stay inside what uses them."""
     heavy = "{'torch', 'easyocr', 'rapidocr', 'openvino', 'onnxruntime', 'open_clip', 'mss', 'pyautogui'}"
     modules = "execution.perception.analyzer, execution.targeting.resolver, execution.matching"
     code = f"import sys, {modules}\nfrom execution.perception.config import PerceptionConfig"
@@ -256,8 +256,8 @@ def test_importing_perception_loads_no_model_library():
 
 
 def test_perception_matching_and_targeting_know_no_orm():
-    """DESIGN 2: these rooms hold values and pixels alone: no rows, no settings, no app of the site."""
-    modules = "execution.perception.analyzer, execution.targeting.evidence, execution.targeting.resolver, "
+    """D3: these rooms hold values and pixels alone: no rows, no settings, no app of the site."""
+    modules = "execution.perception.analyzer, execution.teaching.evidence, execution.targeting.resolver, "
     modules += "execution.matching, execution.verification.verifier, execution.perception.config"
     rows = "m.startswith('django.contrib') or m in ('workflows.models', 'execution.models', 'gpu.manager')"
     code = f"import sys, {modules}; print(sorted(m for m in sys.modules if {rows}))"

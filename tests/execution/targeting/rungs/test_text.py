@@ -34,7 +34,7 @@ def replace_y(box: Box, down: int) -> Box:
 
 
 def test_a_click_taught_in_what_was_read_as_one_is_not_put_into_a_part_of_it():
-    """A6: of three buttons read as one text two are read as one now: a share of that width is another button."""
+    """S5.3: of three buttons read as one text two are read as one now: a share of that width is another button."""
     store = Pictures()
     whole = (("Save Sign Delete", Box(79, 277, 225, 37)),)
     taught = order(pieces=whole)

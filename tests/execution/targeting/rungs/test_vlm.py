@@ -137,7 +137,7 @@ def test_a_faulty_answer_is_said_to_be_one_and_nothing_is_clicked(
 
 
 def test_an_answer_in_a_fence_is_read(save: TargetSpec, store: Pictures) -> None:
-    """Models put one around JSON where the schema is not enforced (RELIABILITY.md A.5)."""
+    """Models put one around JSON where the schema is not enforced (A.5)."""
     state = Form().state()
     answer = says(mark_of(SAVE, save, state, store))
     assert find(save, state, store, f"```json\n{answer}\n```").status is FOUND
