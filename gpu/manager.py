@@ -23,6 +23,7 @@ from gpu.control.routing import Router
 from gpu.control.scheduler import BY_ITSELF
 from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
+from gpu.listeners import Listeners
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
 from gpu.runtime import Runtime
@@ -79,7 +80,7 @@ class GPUResourceManager:
         self.ollama = ollama
         if ollama is None and config.ollama_url:
             self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners("the GPU")
         self._record, self._recording = record, Background()
         self.controller = Controller(
             config,
@@ -138,11 +139,11 @@ class GPUResourceManager:
 
         It is called in the manager's loop, and must not wait for anything.
         """
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def off_event(self, listener: Listener) -> None:
         """Whoever heard hears no more; who never did changes nothing."""
-        self._listeners = [one for one in self._listeners if one != listener]
+        self._listeners.remove(listener)
 
     def claim(self, name: str) -> None:
         """From now on this process wants the GPU of the machine, takes it as soon as nobody has it, and keeps it."""
@@ -332,9 +333,4 @@ class GPUResourceManager:
             self.runtime.loop.call_soon_threadsafe(self._say, EventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
 
     def _say(self, kind: EventKind, text: str) -> None:
-        status = self.get_status()
-        for listener in self._listeners:
-            try:
-                listener(kind.value, text, status)
-            except Exception:
-                log.exception("a listener of the GPU failed", extra={"kind": kind.value})
+        self._listeners.tell(kind.value, text, self.get_status())

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.background import Background
+from gpu.background import Background, produced
 from gpu.catalogue.entries import Entry, entries, find
 from gpu.choices import ProviderName
 from gpu.conversation.answering import Answering
@@ -25,7 +24,6 @@ from gpu.model_status import ModelLine, ModelStatus
 from gpu.models import CatalogueModel
 from gpu.preloading import Preloads
 from gpu.providers.base import Provider
-from gpu.providers.ollama import OllamaProvider
 from gpu.resources import ResourceMonitor
 from gpu.selection.choice import Selection, obstacle
 from gpu.selection.observer import Monitor, Observer, Rows, read_rows
@@ -131,11 +129,9 @@ class ModelManager:
         self._database.close()
 
     # --- in the loop of the runtime ---------------------------------------------------------------------------------
-    def _answering(
-        self, message: Question, conversation: Conversation, put: Callable[[Chunk], None] = lambda chunk: None
-    ) -> Answering:
+    def _answering(self, message: Question, conversation: Conversation) -> Answering:
         question = message if isinstance(message, ChatMessage) else ChatMessage(role="user", content=message)
-        return Answering(tools=self._tools, talk=Talk.of(conversation), question=question, put=put)
+        return Answering(tools=self._tools, talk=Talk.of(conversation), question=question)
 
     async def _whole(self, message: Question, conversation: Conversation) -> Chunk:
         texts: list[str] = []
@@ -151,18 +147,12 @@ class ModelManager:
         return replace(last, text="".join(texts))
 
     async def _chunks(self, message: Question, conversation: Conversation) -> AsyncGenerator[Chunk]:
-        """One task has the model from beginning to end, whoever fetches the chunks in however many."""
-        parts: asyncio.Queue[Chunk | None] = asyncio.Queue()  # bounded by the length of an answer
-        answering = self._answering(message, conversation, parts.put_nowait)
-        task = asyncio.create_task(answering.run())
-        task.add_done_callback(lambda _: parts.put_nowait(None))
+        answering = self._answering(message, conversation)
         try:
-            while (part := await parts.get()) is not None:
-                yield part
-            await task
+            async with aclosing(produced(answering.run)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
             self._last = answering.attempts[-1] if answering.attempts else self._last
 
     @asynccontextmanager
@@ -177,7 +167,7 @@ class ModelManager:
             entry.name, purpose=talk.purpose, deadline_s=deadline_s, asked_by=talk.asked_by or "assistant"
         )
         async with lent as ollama:
-            yield OllamaProvider(ollama)
+            yield ollama
 
     # --- how it stands ----------------------------------------------------------------------------------------------
     async def _status(self) -> ModelStatus:

@@ -7,7 +7,8 @@ the records: the steps that an answer refers to are computed, never read out of 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from typing import Any, Protocol, cast
 
 from django.utils import translation
@@ -17,6 +18,7 @@ from gpu.assistant import conversations
 from gpu.assistant.answer import Answer, Outcome, Part, PartKind, Status
 from gpu.assistant.briefing import Briefer, Briefing, question, talk
 from gpu.assistant.conversations import StoredMessage
+from gpu.background import produced
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.database import DatabaseThread
@@ -118,46 +120,39 @@ class Assistant:
         return await self._database.run(lambda: work(*arguments, **named))
 
     async def _answer(self, text: str, key: str, language: str) -> AsyncIterator[Part]:
-        """The parts as they come. One task does all the work, so that what it enters it also leaves."""
+        """The parts as they come."""
         if self._is_shut:
             raise GPUError(f"{self.name} was shut down and answers no more.")
-        parts: asyncio.Queue[Part | None] = asyncio.Queue()
-        task = asyncio.create_task(self._work(text, key, language, parts))
+        parts: AsyncGenerator[Part] = produced(lambda put: self._work(text, key, language, put))
+        async with aclosing(parts):
+            async for part in parts:
+                yield part
+
+    async def _work(self, text: str, key: str, language: str, put: Callable[[Part], None]) -> None:
+        task = asyncio.current_task()
+        assert task is not None
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
-        task.add_done_callback(lambda _: parts.put_nowait(None))
-        try:
-            while (part := await parts.get()) is not None:
-                yield part
-            if not task.cancelled():
-                task.result()
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def _work(self, text: str, key: str, language: str, parts: asyncio.Queue[Part | None]) -> None:
         key = key or await self._rows(self._own_key)
         history: tuple[StoredMessage, ...] = await self._rows(conversations.messages, key)
         briefing: Briefing = await self._rows(self._brief, text, key, language, history)
         await self._rows(conversations.keep, key, role=MessageRole.USER, content=briefing.asked or text)
         answer = Answer(briefing)
-        parts.put_nowait(
-            Part(kind=PartKind.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft)
-        )
+        put(Part(kind=PartKind.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft))
         # at once, for a process that is ended in the middle of the model's words
         first = await self._keep(key, answer)
         try:
             async for part in self._worded(text, history, answer):
-                parts.put_nowait(part)
+                put(part)
         except asyncio.CancelledError:
             # whoever asked has left, or the process ends: what was said so far is there when they are back
             answer.outcome = Outcome.STOPPED
-            parts.put_nowait(answer.end(await self._keep(key, answer, instead_of=first)))
+            put(answer.end(await self._keep(key, answer, instead_of=first)))
             raise
         except BaseException:
             await self._keep(key, answer, instead_of=first)
             raise
-        parts.put_nowait(answer.end(await self._keep(key, answer, instead_of=first)))
+        put(answer.end(await self._keep(key, answer, instead_of=first)))
 
     def _own_key(self) -> str:
         self._own = self._own or conversations.begin()

@@ -14,6 +14,7 @@ from gpu.clip import cuda
 from gpu.clip.cpu_copy import CpuCopy
 from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb
 from gpu.exceptions import ClipUnavailable
+from gpu.listeners import Listeners
 from gpu.types import VRAMInfo
 from gpu.vram import gpu_of
 
@@ -56,7 +57,7 @@ class CLIPManager:
         self._gpu_copy = GpuCopy()
         self._hangs = False
         self._problem = ""
-        self._listeners: list[DeviceChange] = []
+        self._listeners = Listeners("CLIP")
 
     @classmethod
     def from_settings(cls) -> Self:
@@ -232,7 +233,7 @@ class CLIPManager:
     # --- what others hear -------------------------------------------------------------------------------------------
     def on_device_change(self, callback: DeviceChange) -> None:
         """Hear the device and the reason after each change, in the thread that made it."""
-        self._listeners.append(callback)
+        self._listeners.add(callback)
 
     def close(self) -> None:
         """Let everything go; whoever still embeds has it loaded anew."""
@@ -248,11 +249,7 @@ class CLIPManager:
         return problem
 
     def _tell(self, why: str) -> None:
-        for listener in self._listeners:
-            try:
-                listener(self.device, why)
-            except Exception:
-                log.exception("a listener of CLIP failed")
+        self._listeners.tell(self.device, why)
 
 
 def _unknown(uuid: str) -> VRAMInfo:

@@ -116,7 +116,7 @@ def _fill(model: Any, name: str, weights: Path) -> None:
     """Load the file into the model; raises ClipUnavailable where it is not whole or of another model."""
     try:
         missed = _library().load_checkpoint(model, str(weights), strict=False, weights_only=True)
-    except Exception as error:
+    except Exception as error:  # of a library that reads a file of anybody's: its errors have no common base
         different = re.findall(r"size mismatch for (\S+):", str(error))
         if different:
             raise ClipUnavailable(_unfit(name, weights, f"other sizes of {_some(different)}")) from error

@@ -16,8 +16,7 @@ from gpu.choices import EventKind
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.executor import StepExecutor
-from gpu.control.problems import About
-from gpu.control.reporter import Reporter, Tell
+from gpu.control.reporter import About, Reporter, Tell
 from gpu.control.residency import Declared, Residency
 from gpu.control.retries import Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler

@@ -6,8 +6,7 @@ import logging
 
 from gpu.choices import EventKind
 from gpu.clip import CLIPManager
-from gpu.control.problems import About
-from gpu.control.reporter import Reporter
+from gpu.control.reporter import About, Reporter
 from gpu.control.residency import Residency
 from gpu.control.retries import Retries
 from gpu.control.server_watch import ServerWatch

@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
 
 from gpu.choices import EventKind
-from gpu.control.problems import NO_GPU, About, Problems
 from gpu.types import VRAMInfo
 from gpu.vram import VRAMMonitor
 
 VRAM_MOVED_MB = 100
+NO_GPU = "There is no GPU here, or its driver does not answer: everything runs on the CPU."
 
 Tell = Callable[[EventKind, str], None]
+
+
+class About(StrEnum):
+    """In the order in which they are said."""
+
+    GPU = "gpu"
+    SERVER = "server"
+    MODEL = "model"
+    MEMORY = "memory"
+    CLIP = "clip"
+    MODE = "mode"
+
+
+class Problems:
+    """What is wrong now, each by its own name: a problem ends when what it is about succeeds (S3.10)."""
+
+    def __init__(self) -> None:
+        self._said: dict[About, str] = {}
+        self.since: datetime | None = None
+
+    def set(self, about: About, text: str) -> bool:
+        """Whether that is news; an empty text means that it is all right again."""
+        if self._said.get(about, "") == text:
+            return False
+        if text:
+            self._said[about] = text
+        else:
+            self._said.pop(about, None)
+        self.since = (self.since or datetime.now(UTC)) if self._said else None
+        return True
+
+    def about(self, about: About) -> str:
+        return self._said.get(about, "")
+
+    @property
+    def text(self) -> str:
+        """All of them, each once."""
+        texts = [self._said[about] for about in About if about in self._said]
+        return " ".join(dict.fromkeys(texts))
 
 
 class Reporter:

@@ -6,14 +6,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpu.config import GPUResourceConfig
-from gpu.control.records import Record
 from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import ModelView
-from gpu.types import ModelState, Resident
+from gpu.types import ModelState, Purpose, Resident
 
 if TYPE_CHECKING:
     from gpu.machine.needs import Needs
@@ -32,6 +32,46 @@ T = TypeVar("T")
 Say = Callable[[str], None]
 Missing = Callable[[int, str], None]
 Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says that a model needs, in MB
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Record:
+    """What is known of one model. `last_used` in seconds of the loop's clock; None: nobody here has used it yet."""
+
+    name: str
+    state: ModelState = ModelState.UNLOADED
+    digest: str = ""
+    size_mb: int = 0
+    need_mb: int | None = None
+    learned: bool = False
+    last_used: float | None = None
+    users: tuple[Purpose, ...] = ()
+    resident: Resident | None = None
+    adopted: bool = False  # loaded, or taken over, by a request of ours
+    context: int | None = None  # what that came to
+
+    def forget(self) -> None:
+        """It is not in memory any more."""
+        self.resident = self.last_used = self.context = None
+        self.adopted = False
+
+    @property
+    def is_worth_telling(self) -> bool:
+        return self.resident is not None or self.state is not ModelState.UNLOADED
+
+    def told(self) -> dict[str, Any]:
+        """As the page shows it."""
+        resident = self.resident
+        expires = resident.expires_at if resident else None
+        return {
+            "name": self.name,
+            "state": self.state.value,
+            "vram_mb": resident.vram_mb if resident else 0,
+            "size_mb": resident.size_mb if resident else self.size_mb,
+            "need_mb": self.need_mb,
+            "context_length": resident.context_length if resident else None,
+            "expires_at": expires.isoformat() if expires else None,
+        }
 
 
 class Residency:

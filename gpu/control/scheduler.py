@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError
+from gpu.listeners import Listeners
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 
 CHANGE_OF_MODE, BY_ITSELF = 0, 99
@@ -74,7 +75,7 @@ class Scheduler:
         self._current: QueueEntry | None = None
         self._usual_s = FIRST_GUESS_S
         self.granted = 0  # turns, so far
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners = Listeners("the queue for the GPU")
 
     @property
     def is_busy(self) -> bool:
@@ -113,12 +114,11 @@ class Scheduler:
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Hear of each request that has to wait, or does no longer, and of each turn that is over."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def _tell(self, entry: QueueEntry) -> None:
         if entry.level != BY_ITSELF:
-            for listener in self._listeners:
-                listener()
+            self._listeners.tell()
 
     def _enter(self, entry: QueueEntry) -> None:
         entry.order = next(self._order)

@@ -7,11 +7,9 @@ import logging
 from collections.abc import Callable
 
 from gpu.config import GPUResourceConfig
-from gpu.control.breaker import Breaker
-from gpu.control.problems import About
-from gpu.control.reporter import Reporter
+from gpu.control.reporter import About, Reporter
 from gpu.control.residency import Residency
-from gpu.control.retries import Retries
+from gpu.control.retries import Breaker, Retries
 from gpu.exceptions import ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager
 from gpu.types import ModelState

@@ -39,12 +39,11 @@ SHORTEST_S = 1.0  # with less time than that nothing is begun
 
 @dataclass(slots=True, kw_only=True)
 class Answering:
-    """`run` puts the chunks of the answer; raises what the last attempt failed with, and carries all attempts."""
+    """`run` puts the chunks of the answer; it raises what the last attempt failed with, and carries all attempts."""
 
     tools: Tools
     talk: Talk
     question: ChatMessage
-    put: Put
     attempts: list[Attempt] = field(default_factory=list)
     _excluded: dict[str, str] = field(default_factory=dict)
     _only_loaded: str = ""
@@ -53,8 +52,10 @@ class Answering:
     _shown: bool = False
     _sent: Fitted | None = None  # what the last attempt asked, if it got so far
     _ends_at: float = 0.0
+    _put: Put = field(default=lambda chunk: None)
 
-    async def run(self) -> None:
+    async def run(self, put: Put) -> None:
+        self._put = put
         self._ends_at = self.tools.clock() + self.talk.deadline_s
         failure: GPUError | None = None
         await self._prepare_pictures()
@@ -161,7 +162,7 @@ class Answering:
     async def _attempt(self, entry: Entry) -> GPUError | None:
         """One try, recorded whatever comes of it. What a failed one has shown is void: whoever shows it is told."""
         if self._shown:
-            self.put(Chunk(restarted=True))
+            self._put(Chunk(restarted=True))
             self._shown = False
         began, last = self.tools.clock(), Chunk()
         ask = Ask(
@@ -181,7 +182,7 @@ class Answering:
             raise
         self._note(entry, Outcome.ANSWERED, began, last=last)
         told = ask.fitted.told() if ask.fitted else {}
-        self.put(replace(last, model=entry.key, attempts=tuple(self.attempts), dropped=told))
+        self._put(replace(last, model=entry.key, attempts=tuple(self.attempts), dropped=told))
         return None
 
     async def _ask(self, ask: Ask) -> Chunk:
@@ -200,7 +201,7 @@ class Answering:
 
     def _show(self, chunk: Chunk) -> None:
         self._shown = self._shown or bool(chunk.text)
-        self.put(chunk)
+        self._put(chunk)
 
     # --- what is kept of it -----------------------------------------------------------------------------------------
     def _note(

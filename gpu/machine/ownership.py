@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gpu.exceptions import GPUError
 from gpu.kernel_lock import KernelLock, lock_file, open_file
+from gpu.listeners import Listeners
 
 log = logging.getLogger(__name__)
 
@@ -20,19 +21,17 @@ CLAIM_NAME = "claim.lock"
 UNCLAIMED = "a process that needed it"  # the name of an owner that has not claimed the GPU
 _TRIES, _PAUSE_S = 50, 0.002
 
-Listener = Callable[[bool], None]
-
 
 class Ownership(KernelLock):
     """The lock of the owner; a second file is shared by those who have claimed the GPU and do not have it yet."""
 
     def __init__(self, folder: Path | str) -> None:
         super().__init__(Path(folder) / FILE_NAME)
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners("the ownership of the GPU")
 
-    def on_change(self, listener: Listener) -> None:
+    def on_change(self, listener: Callable[[bool], None]) -> None:
         """Be called with True when this process has taken the GPU, with False just before it gives it back."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def hold(self, name: str) -> bool:
         """Whether the GPU is this process's now; never waits. Raises GPUError where the folder takes no file."""
@@ -46,12 +45,12 @@ class Ownership(KernelLock):
                 "whom this process runs as write there."
             ) from error
         if is_ours:
-            self._tell(held=True)
+            self._listeners.tell(True)
         return is_ours
 
     def release(self) -> None:
         if self.is_held:
-            self._tell(held=False)
+            self._listeners.tell(False)
             super().release()
 
     @contextmanager
@@ -82,14 +81,6 @@ class Ownership(KernelLock):
             return not lock_file(file)
         finally:
             os.close(file)
-
-    def _tell(self, *, held: bool) -> None:
-        """A listener that raises keeps nobody from the GPU."""
-        for listener in self._listeners:
-            try:
-                listener(held)
-            except Exception:
-                log.exception("a listener of the ownership of the GPU failed")
 
 
 def machine_name() -> str:

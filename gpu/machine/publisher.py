@@ -105,7 +105,7 @@ class Publisher:
         """A fault in what tells costs no more than what is not told: the next turn tries again."""
         try:
             await self._database.run(self._work(owner))
-        except Exception:
+        except Exception:  # the edge of a task: whatever it is, the next turn may go well
             log.exception("what the GPU does is not told")
 
     def _note(self, kind: str, text: str, status: GPUResourceStatus) -> None:

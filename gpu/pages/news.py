@@ -11,7 +11,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from gpu.choices import RequestState
-from gpu.control.problems import NO_GPU
+from gpu.control.reporter import NO_GPU
 from gpu.machine.ownership import Ownership, machine_name
 from gpu.machine.status import STALE_AFTER_S, gpu_folder
 from gpu.models import GPUEvent, GPUState, OwnerRequest

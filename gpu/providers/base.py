@@ -9,7 +9,7 @@ from gpu.types import ChatMessage, Chunk, ModelOnDisk
 
 
 class Provider(Protocol):
-    """One server of models. All of it runs in the loop of `gpu.runtime`; every failure is a VLMUnavailable."""
+    """`OllamaManager`, `OpenAICompatibleProvider`: in the loop of `gpu.runtime`; every failure is a VLMUnavailable."""
 
     def chat(
         self,
@@ -22,7 +22,7 @@ class Provider(Protocol):
     ) -> AsyncIterator[Chunk]:
         """The answer as it comes; the last chunk is `done`. Without a last chunk there is no answer: it raises."""
 
-    async def models(self) -> tuple[ModelOnDisk, ...]:
+    async def list_models(self) -> tuple[ModelOnDisk, ...]:
         """What can be asked here."""
 
     async def aclose(self) -> None: ...

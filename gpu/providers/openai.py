@@ -67,7 +67,7 @@ class OpenAICompatibleProvider:
     async def aclose(self) -> None:
         await self._wire.aclose()
 
-    async def models(self) -> tuple[ModelOnDisk, ...]:
+    async def list_models(self) -> tuple[ModelOnDisk, ...]:
         """What the server lists; it tells neither size nor digest."""
         said = await self._wire.ask(
             "GET", "/models", limit_s=self.config.ask_timeout_s, refusal=self._refusal("/models"), late=ServerAway

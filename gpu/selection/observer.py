@@ -164,7 +164,7 @@ class Observer:
         if self._openai is None:
             return NO_ADDRESS[ProviderName.OPENAI]
         try:
-            return await self._openai.models()
+            return await self._openai.list_models()
         except VLMUnavailable as error:
             return str(error)
 

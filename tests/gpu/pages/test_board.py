@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from gpu.control.problems import NO_GPU
+from gpu.control.reporter import NO_GPU
 from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUState

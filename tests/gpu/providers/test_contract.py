@@ -26,7 +26,6 @@ from gpu.exceptions import (
 )
 from gpu.ollama import OllamaManager
 from gpu.providers.base import Provider
-from gpu.providers.ollama import OllamaProvider
 from gpu.providers.openai import OpenAICompatibleProvider
 from gpu.types import ChatMessage, Chunk
 from tests.doubles.ollama import End, Fault, Kind, Model, OllamaServer, Reply, Shape, ollama_server
@@ -75,7 +74,7 @@ async def scene(request: pytest.FixtureRequest) -> AsyncIterator[Callable[..., S
                 ollama = stack.enter_context(ollama_server(Model(MODEL), **fields))
                 client = OllamaManager(GPUResourceConfig(ollama_url=ollama.url))
                 stack.push_async_callback(client.aclose)
-                return Scene(OllamaProvider(client), ollama, "/api/chat", Hours())
+                return Scene(client, ollama, "/api/chat", Hours())
             server = stack.enter_context(openai_server(MODEL, **fields))
             provider = OpenAICompatibleProvider(server.url, config=GPUResourceConfig())
             stack.push_async_callback(provider.aclose)
@@ -88,7 +87,7 @@ Make = Callable[..., Scene]
 
 
 async def test_it_lists_its_models(scene: Make) -> None:
-    (listed,) = await scene().provider.models()
+    (listed,) = await scene().provider.list_models()
     assert (listed.name, listed.remote) == (MODEL, False)
 
 
@@ -223,7 +222,7 @@ async def test_a_server_that_was_killed_is_away(scene: Make) -> None:
     one = scene()
     assert await one.say()
     await asyncio.to_thread(one.server.stop)
-    for ask in (one.chat, one.provider.models):
+    for ask in (one.chat, one.provider.list_models):
         with pytest.raises(ServerAway):
             await ask()
 

@@ -65,7 +65,7 @@ async def test_a_key_that_is_refused_is_in_no_message_and_no_log(scene: Make, ca
     """The server repeats it, and we do not."""
     _server, provider = scene(key="sk-wrong-one")
     with caplog.at_level(logging.DEBUG):
-        for ask in (lambda: say(provider), provider.models):
+        for ask in (lambda: say(provider), provider.list_models):
             with pytest.raises(
                 ServerAway, match=r"refuses the key \(401\): Incorrect API key provided: ….*RPA_OPENAI_KEY"
             ) as caught:
@@ -94,7 +94,7 @@ def test_a_key_that_cannot_be_sent_is_a_mistake_in_the_settings(key: str) -> Non
 async def test_the_address_may_be_written_with_its_path_or_without(scene: Make, path: str) -> None:
     server, _ = scene()
     provider = OpenAICompatibleProvider(server.url.removesuffix("/v1") + path, KEY, config=GPUResourceConfig())
-    assert [model.name for model in await provider.models()] == [MODEL]
+    assert [model.name for model in await provider.list_models()] == [MODEL]
     assert await say(provider)
     assert set(server.log) == {"/v1/models", CHAT}
     await provider.aclose()
@@ -223,7 +223,7 @@ async def test_an_endpoint_that_is_none_is_a_stranger(scene: Make) -> None:
     server, _ = scene()
     provider = OpenAICompatibleProvider(server.url + "/other", KEY, config=GPUResourceConfig())
     with pytest.raises(ServerAway):
-        await provider.models()
+        await provider.list_models()
     with pytest.raises(ServerAway):
         await say(provider)
     await provider.aclose()
@@ -242,7 +242,7 @@ async def test_the_path_of_ollama_that_speaks_as_openai_does_works_too(thinks: t
     """Its events tell no count of tokens, and its thinking has another name."""
     with ollama_server(Model(MODEL, capabilities=("completion", *thinks))) as ollama:
         provider = OpenAICompatibleProvider(ollama.url, config=GPUResourceConfig())
-        assert [model.name for model in await provider.models()] == [MODEL]
+        assert [model.name for model in await provider.list_models()] == [MODEL]
         assert await say(provider) == "Hello there."
         with pytest.raises(ModelMissing):
             ollama.models.clear()
