@@ -50,16 +50,24 @@ def names_of(params: Mapping[str, Any], graph: GraphSpec) -> dict[str, str]:
 
 
 def _sentence(edge: EdgeSpec) -> str:
-    spec = ACTIONS.get(edge.action_type)
-    if spec is None:
+    if edge.action_type not in ACTIONS:
         return _("Action “%(name)s”") % {"name": edge.action_type}
-    keys = edge.params.get("keys", "")
+    return action_sentence(edge.action_type, edge.params, label=edge.target.label if edge.target else None)
+
+
+def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str | None) -> str:
+    """The one way an action of the catalogue becomes a sentence; KeyError for one that is not in it.
+
+    `label` is the target's, None where there is no target. What is not given stands as the action's default, or open.
+    """
+    spec, keys = ACTIONS[action_type], params.get("keys", "")
     values = {
-        **{p.name: "…" for p in spec.params},
-        **{name: v.strip() if isinstance(v, str) else v for name, v in edge.params.items()},
-        "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys,
-        "target": f"“{edge.target.label}”" if edge.target else "…" if spec.target == "needed" else _("the screen"),
+        **{p.name: "…" if p.default in (None, "") else p.default for p in spec.params},
+        **{name: v.strip() if isinstance(v, str) else v for name, v in params.items()},
+        "target": f"“{label}”" if label else "…" if spec.target == "needed" else _("the screen"),
     }
+    if "keys" in values:
+        values["keys"] = "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…"
     return str(spec.sentence) % values
 
 

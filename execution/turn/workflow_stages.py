@@ -53,7 +53,7 @@ from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
 from workflows.validation.actions import wrong_parameter
-from workflows.words import with_names
+from workflows.words import action_sentence, with_names
 
 NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
@@ -122,16 +122,11 @@ class WorkflowStages:
 
     def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:
         """What the edge does, in words: “Click Save As…”."""
-        label = edge.target.label if (edge := self._named(edge)).target else _("the screen")
-        keys = params.get("keys", "")
-        spec = ACTIONS.get(edge.action_type)
-        words = {
-            **{param.name: "…" for param in (spec.params if spec else ())},  # a program may leave one out
-            **with_names(params, self.graph),
-            "target": f"“{label}”",
-            "keys": "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…",
-        }
-        return str(spec.sentence) % words if spec else f"{edge.action_type} {words['target']}"  # a program's own action
+        target = self._named(edge).target
+        if edge.action_type in ACTIONS:
+            params = with_names(params, self.graph)
+            return action_sentence(edge.action_type, params, label=target.label if target else None)
+        return f"{edge.action_type} “{target.label}”" if target else edge.action_type  # a program's own action
 
     def _named(self, edge: EdgeSpec) -> EdgeSpec:
         """Its target by the name that people read in this run."""
