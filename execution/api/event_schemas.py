@@ -23,6 +23,7 @@ class StatePayload(ProgressSerializer):
     error = serializers.CharField(allow_blank=True)
     stopped_by = serializers.CharField(allow_blank=True)
     stopped_from = serializers.CharField(allow_blank=True)
+    wish = serializers.CharField(allow_blank=True, help_text="What people asked of it and it has not yet done.")
     wish_mode = serializers.CharField(allow_blank=True, help_text="The mode that the next turn will have (S1.23).")
     degraded = serializers.BooleanField()
     degraded_reason = serializers.CharField(allow_blank=True)

@@ -8,11 +8,11 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution.choices import ON_DESKTOP, ExecutionState
+from execution.choices import ExecutionState
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.pages.listing import badge
 from execution.record.events import as_message
-from execution.record.payloads import prompt_payload, step_payload
+from execution.record.payloads import prompt_payload, state_payload, step_payload
 from execution.record.summary import people, run_summary
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
@@ -20,9 +20,6 @@ from workflows.words import sentence
 STEPS = 200
 EVENTS = 100
 # What the `state` event tells beside the progress.
-STATE = (
-    "pause_reason", "pause_detail", "error", "stopped_by", "stopped_from", "wish_mode", "degraded", "degraded_reason",
-)  # fmt: skip
 
 
 def snapshot(execution: Execution) -> dict[str, Any]:
@@ -34,11 +31,8 @@ def snapshot(execution: Execution) -> dict[str, Any]:
         "seq": seq,
         "now": timezone.now().isoformat(),
         "execution": {
-            **execution.progress(),
-            **{name: getattr(execution, name) for name in STATE},
+            **state_payload(execution),
             **execution.coaching_stats(),
-            "wish": execution.wish,
-            "on_desktop": execution.state in ON_DESKTOP and execution.robot_id is not None,
         },
         "prompt": prompt_payload(prompt) if prompt else None,
         "steps": [step_payload(s) for s in reversed(steps)],

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.db import transaction
 
-from execution.choices import ON_DESKTOP, EventKind
+from execution.choices import EventKind
 from execution.models import Execution, ExecutionEvent
+from execution.record.payloads import state_payload
 
 
 def emit(execution: Execution, kind: EventKind, payload: Mapping[str, Any]) -> ExecutionEvent:
@@ -20,24 +21,7 @@ def emit(execution: Execution, kind: EventKind, payload: Mapping[str, Any]) -> E
 
 
 def emit_state(execution: Execution) -> None:
-    """The `state` event: progress, why it is paused, and what went wrong."""
-    emit(
-        execution,
-        EventKind.STATE,
-        {
-            **execution.progress(),
-            "pause_reason": execution.pause_reason,
-            "pause_detail": execution.pause_detail,
-            "error": execution.error,
-            "stopped_by": execution.stopped_by,
-            "stopped_from": execution.stopped_from,
-            "wish_mode": execution.wish_mode,
-            "degraded": execution.degraded,
-            "degraded_reason": execution.degraded_reason,
-            "desktop": execution.desktop,
-            "on_desktop": execution.state in ON_DESKTOP,
-        },
-    )
+    emit(execution, EventKind.STATE, state_payload(execution))
 
 
 def as_message(event: ExecutionEvent) -> dict[str, Any]:

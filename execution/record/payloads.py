@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from execution.choices import PromptState
+from execution.choices import ON_DESKTOP, PromptState
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.record.redaction import Shown
@@ -140,6 +140,24 @@ def verification_json(verification: Verification) -> dict[str, Any]:
         "message": verification.message,
         "said": verification.said,
         "evidence": [asdict(r) for r in verification.evidence],
+    }
+
+
+def state_payload(execution: Execution) -> dict[str, Any]:
+    """Where the run stands, why it is paused, what went wrong and what was asked of it: events, snapshots, pages."""
+    return {
+        **execution.progress(),
+        "pause_reason": execution.pause_reason,
+        "pause_detail": execution.pause_detail,
+        "error": execution.error,
+        "stopped_by": execution.stopped_by,
+        "stopped_from": execution.stopped_from,
+        "wish": execution.wish,
+        "wish_mode": execution.wish_mode,
+        "degraded": execution.degraded,
+        "degraded_reason": execution.degraded_reason,
+        "desktop": execution.desktop,
+        "on_desktop": execution.state in ON_DESKTOP and execution.robot_id is not None,
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, PauseReason
+from execution.choices import ExecutionMode, ExecutionState, PauseReason
 from execution.models import Execution, Prompt
 from execution.models.execution import ExecutionQuerySet
 from execution.record.payloads import prompt_payload
@@ -48,21 +48,4 @@ def run_row(execution: Any) -> dict[str, Any]:
         "started_at": execution.started_at.isoformat() if execution.started_at else None,
         "ended_at": execution.ended_at.isoformat() if execution.ended_at else None,
         "prompt": prompt_payload(prompt) if prompt else None,
-    }
-
-
-def state_of(execution: Execution) -> dict[str, Any]:
-    """What the `state` event says, of the run as it is now, and what was asked of it."""
-    return {
-        **execution.progress(),
-        "pause_reason": execution.pause_reason,
-        "pause_detail": execution.pause_detail,
-        "error": execution.error,
-        "stopped_by": execution.stopped_by,
-        "stopped_from": execution.stopped_from,
-        "wish_mode": execution.wish_mode,
-        "degraded": execution.degraded,
-        "degraded_reason": execution.degraded_reason,
-        "wish": execution.wish,
-        "on_desktop": execution.state in ON_DESKTOP and execution.robot_id is not None,
     }

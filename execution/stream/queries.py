@@ -19,8 +19,8 @@ from django.utils import translation
 
 from execution.choices import FINAL, ON_DESKTOP, EventKind, ExecutionState
 from execution.models import Execution, ExecutionEvent, Prompt, Step
-from execution.record.payloads import prompt_payload, step_payload
-from execution.record.rows import run_row, state_of, with_rows
+from execution.record.payloads import prompt_payload, state_payload, step_payload
+from execution.record.rows import run_row, with_rows
 from execution.running.live_picture import path_of
 
 REPLAY_LIMIT = 1000  # whoever is further behind gets a snapshot: it is smaller, and sooner there
@@ -145,7 +145,7 @@ def snapshot(pk: int) -> Snapshot | None:
     message = {
         "type": "snapshot",
         "seq": seq,
-        "execution": {**state_of(execution), **execution.coaching_stats()},
+        "execution": {**state_payload(execution), **execution.coaching_stats()},
         "prompt": prompt_payload(prompt) if prompt else None,
     }
     steps = Step.objects.filter(execution=pk).defer("screen").order_by("-index")[:SNAPSHOT_STEPS]
