@@ -5,7 +5,7 @@ PACKAGES = rpa_site workflows gpu execution analytics
 WORKERS ?= 2
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages vendor demo setup setup-dev
+.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -76,6 +76,9 @@ mutation:
 messages: setup-dev
 	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --ignore tests --ignore var --add-location file --no-wrap --no-obsolete
 	$(PYTHON) manage.py compilemessages -l fr
+
+requirements: setup-dev
+	$(PYTHON) tools/requirements.py
 
 vendor:
 	tools/vendor.sh

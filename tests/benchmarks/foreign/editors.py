@@ -68,15 +68,15 @@ class Trouble:
 
 TROUBLES = (
     Trouble(about="plain run", kind="", ends=True),
-    Trouble(about="A1 the file is there already", kind="exists"),
-    Trouble(about="A1 the save fails", kind="fails", name="missing-folder/note.txt"),
-    Trouble(about="A2 a leap ahead", kind="written"),
-    Trouble(about="A3 the end at the start", kind="ended"),
-    Trouble(about="A7 another window has the focus", kind="other_window"),
-    Trouble(about="A8 a dialog over the editor", kind="dialog"),
-    Trouble(about="A10 another window while it asks", kind="asked_window", asked_at="type"),
-    Trouble(about="A10 another window while it asks", kind="asked_window", asked_at="press"),
-    Trouble(about="A10 the dialog goes while it asks", kind="asked_gone", asked_at="press"),
+    Trouble(about="outcome: the file is there already", kind="exists"),
+    Trouble(about="outcome: the save fails", kind="fails", name="missing-folder/note.txt"),
+    Trouble(about="leap: a leap ahead", kind="written"),
+    Trouble(about="end: the end at the start", kind="ended"),
+    Trouble(about="focus: another window has the focus", kind="other_window"),
+    Trouble(about="dialog: a dialog over the editor", kind="dialog"),
+    Trouble(about="asked: another window while it asks", kind="asked_window", asked_at="type"),
+    Trouble(about="asked: another window while it asks", kind="asked_window", asked_at="press"),
+    Trouble(about="asked: the dialog goes while it asks", kind="asked_gone", asked_at="press"),
 )
 
 

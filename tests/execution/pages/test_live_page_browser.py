@@ -223,7 +223,7 @@ CUT = (
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("width", [1440, 1200, 390])
 def test_no_tab_is_cut(page_of, operator, language: str, width: int) -> None:
-    """UI.md: French takes more room."""
+    """S8.5: French takes more room."""
     headers = {"Accept-Language": language}
     page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, extra_http_headers=headers)
     expect(page.locator(".tabs button")).to_have_count(4)

@@ -140,7 +140,7 @@ def test_it_is_in_no_file_and_in_no_log(
 
 
 def test_the_page_says_that_it_is_unmasked_for_whoever_sees_it_so(client_of, operator, admin, desk: Desk) -> None:
-    """UI.md: a picture says what it is."""
+    """U3, S10.4: a picture says what it is."""
     version = make_published(masks=[list(MASK)])
     execution = make_execution(version=version)
     for person, sees in ((admin, True), (operator, False)):
