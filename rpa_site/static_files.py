@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import get_finders
-from django.contrib.staticfiles.storage import staticfiles_storage
+from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
@@ -32,7 +32,7 @@ class StaticFiles(CompressedManifestStaticFilesStorage):
 
 def stale() -> list[str]:
     """Names of collected files that are not those of this code; empty where nothing was collected."""
-    if not staticfiles_storage.hashed_files:
+    if not isinstance(staticfiles_storage, ManifestFilesMixin) or not staticfiles_storage.hashed_files:
         return []
     found: dict[str, Path] = {}
     for finder in get_finders():

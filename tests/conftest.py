@@ -27,7 +27,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
     if not DATA_DIR.samefile(settings.DATA_DIR):
         raise pytest.UsageError("Settings were read before tests/conftest.py: leave DJANGO_SETTINGS_MODULE to it.")
+    make_commits_cheap(settings.DATABASES["default"])
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
+
+
+def make_commits_cheap(database: dict[str, Any]) -> None:
+    """SQLite leaves writing to the disk to the system: a test's database need not survive a power cut."""
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        options = database["OPTIONS"]
+        options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -84,12 +84,12 @@ def usable(nodes: Iterable[Any], words: frozenset[str]) -> Iterator[Rule]:
 def selectors(prelude: Iterable[Any]) -> Iterator[list[Any]]:
     """The tokens of each selector of a list."""
     part: list[Any] = []
-    for token in prelude:
-        if token == ",":
+    for one in prelude:
+        if one == ",":
             yield part
             part = []
         else:
-            part.append(token)
+            part.append(one)
     yield part
 
 
@@ -97,12 +97,12 @@ def names_in(tokens: Iterable[Any]) -> set[str]:
     """The classes, ids and attributes that a selector names, those inside :not(…) and the like left out."""
     found: set[str] = set()
     before: Any = None
-    for token in tokens:
-        if (token.type == "ident" and before == ".") or token.type == "hash":
-            found.add(token.value)
-        elif token.type == "[] block":
-            found |= {next(one.value for one in token.content if one.type == "ident")}
-        before = token
+    for one in tokens:
+        if (one.type == "ident" and before == ".") or one.type == "hash":
+            found.add(one.value)
+        elif one.type == "[] block":
+            found |= {next(inner.value for inner in one.content if inner.type == "ident")}
+        before = one
     return found
 
 

@@ -48,17 +48,22 @@ def test_wal_only_where_it_is_safe(monkeypatch: pytest.MonkeyPatch, safe: bool, 
 
 @pytest.mark.django_db
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
-def test_the_product_opens_its_database_that_way() -> None:
-    """Asked of the connection itself, not of the settings."""
+def test_the_product_opens_its_database_that_way(tmp_path: Path) -> None:
+    """Asked of a connection itself, not of the settings; the tests' own ones leave writing to the system alone."""
+    opened = connection.settings_dict["OPTIONS"]
+    assert opened["init_command"] == options()["init_command"].replace("synchronous=FULL", "synchronous=OFF")
+    own = connection.copy(alias="own")
+    own.settings_dict |= {"NAME": str(tmp_path / "own.sqlite3"), "OPTIONS": {**opened, **options()}}
 
     def pragma(name: str) -> Any:
-        with connection.cursor() as cursor:
+        with own.cursor() as cursor:
             return cursor.execute(f"PRAGMA {name}").fetchone()[0]
 
     assert pragma("journal_mode") == ("wal" if wal_is_safe() else "truncate")
     assert pragma("synchronous") == 2  # FULL: a commit survives a power cut
     assert pragma("busy_timeout") == BUSY_TIMEOUT_S * 1000
     assert pragma("foreign_keys") == 1
+    own.close()
     assert connection.settings_dict["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
 
