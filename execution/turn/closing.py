@@ -138,11 +138,17 @@ class Closer:
         )
         return self._act(step, state, suggestion, ends)
 
+    def _changed(self, suggestion: Suggestion, state: ScreenState) -> str:
+        changed = self.stages.what_changed(suggestion, state, self.stages.glance())
+        return (
+            _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
+            if changed
+            else ""
+        )
+
     def _act(self, step: Step, state: ScreenState, suggestion: Suggestion, ends: _End) -> str:
         """Act, look and record; gives why nothing was done, else empty."""
-        changed = self.stages.what_changed(suggestion, state, self.stages.glance())
-        if changed:
-            message = _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
+        if message := self._changed(suggestion, state):
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return message
         looked = time.monotonic()
@@ -151,6 +157,7 @@ class Closer:
             self.journal.intend(step, suggestion, state, attempt=0)
         if time.monotonic() - looked > FRESH_S:
             message = _("The database had to be waited for: the screen is looked at anew.")
+        if message := message or self._changed(suggestion, state):  # what came while the intent was written down
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return message
         result = self.stages.act(suggestion, self.hold)

@@ -25,14 +25,14 @@ class Overlays:
         dialog = self.stages.dialog_over(state, self.at.known)
         return (self._said(dialog, self.at.last_node or ""), dialog.to_json(state)) if dialog else ("", {})
 
-    def said_over(self, state: ScreenState, match: Match, known: ScreenState | None) -> str:
+    def over_page(self, state: ScreenState, match: Match, known: ScreenState | None) -> tuple[str, dict[str, Any]]:
         """The same of a page that can be read behind a dialog."""
         dialog = self.stages.dialog_over_recognised(state, match, known)
-        return self._said(dialog, match.node_id) if dialog else ""
+        return (self._said(dialog, match.node_id), dialog.to_json(state)) if dialog else ("", {})
 
     def covered(self, state: ScreenState, match: Match) -> Recognition | None:
         """A page that can be read behind a dialog is not what is in front: nothing is done on it."""
-        said = self.said_over(state, match, self.at.known)
+        said, _dialog = self.over_page(state, match, self.at.known)
         return Recognition(match=None, candidates=(match,), why_not=said) if said else None
 
     def _said(self, dialog: Dialog, node_id: str) -> str:

@@ -60,9 +60,9 @@ class Pauses:
     def miss(self, state: ScreenState, recognition: Recognition) -> None:
         """The screen is not known: look again; the last miss in a row pauses the run and shows the screen."""
         if not self._looks_again():
-            reason, message = self._why_unknown(state, recognition)
+            reason, message, more = self._why_unknown(state, recognition)
             self.on_miss(message)
-            self.pause(reason, message, state, recognition)
+            self.pause(reason, message, state, recognition, **more)
 
     def leap(self, state: ScreenState, match: Match) -> None:
         """The screen is known, and none that the run could have come to."""
@@ -88,15 +88,16 @@ class Pauses:
         step = self.journal.execution.steps.exclude(edge_id="").order_by("index").last()
         return (step.picture_after or step.picture_before) if step else ""
 
-    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str]:
-        """A dialog that came over a known screen is told as such, with what it says."""
-        if dialog := self.overlays.over(state)[0]:
-            return PauseReason.DIALOG, dialog
-        likeliest = recognition.candidates[0] if recognition.candidates and self.at.known is None else None
-        if likeliest and (over := self.overlays.said_over(state, likeliest, None)):
-            return PauseReason.DIALOG, over
+    def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str, dict[str, Any]]:
+        """A dialog that came over a known screen, or was there before any was known, is told as such, with what it
+        says and its buttons."""
+        said, dialog = self.overlays.over(state)
+        if not said and recognition.candidates and self.at.known is None:
+            said, dialog = self.overlays.over_page(state, recognition.candidates[0], None)
+        if said:
+            return PauseReason.DIALOG, said, {"dialog": dialog}
         why = {"why": recognition.why_not}
-        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why
+        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why, {}
 
     def already_at_end(self, state: ScreenState, recognition: Recognition) -> None:
         message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")

@@ -189,7 +189,7 @@ class World:
         return (self.dialog, *self.buttons) if self.buttons else ("OK",)
 
     def chosen_button(self, chosen: Chosen, state: ScreenState, known: ScreenState | None) -> Element | None:
-        over = self.dialog_over(state, known)
+        over = self.dialog_over(state, known or state)
         stands = over is not None and self.chosen_dialog_stays(chosen, state)
         return next((b for b in over.buttons if b.text == chosen.button), None) if over and stands else None
 
@@ -197,7 +197,7 @@ class World:
         return bool(self.dialog) and chosen.texts == self._texts
 
     def dialog_over_recognised(self, state: ScreenState, match: Match, known: ScreenState | None) -> Dialog | None:
-        return self.dialog_over(state, known)
+        return self.dialog_over(state, known or state)  # before any screen is known its taught picture tells
 
     def scroll_search(self, target: TargetSpec, state: ScreenState) -> World:
         return self

@@ -84,6 +84,29 @@ def test_what_changes_right_before_the_press_is_not_pressed(stage: Any) -> None:
     assert "changed before the action" in row.pause_detail["message"]
 
 
+def test_what_comes_while_the_press_is_written_down_is_seen_before_it(stage: Any) -> None:
+    """S9.1: the last look comes after the intent."""
+    s = over(stage)
+    intended = s.execution.steps.filter(phase="intent")
+    s.world.on_glance = lambda world: setattr(world, "node", "c" if intended.exists() else world.node)
+    row = s.resume(press="Don't Save")
+    assert s.world.acts == ["ab"]
+    assert row.steps.get(sentence=PRESSED).outcome == Outcome.INTERRUPTED
+    assert "changed before the action" in row.pause_detail["message"]
+
+
+def test_a_button_of_a_dialog_that_was_there_at_the_start_can_be_pressed(stage: Any) -> None:
+    """S1.6: no screen was known before it; the first one's taught picture tells that it lies over that."""
+    s: Stage = stage(max_no_match_retries=1)
+    s.world.dialog, s.world.buttons = "Session expires", ("Stay", "Leave")
+    row = s.run()
+    assert (row.state, row.pause_reason, s.world.acts) == (ExecutionState.PAUSED, PauseReason.DIALOG, [])
+    assert [b["text"] for b in row.pause_detail["dialog"]["buttons"]] == ["Stay", "Leave"]
+    row = s.resume(press="Stay")
+    assert row.state == ExecutionState.COMPLETED
+    assert s.world.acts == ["Press “Stay” in the dialog", "ab", "bc", "cd"]
+
+
 def test_a_dialog_that_stays_is_not_pressed_again(stage: Any) -> None:
     """S9.3: what a button of an unknown dialog does nobody knows; a person says what next."""
     s = over(stage)
