@@ -249,7 +249,7 @@ def _cut(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """Where in a longer text something was found: positions in its characters (of `Words.text`), and how well.
 
     `glued` where it begins or ends within a word.
@@ -261,7 +261,7 @@ class Place:
     glued: bool = False
 
 
-def find(needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False) -> Place | None:
+def find(needle: str | Words, text: str | Words, *, minimum: float = SEEN, strict: bool = False) -> Occurrence | None:
     """The best run of whole words of `text` that is `needle`, None if there is none."""
     return max(find_all(needle, text, minimum=minimum, strict=strict), key=lambda p: p.score, default=None)
 
@@ -274,7 +274,7 @@ def find_all(
     strict: bool = False,
     glued: bool = False,
     across: Sequence[int] = (),
-) -> list[Place]:
+) -> list[Occurrence]:
     """Every run of whole words of `text` that is `needle`, from left to right; of those that overlap the best.
 
     `across`: only what goes over one of these places in the text, in order; all of it where there are none.
@@ -291,7 +291,7 @@ def find_all(
         edges = {edge for span in t.spans for edge in span}
         within = _runs_like(n, t, pieces.spans, pieces.starts, minimum=minimum, strict=False, across=across)
         found += [
-            Place(p.start, p.end, p.score * _GLUED, glued=True)
+            Occurrence(p.start, p.end, p.score * _GLUED, glued=True)
             for p in within
             if not {p.start, p.end} <= edges and p.score * _GLUED >= minimum
         ]
@@ -307,7 +307,7 @@ def _runs_like(
     minimum: float,
     strict: bool,
     across: Sequence[int],
-) -> list[Place]:
+) -> list[Occurrence]:
     """Every run of the words at `spans` that is the needle, overlapping ones too."""
     found = []
     slack = 0 if strict else max(1, round(len(n.key) * (1 - minimum)))
@@ -317,7 +317,7 @@ def _runs_like(
             start, end = spans[first][0], spans[last][1]
             score = _alike(n, t, start, end, t.key[starts[first] : starts[last + 1]], minimum=minimum, strict=strict)
             if score >= minimum:
-                found.append(Place(start, end, score))
+                found.append(Occurrence(start, end, score))
             last += 1
     return found
 
@@ -347,9 +347,9 @@ def _alike(n: Words, t: Words, start: int, end: int, key: str, *, minimum: float
     return similarity(n, t.text[start:end], strict=strict)
 
 
-def _best_apart(found: list[Place]) -> list[Place]:
+def _best_apart(found: list[Occurrence]) -> list[Occurrence]:
     """From left to right; of places that overlap only the best, of equals the tightest."""
-    kept: list[Place] = []
+    kept: list[Occurrence] = []
     for place in sorted(found, key=lambda p: (-p.score, p.end - p.start, p.start)):
         if all(place.end <= other.start or place.start >= other.end for other in kept):
             kept.append(place)

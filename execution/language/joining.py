@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from execution.language.fuzzy import Place, Words, words
+from execution.language.fuzzy import Occurrence, Words, words
 from execution.types import Box, TextLine
 
 _ROW_GAP = 3.0  # pieces of a row at most so many line heights apart may be one text that the reader split
@@ -39,7 +39,7 @@ class Joined:
     begins: tuple[int, ...]
     tight: tuple[bool, ...]
 
-    def pieces(self, place: Place, lengths: Sequence[int]) -> list[tuple[int, int, int]]:
+    def pieces(self, place: Occurrence, lengths: Sequence[int]) -> list[tuple[int, int, int]]:
         """The parts of the pieces that a place takes: index of the line, from which and to which character of it."""
         found = []
         for line, begin in zip(self.lines, self.begins, strict=True):
@@ -48,7 +48,7 @@ class Joined:
                 found.append((line, first - begin, last - begin))
         return found
 
-    def digits_meet(self, place: Place) -> bool:
+    def digits_meet(self, place: Occurrence) -> bool:
         """True where a piece of the place ends with a digit and the next begins with one."""
         return any(
             place.start < begin < place.end
@@ -57,7 +57,7 @@ class Joined:
             for begin in self.begins
         )
 
-    def keeps_words(self, place: Place, needle: Words) -> bool:
+    def keeps_words(self, place: Occurrence, needle: Words) -> bool:
         """False where two pieces meet within a word of the needle though a space stands between them.
 
         "12" and "34" are not "1234", and two short names are not a longer one.

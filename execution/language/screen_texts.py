@@ -9,7 +9,7 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from execution.language.fuzzy import SEEN, Place, Words, find_all, may_hold, similarity, words
+from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold, similarity, words
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
 from execution.types import Box, TextLine
 from workflows import text as templates
@@ -162,7 +162,7 @@ class ScreenWords:
 
     def _places(
         self, needle: Words, texts: Sequence[Joined], keys: list[str], *, strict: bool
-    ) -> Iterator[tuple[Joined, Place]]:
+    ) -> Iterator[tuple[Joined, Occurrence]]:
         for index in _holding(needle, keys, SEEN):
             joined = texts[index]
             for place in find_all(needle, joined.text, strict=strict, glued=True, across=joined.begins):

@@ -21,14 +21,14 @@ from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
 from execution.record.clocks import FairClock
 from execution.record.journal import Journal
-from execution.turn.watching import Look
+from execution.turn.watching import Watch
 from execution.types import Choice, Decision, DecisionSource
 
 LOOK_EVERY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CoachAnswer:
     """What a person said, or None where the question was withdrawn: the run is to pause, or the loop to leave."""
 
     decision: Decision | None
@@ -53,8 +53,8 @@ class Coach:
         timeout_s: float | None,
         picture: str = "",
         dialog: Mapping[str, Any] | None = None,
-        look: Look = lambda: "",
-    ) -> Answer:
+        look: Watch = lambda: "",
+    ) -> CoachAnswer:
         """Wait for the answer; `picture` is what the screen shows if that is no longer what the step began with, and
         `dialog` what came over it.
 
@@ -68,7 +68,7 @@ class Coach:
         step.waited_ms += (time.perf_counter() - asked) * 1000
         self.journal.answered(prompt, withdrawn=row is None)
         if row is None:
-            return Answer(None)
+            return CoachAnswer(None)
         decision = Decision(
             choice=Choice(row.choice),
             source=DecisionSource(row.source),
@@ -78,9 +78,9 @@ class Coach:
             decided_by=row.decided_by,
             timeout_s=prompt.timeout_s if row.timed_out else None,
         )
-        return Answer(decision, row.user)
+        return CoachAnswer(decision, row.user)
 
-    def _wait(self, prompt: Prompt, look: Look) -> DecisionRow | None:
+    def _wait(self, prompt: Prompt, look: Watch) -> DecisionRow | None:
         patience, clock = self.journal.patience, FairClock(self.journal.patience)
         looked = time.monotonic()
         while True:

@@ -7,13 +7,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from execution.turn.ways import Place, Ways
+from execution.turn.ways import Standpoint, Ways
 from workflows.words import sentence
 
 _TOLD = 6  # steps between two screens; of more the rest is counted
 
 
-def message(ways: Ways, place: Place, node_id: str, variables: Mapping[str, str]) -> str:
+def message(ways: Ways, place: Standpoint, node_id: str, variables: Mapping[str, str]) -> str:
     """Which screen is seen, which was last, and what lies between."""
     here, last = _name(ways, node_id), _name(ways, place.last or "")
     steps = [sentence(edge, ways.graph, variables) for edge in ways.between(place, node_id)]
@@ -29,7 +29,9 @@ def message(ways: Ways, place: Place, node_id: str, variables: Mapping[str, str]
     return f"{seen} {_('Passed over would be: %(steps)s.') % {'steps': told}}"
 
 
-def detail(ways: Ways, place: Place, node_id: str, variables: Mapping[str, str], *, picture: str) -> dict[str, Any]:
+def detail(
+    ways: Ways, place: Standpoint, node_id: str, variables: Mapping[str, str], *, picture: str
+) -> dict[str, Any]:
     """The same for a page: both screens, `picture` being the digest of the last one, and the steps between."""
     return {
         "node_id": node_id,

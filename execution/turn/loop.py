@@ -20,8 +20,7 @@ from execution.record import attribution
 from execution.record.journal import Journal
 from execution.targeting.pressing import Chosen
 from execution.turn.closing import Closer
-from execution.turn.coach import Answer as CoachAnswer
-from execution.turn.coach import Coach
+from execution.turn.coach import Coach, CoachAnswer
 from execution.turn.holding import Hold
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
@@ -31,7 +30,7 @@ from execution.turn.position import Position
 from execution.turn.seeking import seek, worth_scrolling
 from execution.turn.stages import Stages
 from execution.turn.watching import watch
-from execution.turn.ways import Place, Ways
+from execution.turn.ways import Standpoint, Ways
 from execution.types import (
     Choice,
     Decision,
@@ -419,7 +418,7 @@ class Loop:
                 agreed = match.node_id == suggestion.edge.destination
                 said = _("The person did the same.") if agreed else _("The person did something else.")
                 self.journal.agreed(step, agreed, f"{would}. {said}", state)
-                self.at.place = Place(last=node_id, expected=match.node_id)
+                self.at.place = Standpoint(last=node_id, expected=match.node_id)
                 return
             self.leave.wait(self.limits.capture_interval_ms / 1000)
 

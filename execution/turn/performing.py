@@ -15,8 +15,7 @@ from execution.models import Step
 from execution.navigation.hands import Stopped
 from execution.record.journal import Journal
 from execution.record.redaction import WHOLE, covered, hidden_in_screen, is_as_kept
-from execution.turn.coach import Answer as CoachAnswer
-from execution.turn.coach import Coach
+from execution.turn.coach import Coach, CoachAnswer
 from execution.turn.holding import Hold
 from execution.turn.overlays import Overlays
 from execution.turn.readiness import FRESH_S, NotReady, Readiness, Ready

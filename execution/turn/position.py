@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from execution.choices import Outcome
 from execution.models import Execution
-from execution.turn.ways import Place, Ways
+from execution.turn.ways import Standpoint, Ways
 from execution.types import ScreenState
 
 
@@ -14,7 +14,7 @@ from execution.types import ScreenState
 class Position:
     """One for a loop's life: whoever is given it sees where the run is now."""
 
-    place: Place = Place()  # noqa: RUF009  frozen
+    place: Standpoint = Standpoint()  # noqa: RUF009  frozen
     picked: str | None = None
     anywhere: bool = False  # a person had the desktop: the first known screen is where they left it
     tried: set[str] = field(default_factory=set)  # edges rejected or skipped since the last thing that was done
@@ -30,7 +30,7 @@ class Position:
         rows = execution.steps.exclude(edge_id="").order_by("index").values_list("node_id", "edge_id", "outcome")
         done = (Outcome.SUCCEEDED, Outcome.MANUAL)
         steps = [(node, edge, how in done, how == Outcome.SKIPPED) for node, edge, how in rows]
-        place = ways.replay(Place(expected=execution.start_node_id or None), steps)
+        place = ways.replay(Standpoint(expected=execution.start_node_id or None), steps)
         if execution.current_node_id:
             place = ways.arrive(place, execution.current_node_id)
         return cls(place=place)

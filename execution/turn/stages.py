@@ -12,7 +12,7 @@ from execution.targeting.pressing import Chosen
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
-from execution.turn.unchanged import Glance, Seen
+from execution.turn.unchanged import Glance, Pictured
 from execution.types import (
     ActionResult,
     Box,
@@ -100,7 +100,7 @@ class Stages(Protocol):
         """
 
     def what_changed(
-        self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
+        self, suggestion: Suggestion, then: Pictured, now: Pictured, *, strict: bool = True, whole: bool = False
     ) -> str:
         """What is not as it was when the action was chosen, in words; empty if it may be done."""
 

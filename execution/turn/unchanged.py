@@ -31,7 +31,7 @@ class Glance:
     window: Window | None = None
 
 
-class Seen(Protocol):
+class Pictured(Protocol):
     """A Glance or a ScreenState."""
 
     @property
@@ -41,7 +41,9 @@ class Seen(Protocol):
     def window(self) -> Window | None: ...
 
 
-def what_changed(suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False) -> str:
+def what_changed(
+    suggestion: Suggestion, then: Pictured, now: Pictured, *, strict: bool = True, whole: bool = False
+) -> str:
     """A sentence on what is not as it was when the action was chosen; empty if it may be done.
 
     `whole`: everything in the window must be the same, not only the target. Not `strict`: the target's place may be a
@@ -78,7 +80,7 @@ def _window(then: Window | None, now: Window | None) -> str:
     return _("The window “%(title)s” has moved.") % {"title": now.title} if then.box != now.box else ""
 
 
-def _room(seen: Seen) -> Box:
+def _room(seen: Pictured) -> Box:
     everything = Box(0, 0, *seen.frame.size)
     window = seen.window.box if seen.window and seen.window.box else everything
     return window.intersection(everything)

@@ -23,10 +23,10 @@ from workflows.graph import ExpectSpec
 # Of a screen that is asked about as a whole: a clock or a caret changes less, a dialog or another page more.
 _ANOTHER_SCREEN = 0.01
 
-Look = Callable[[], str]
+Watch = Callable[[], str]
 
 
-def watch(stages: Stages, suggestion: Suggestion, asked: ScreenState, *, whole: bool = False) -> Look:
+def watch(stages: Stages, suggestion: Suggestion, asked: ScreenState, *, whole: bool = False) -> Watch:
     """Says in a sentence what is not as it was when it was asked, "" while all is. Raises DesktopLost.
 
     `whole`: the question is about the screen, not about the place of a target.

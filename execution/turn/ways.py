@@ -15,7 +15,7 @@ from workflows.graph import EdgeSpec, GraphSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Standpoint:
     """Where a run stands: on `last`, or, where `done` was done there, on its way to `expected`.
 
     `last` is None before the first screen; `expected` is then where it begins. `held` is where it stood before a common
@@ -25,18 +25,20 @@ class Place:
     last: str | None = None
     expected: str | None = None
     done: EdgeSpec | None = None
-    held: Place | None = None
+    held: Standpoint | None = None
     done_here: frozenset[str] = frozenset()
 
-    def passed(self, edge: EdgeSpec, *, done: bool) -> Place:
+    def passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
         """The edge is behind the run, done or skipped: its destination comes next."""
         back = done and edge.source == edge.destination == self.last and not _only_looks(edge)
         done_here = self.done_here | {edge.edge_id} if back else self.done_here
         return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here)
 
-    def anew(self, node_id: str) -> Place:
+    def anew(self, node_id: str) -> Standpoint:
         """A person says that it is that screen: what was done before it is behind, what was done on it stays done."""
-        return Place(last=node_id, expected=node_id, done_here=self.done_here if node_id == self.last else frozenset())
+        return Standpoint(
+            last=node_id, expected=node_id, done_here=self.done_here if node_id == self.last else frozenset()
+        )
 
 
 class Ways:
@@ -47,24 +49,24 @@ class Ways:
         self._common = frozenset(node.node_id for node in graph.nodes if node.is_common)
         self._edges = {edge.edge_id: edge for edge in graph.edges}
 
-    def arrive(self, place: Place, node_id: str) -> Place:
+    def arrive(self, place: Standpoint, node_id: str) -> Standpoint:
         """Where the run stands once `node_id` is seen."""
         if node_id == place.last:
             return place
         if node_id in self._common:
-            return Place(last=node_id, expected=node_id, held=place.held if place.last in self._common else place)
+            return Standpoint(last=node_id, expected=node_id, held=place.held if place.last in self._common else place)
         if place.held is not None and node_id == place.held.last:
             return place.held
-        return Place(last=node_id, expected=node_id)
+        return Standpoint(last=node_id, expected=node_id)
 
-    def may_go_on(self, place: Place, node_id: str) -> bool:
+    def may_go_on(self, place: Standpoint, node_id: str) -> bool:
         """Whether the run may go on from that screen without anybody's word."""
         roots = self._roots(place)
         if not roots or node_id in self._common or node_id in self._within(roots):
             return True
         return place.held is not None and self.may_go_on(place.held, node_id)
 
-    def between(self, place: Place, node_id: str) -> tuple[EdgeSpec, ...]:
+    def between(self, place: Standpoint, node_id: str) -> tuple[EdgeSpec, ...]:
         """What would be passed over: the shortest way to that screen; empty where none leads there."""
         roots = self._roots(place.held or place)
         came_by: dict[str, EdgeSpec | None] = dict.fromkeys(sorted(roots))
@@ -81,7 +83,7 @@ class Ways:
             node_id = last.source
         return tuple(way)
 
-    def replay(self, place: Place, steps: Iterable[tuple[str, str, bool, bool]]) -> Place:
+    def replay(self, place: Standpoint, steps: Iterable[tuple[str, str, bool, bool]]) -> Standpoint:
         """Where steps led, each its node, its edge, whether it was done and whether it was skipped."""
         for node_id, edge_id, done, skipped in steps:
             place = self.arrive(place, node_id)
@@ -90,7 +92,7 @@ class Ways:
                 place = place.passed(edge, done=done)
         return place
 
-    def _roots(self, place: Place) -> frozenset[str]:
+    def _roots(self, place: Standpoint) -> frozenset[str]:
         """The screens that the run stands on or is on its way to."""
         if place.last is None:
             entries = frozenset(self.graph.entry_nodes)

@@ -25,7 +25,7 @@ from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
 from execution.turn.stages import ScrollSearch
-from execution.turn.unchanged import Glance, Seen, what_changed
+from execution.turn.unchanged import Glance, Pictured, what_changed
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -177,7 +177,7 @@ class WorkflowStages:
         return _("What was shown is not “%(target)s”: %(why)s") % words if why else ""
 
     def what_changed(
-        self, suggestion: Suggestion, then: Seen, now: Seen, *, strict: bool = True, whole: bool = False
+        self, suggestion: Suggestion, then: Pictured, now: Pictured, *, strict: bool = True, whole: bool = False
     ) -> str:
         """What is not as it was when the action was chosen, in words; empty if it may be done."""
         return what_changed(suggestion, then, now, strict=strict, whole=whole)

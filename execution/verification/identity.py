@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from execution.language.fuzzy import SAME, Place, find_all, words
+from execution.language.fuzzy import SAME, Occurrence, find_all, words
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import compare, has_words, stands_in
 from execution.perception.changes import union
@@ -104,7 +104,7 @@ def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> 
                 yield _Place(_behind(line, whole.text, hit.end, rest, lines), heads_column=False, rows=1)
 
 
-def _begins_something(text: str, hit: Place) -> bool:
+def _begins_something(text: str, hit: Occurrence) -> bool:
     """Whether a label stands there, and no word within a text: at the beginning, or behind a separator."""
     before = text[: hit.start]
     return not before.strip(" .-*•") or bool(re.search(r"(?:[,;:|()\[\]·•/]\s*|\s[-–—]\s+|\s{2,})$", before))

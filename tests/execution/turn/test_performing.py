@@ -13,7 +13,7 @@ from execution.choices import PromptKind, StepPhase, Wish
 from execution.desktop.base import DesktopLost
 from execution.models import Execution, Prompt, Step
 from execution.navigation.hands import Stopped
-from execution.turn.coach import Answer as CoachAnswer
+from execution.turn.coach import CoachAnswer
 from execution.turn.performing import Done
 from execution.turn.readiness import FRESH_S, NotReady, Ready
 from execution.types import (
