@@ -91,7 +91,7 @@ def test_data_what_changes_by_itself_errors_and_waiting_are_not_declared(came):
     ],
 )
 def test_the_message_of_the_act_is_declared_without_its_number_and_whose_it_is(came, declared):
-    """S6.10: the next run has another number, and is about somebody else; without the message nothing tells."""
+    """S6.1: the next run has another number, and is about somebody else; without the message nothing tells."""
     _, expect = learnt(screen(*FORM), screen(*FORM, came))
     assert expect.texts == (declared,)
     edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", expect=expect)
@@ -113,7 +113,7 @@ def test_a_message_that_it_is_not_done_is_never_declared(came):
     "came", [("Résultats", "Aucun résultat"), ("Results", "No results"), ("Allergies", "Aucune allergie connue")]
 )
 def test_what_is_declared_does_not_contradict_itself(came):
-    """S6.10: "no results" is what there is today; a heading that it denies would never be verified."""
+    """S6.1: "no results" is what there is today; a heading that it denies would never be verified."""
     _, expect = learnt(screen(*FORM), screen(*FORM, *came))
     assert came[1] not in expect.texts
     edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", expect=expect)
@@ -123,7 +123,7 @@ def test_what_is_declared_does_not_contradict_itself(came):
 
 
 def test_the_rows_of_a_table_are_no_declaration_whatever_they_are_taken_for():
-    """S6.10: nor a name among them, nor the first cells, taken for entries of a menu."""
+    """S6.1: nor a name among them, nor the first cells, taken for entries of a menu."""
     canvas = Canvas(900, 700)
     for index, text in enumerate(FORM):
         canvas.text(text, 40 + 17 * index, 30 + 47 * index)
