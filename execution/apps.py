@@ -7,11 +7,11 @@ class ExecutionConfig(AppConfig):
     name = "execution"
 
     def ready(self) -> None:
-        from gpu.assistant.briefing import Briefer, register_briefer
+        from gpu.assistant.records import Records, register_records
 
-        def briefer() -> Briefer:
-            from execution.assistant.briefing import RunBriefer
+        def records() -> Records:
+            from execution.assistant.run_records import RunRecords
 
-            return RunBriefer()
+            return RunRecords()
 
-        register_briefer(briefer)
+        register_records(records)

@@ -23,6 +23,7 @@ from execution.api.assistant_serializers import (
     PieceSerializer,
 )
 from execution.api.serializers import ErrorSerializer
+from execution.assistant.run_records import overview
 from execution.assistant.service import get_assistant
 from execution.models import Execution
 from gpu.assistant import conversations
@@ -43,18 +44,21 @@ class AssistantView(APIView):
 class ConversationView(AssistantView):
     @extend_schema(responses=ConversationSerializer)
     def get(self, request: Request, execution_id: str) -> Response:
-        """What this person and the assistant have said about the run, in their newest conversation."""
-        about = Execution.objects.by_id(execution_id).execution_id
-        key = conversations.latest(person=request.user, about=about)
+        """The briefing of the run, and what this person and the assistant have said in their newest conversation."""
+        execution = Execution.objects.by_id(execution_id)
+        key = conversations.latest(person=request.user, about=execution.execution_id)
         messages = [message.as_json() for message in conversations.messages(key)] if key else []
-        return Response({"name": get_assistant().name, "messages": messages}, headers={"Cache-Control": "no-store"})
+        return Response(_conversation(execution, messages), headers={"Cache-Control": "no-store"})
 
     @extend_schema(
         request=AskSerializer,
         responses={(200, "application/x-ndjson"): PieceSerializer(many=True), 422: ErrorSerializer},
     )
     def post(self, request: Request, execution_id: str) -> HttpResponseBase:
-        """Ask. The answer is a line of JSON for each piece: `records`, then `text`, at last `end` with the message."""
+        """Ask, or give a command such as “/why 7”.
+
+        The answer is a line of JSON for each piece: `records`, then `text`, at last `end` with the message.
+        """
         about = Execution.objects.by_id(execution_id).execution_id
         asked = AskSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -72,9 +76,9 @@ class NewConversationView(AssistantView):
     @extend_schema(request=None, responses=ConversationSerializer)
     def post(self, request: Request, execution_id: str) -> Response:
         """Begin anew; what was said before is kept, and no longer told to models."""
-        about = Execution.objects.by_id(execution_id).execution_id
-        conversations.begin(person=request.user, about=about)
-        return Response({"name": get_assistant().name, "messages": []}, status=201)
+        execution = Execution.objects.by_id(execution_id)
+        conversations.begin(person=request.user, about=execution.execution_id)
+        return Response(_conversation(execution, []), status=201)
 
 
 class StatusView(AssistantView):
@@ -85,6 +89,10 @@ class StatusView(AssistantView):
         """Who would answer now."""
         status = get_assistant().get_status()
         return Response({"name": status.name, "model": status.model, "reason": status.reason})
+
+
+def _conversation(execution: Execution, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"name": get_assistant().name, **overview(execution), "messages": messages}
 
 
 def _lines(assistant: Assistant, text: str, said: dict[str, str], person: int | None) -> Iterator[bytes]:

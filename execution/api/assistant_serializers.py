@@ -10,7 +10,9 @@ from gpu.assistant.assistant import LONGEST_QUESTION, Outcome
 
 
 class AskSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(max_length=LONGEST_QUESTION)
+    text = serializers.CharField(
+        max_length=LONGEST_QUESTION, help_text="A question in somebody's own words, or a command; /help names them."
+    )
 
 
 class ReferenceSerializer(serializers.Serializer[Any]):
@@ -33,8 +35,23 @@ class MessageSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class SectionSerializer(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    text = serializers.CharField()
+    references = ReferenceSerializer(many=True)
+
+
+class CommandSerializer(serializers.Serializer[Any]):
+    command = serializers.CharField(help_text="As it is asked, for example “/why 7”.")
+    label = serializers.CharField()  # type: ignore[assignment]  # a field by that name, which fields have as well
+
+
 class ConversationSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="The assistant's.")
+    briefing = SectionSerializer(
+        many=True, help_text="What happened, what failed, why, what was corrected, what is next."
+    )
+    commands = CommandSerializer(many=True, help_text="Those that the run gives reason for now.")
     messages = MessageSerializer(many=True)
 
 

@@ -1,14 +1,13 @@
-"""The facts of one run that a question is about, read from the database and nowhere else."""
+"""The facts of one run, read from the database and nowhere else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from execution.assistant.questions import Question, Topic, Which
 from execution.choices import Outcome
 from execution.exceptions import UnknownExecution
 from execution.models import Decision, Execution, Prompt, Step
@@ -23,25 +22,31 @@ BY_A_PERSON = frozenset({DecisionSource.COACH, DecisionSource.PROGRAM})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """A run as it stands, and the steps that the question is about, the one that matters most first.
+    """A run as it stands.
 
-    `steps` are all of the run's in order, without their screens; those in `focus` have them. `unknown` are steps that
-    were asked for and do not exist.
+    `steps` are all of the run's in order, without their screens; those in `focus` have them: the steps that were asked
+    for, then the one that a person is asked about, those that failed, and the last one.
     """
 
-    question: Question
     execution: Execution
     graph: GraphSpec
     hidden: Hidden
     steps: tuple[Step, ...]
     focus: tuple[Step, ...] = ()
-    unknown: tuple[int, ...] = ()
     decisions: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
     prompt: Prompt | None = None
 
     @property
     def failed(self) -> tuple[Step, ...]:
         return tuple(s for s in self.steps if s.outcome == Outcome.FAILED)
+
+    @property
+    def asked_about(self) -> Step | None:
+        """The step that a person is asked about now."""
+        return self.step(self.prompt.step.index) if self.prompt else None
+
+    def step(self, number: int) -> Step | None:
+        return next((s for s in self.steps if s.index == number), None)
 
     def screen_name(self, step: Step) -> str:
         node = self.graph.node(step.node_id)
@@ -54,47 +59,51 @@ class Facts:
         return tuple(d for d in self.decisions.get(step.index, ()) if d.source in BY_A_PERSON)
 
 
-def find_run(question: Question, about: str) -> Execution:
-    """The run that the question names, else `about`, else the latest; raises UnknownExecution."""
+def the_run(about: str) -> Execution:
+    """The run with this id, or with this number; of an empty one the latest. Raises UnknownExecution."""
     runs = Execution.objects.select_related("version__workflow", "started_by")
-    if question.run.isdigit():
-        found = runs.filter(pk=int(question.run)).first() if len(question.run) < 19 else None
-        if found is None:
-            raise UnknownExecution(_("There is no run “%(id)s”.") % {"id": question.run})
-        return found
-    if question.run:
-        return Execution.objects.by_id(question.run)
-    if about:
+    if about.isascii() and about.isdigit() and len(about) < 19:
+        found = runs.filter(pk=int(about)).first()
+    elif about:
         return Execution.objects.by_id(about)
-    latest = runs.order_by("-created_at", "-pk").first()
-    if latest is None:
-        raise UnknownExecution(_("There is no run yet."))
-    return latest
+    else:
+        found = runs.order_by("-created_at", "-pk").first()
+    if found is None:
+        raise UnknownExecution(_("There is no run “%(id)s”.") % {"id": about} if about else _("There is no run yet."))
+    return found
 
 
-def gather(question: Question, execution: Execution, *, earlier: Sequence[int] = ()) -> Facts:
-    """The facts; `earlier` are the steps that the conversation last spoke of."""
+def gather(execution: Execution, *, wanted: Sequence[int] = ()) -> Facts:
+    """The facts, with the steps of these numbers, where there are such, first in focus."""
     graph = execution.version.spec()
     steps = tuple(Step.objects.filter(execution=execution).defer("screen").order_by("index"))
     prompt = Prompt.objects.open().filter(execution=execution).select_related("step").first()
-    chosen, unknown = _chosen(question, steps, prompt, earlier)
-    screens = dict(Step.objects.filter(pk__in=[s.pk for s in chosen]).values_list("pk", "screen"))
-    for step in chosen:
+    focus = tuple(dict.fromkeys(_worth_a_look(steps, prompt, wanted)))[:MOST_IN_FOCUS]
+    screens = dict(Step.objects.filter(pk__in=[s.pk for s in focus]).values_list("pk", "screen"))
+    for step in focus:
         step.screen = screens[step.pk]
     hidden = hidden_in(execution, graph)
-    for step in (*chosen, *([prompt.step] if prompt else ())):  # messages may quote what was read there
+    for step in (*focus, *([prompt.step] if prompt else ())):  # messages may quote what was read there
         hidden = hidden.of(step)
     return Facts(
-        question=question,
         execution=execution,
         graph=graph,
         hidden=hidden,
         steps=steps,
-        focus=tuple(chosen),
-        unknown=unknown,
+        focus=focus,
         decisions=_decisions(execution),
         prompt=prompt,
     )
+
+
+def _worth_a_look(steps: Sequence[Step], prompt: Prompt | None, wanted: Sequence[int]) -> Iterator[Step]:
+    by_number = {step.index: step for step in steps}
+    yield from (by_number[n] for n in wanted if n in by_number)
+    if prompt and prompt.step.index in by_number:
+        yield by_number[prompt.step.index]
+    yield from (s for s in reversed(steps) if s.outcome == Outcome.FAILED)
+    yield from (s for s in reversed(steps) if s.edge_id)
+    yield from reversed(steps)
 
 
 def _decisions(execution: Execution) -> dict[int, tuple[Decision, ...]]:
@@ -104,52 +113,6 @@ def _decisions(execution: Execution) -> dict[int, tuple[Decision, ...]]:
         index = decision.prompt.step.index
         found[index] = (*found.get(index, ()), decision)
     return found
-
-
-def _chosen(
-    question: Question, steps: Sequence[Step], prompt: Prompt | None, earlier: Sequence[int]
-) -> tuple[list[Step], tuple[int, ...]]:
-    by_index = {step.index: step for step in steps}
-    if question.steps:
-        there = [by_index[n] for n in question.steps if n in by_index]
-        return there[:MOST_IN_FOCUS], tuple(n for n in question.steps if n not in by_index)
-    asked = by_index.get(prompt.step.index) if prompt else None
-    spoken = next((by_index[n] for n in earlier if n in by_index), None)
-    failed = [s for s in reversed(steps) if s.outcome == Outcome.FAILED]
-    if question.which:
-        here = spoken or asked or (steps[-1] if steps else None)
-        if question.among_failed and question.which in (Which.FIRST, Which.LAST):
-            return _neighbour(question.which, failed[::-1], failed[0] if failed else None), ()
-        return _neighbour(question.which, steps, here), ()
-    if question.topic is Topic.FAILURE:
-        return failed[:MOST_IN_FOCUS], ()
-    if question.topic is Topic.CORRECTION:
-        return [asked] if asked else [], ()
-    if question.topic in (Topic.TARGET, Topic.SCREEN, Topic.STEP):
-        last = next((s for s in reversed(steps) if s.edge_id), steps[-1] if steps else None)
-        if question.of_failure and failed:
-            return [failed[0]], ()
-        first = spoken or asked or (failed[0] if failed else None) or last
-        return [first] if first else [], ()
-    if question.topic in (Topic.DECISIONS, Topic.OUTCOME):
-        return [], ()
-    last_step = asked or (steps[-1] if steps else None)
-    return [last_step] if last_step else [], ()
-
-
-def _neighbour(which: Which, steps: Sequence[Step], here: Step | None) -> list[Step]:
-    if not steps or here is None:
-        return []
-    order = [s.index for s in steps]
-    at = order.index(here.index)
-    place = {
-        Which.FIRST: 0,
-        Which.LAST: len(steps) - 1,
-        Which.BEFORE_LAST: len(steps) - 2,
-        Which.BEFORE: at - 1,
-        Which.NEXT: at + 1,
-    }[which]
-    return [steps[place]] if 0 <= place < len(steps) else []
 
 
 def reference(facts: Facts, step: Step, *, about: str = "") -> dict[str, Any]:

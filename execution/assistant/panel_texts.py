@@ -8,6 +8,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from execution.assistant.commands import CommandName, written
+
 
 def counted(words: Callable[[int], str]) -> dict[str, str]:
     """The forms of a sentence with a number, by the names that the browser has for them; both languages have two."""
@@ -22,26 +24,15 @@ def _panel(name: str) -> dict[str, object]:
     return {
         "ask": _("Ask %(name)s") % {"name": name},
         "you": _("You"),
-        "field": _("Your question about this run"),
+        "field": _("A question, or %(help)s") % {"help": written(CommandName.HELP)},
         "send": _("Ask"),
         "stop": _("Stop the answer"),
         "anew": _("Begin anew"),
-        "empty_title": _("What would you like to know?"),
-        "empty_text": _("%(name)s answers from the records of this run, and names the steps.") % {"name": name},
-        "examples": {
-            "failure": _("Which step failed, and why?"),
-            "target": _("Why this target?"),
-            "screen": _("What was on the screen?"),
-            "correction": _("Draft a correction"),
-            "state": _("What is it waiting for?"),
-            "progress": _("How far is it?"),
-            "decisions": _("Who corrected what?"),
-        },
         "thinking": _("The model is being asked …"),
         "again": _("Another model begins anew …"),
         "by_model": _("In the words of %(model)s"),
-        "would_answer": _("%(model)s puts it into words"),
-        "no_model": _("No model now: the records answer alone"),
+        "would_answer": _("%(model)s answers questions, from the briefing"),
+        "no_model": _("No model now: a question gets the briefing"),
         "show_step": _("Show step %(n)s"),
         "draft_title": _("Draft of a correction"),
         "use_draft": _("Use this correction"),
@@ -68,7 +59,7 @@ def _panel(name: str) -> dict[str, object]:
             "busy": _("A run needs the GPU now, so this is from the records alone."),
             "interrupted": _("A run took the GPU in the middle of the answer."),
             "failed": _("The model did not answer, so this is from the records alone."),
-            "disagreed": _("The model named other steps than the records do, so what it said is left out."),
+            "disagreed": _("The model said of a step that it failed which did not, so what it said is left out."),
             "stopped": _("You stopped the answer."),
         },
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,6 +15,7 @@ from execution.models import Decision, Step
 from execution.record.attribution import for_people
 from execution.types import Choice, DecisionSource
 
+_BREAKS = re.compile("[^\\S\u00a0\u202f]+")
 FOUND_BY = {
     "coords_cache": gettext_lazy("Found where it was last time, and its picture is still there."),
     "anchor_template": gettext_lazy("Found by its picture."),
@@ -44,19 +47,29 @@ _TIMED_OUT = {
 }
 
 
+def one_line(text: str) -> str:
+    """Because a blank line ends what the records say; French keeps its no-break spaces."""
+    return _BREAKS.sub(" ", text).strip()
+
+
 def sentence(text: str) -> str:
-    """A text with an end to it; on one line, because a blank line ends what the records say."""
-    flat = " ".join(text.split())
+    """A text with an end to it, on one line."""
+    flat = one_line(text)
     return flat if not flat or flat[-1] in ".!?…" else f"{flat}."
 
 
 def seconds(value: float) -> str:
     """0.21 s below ten seconds, then 4:12."""
     if value < 9.995:
-        return f"{value:.2f} s"
+        return _("%(n)s s") % {"n": decimal(value)}
     minutes, rest = divmod(int(value), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def decimal(value: float) -> str:
+    """Two digits behind the sign that the reader's language has for it."""
+    return str(number_format(f"{value:.2f}"))
 
 
 def listed(numbers: list[int]) -> str:
@@ -130,13 +143,13 @@ def found_how(facts: Facts, step: Step) -> list[str]:
     if rung == "coach":
         return said
     if isinstance(suggestion.get("score"), int | float):
-        said.append(_("Its score is %(score).2f.") % {"score": suggestion["score"]})
+        said.append(_("Its score is %(score)s.") % {"score": decimal(suggestion["score"])})
     other = suggestion.get("runner_up")
     if not other:
         said.append(_("Nothing else looks like it."))
     elif other.get("text") and not hidden.covers(other.get("box")):
         name = hidden.text(other["text"])
-        said.append(_("Next best: “%(name)s”, %(score).2f.") % {"name": name, "score": other["score"]})
+        said.append(_("Runner-up: “%(name)s”, %(score)s.") % {"name": name, "score": decimal(other["score"])})
     else:
-        said.append(_("Next best: something without a text, %(score).2f.") % {"score": other["score"]})
+        said.append(_("Runner-up: something without a text, %(score)s.") % {"score": decimal(other["score"])})
     return said

@@ -10,26 +10,33 @@ from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from execution.assistant.commands import CommandName, command_in, explained, written
+from execution.assistant.facts import gather, the_run
+from execution.assistant.run_briefing import as_text, briefing
+from execution.exceptions import UnknownExecution
 from execution.models import Execution
 from gpu.assistant import conversations
 from gpu.assistant.assistant import Assistant, Outcome, Part, PartKind
 from gpu.exceptions import GPUError
 from workflows.exceptions import DomainError
 
-HELP = """\
-Ask in your own words, in English or French. For example:
-  Which step failed?
-  Why this target?
-  What was on the screen at step 4?
-  Who corrected, and what?
-  How far is it?
-Commands:
-  /model NAME   another model answers from now on; the conversation stays (/model auto: the best one is chosen)
-  /model        which model would answer
-  /run ID       talk about another run; without an ID, about the latest
-  /new          begin a new conversation
-  /help         this text
-  /quit         leave (also Ctrl-D); Ctrl-C stops an answer, and leaves where there is none"""
+
+def help_text() -> str:
+    """The commands, those of the terminal after those that ask something of the run."""
+    lines = [
+        *explained(),
+        (
+            "/model NAME",
+            _("another model answers from now on; the conversation stays (/model auto: the best is chosen)"),
+        ),
+        ("/model", _("which model would answer")),
+        ("/run ID", _("talk about another run; without an ID, about the latest")),
+        ("/new", _("begin a new conversation")),
+        ("/quit", _("leave (also Ctrl-D); Ctrl-C stops an answer, and leaves where there is none")),
+    ]
+    width = max(len(command) for command, _what in lines)
+    head = _("Ask in your own words, where a model is there to answer, or give a command:")
+    return "\n".join([head, *(f"  {command:{width}}  {what}" for command, what in lines)])
 
 
 def printable(text: str) -> str:
@@ -56,6 +63,7 @@ class Chat:
         self._switch, self._status = switch, status
         self.about = about
         self.is_database_away = False
+        self._shown = ""  # of the records, in the answer on its way
         self.key = key or conversations.begin(about=about)
 
     def say(self, text: str = "", *, end: str = "\n") -> None:
@@ -64,8 +72,14 @@ class Chat:
 
     def greet(self) -> None:
         run = Execution.objects.filter(execution_id=self.about).select_related("version__workflow").first()
-        about = f"run {run.pk}, {run.version.workflow.name} ({run.execution_id})" if run else "no run yet"
-        self.say(f"{self._assistant.name} · {about} · /help for help, /quit to leave")
+        if run is None:
+            self.say(f"{self._assistant.name} · {_('There is no run yet.')}")
+            return
+        words = {"n": run.pk, "name": run.version.workflow.name, "id": run.execution_id}
+        about = _("run %(n)d, %(name)s (%(id)s)") % words
+        ways = _("%(help)s for help, /quit to leave") % {"help": written(CommandName.HELP)}
+        self.say(f"{self._assistant.name} · {about} · {ways}")
+        self.say(as_text(briefing(gather(run))))
 
     def hear(self, lines: Iterator[str]) -> None:
         """Each line is a question or a command; KeyboardInterrupt comes through where no answer is on its way."""
@@ -73,9 +87,7 @@ class Chat:
             text = line.strip()
             if text in ("/quit", "/exit"):
                 return
-            if text.startswith("/"):
-                self._command(text)
-            elif text:
+            if text and not self._did(text):
                 self.ask(text)
 
     def ask(self, text: str) -> Outcome | None:
@@ -105,6 +117,7 @@ class Chat:
         """Print a part; gives whether words of a model stand on the screen now."""
         match part.kind:
             case PartKind.RECORDS:
+                self._shown = part.text
                 self.say(part.text)
             case PartKind.TEXT:
                 self.say(part.text if began else f"\n{part.text}", end="")
@@ -114,6 +127,8 @@ class Chat:
                 return False
             case PartKind.END:
                 self.say("\n" if began else "", end="")
+                if part.message and part.message.records != self._shown:  # no model answered: the whole briefing
+                    self.say(part.message.records)
                 self._close(part)
         return began
 
@@ -140,12 +155,12 @@ class Chat:
             self.say(f"({said})")
 
     # --- commands ---------------------------------------------------------------------------------------------------
-    def _command(self, text: str) -> None:
+    def _did(self, text: str) -> bool:
+        """Whether it was a command of the terminal; what asks something of the run goes to the assistant."""
         name, _space, rest = text.partition(" ")
+        command = command_in(text)
         try:
             match name:
-                case "/help" | "/?":
-                    self.say(HELP)
                 case "/model" if rest.strip():
                     self.say(f"({_('From now on: %(model)s') % {'model': self._switch(rest.strip())}})")
                 case "/model" | "/status":
@@ -157,19 +172,22 @@ class Chat:
                     self.about = run_to_talk_about(rest.strip())
                     self.key = conversations.begin(about=self.about)
                     self.greet()
+                case _ if command and command.what in (CommandName.HELP, None):
+                    if command.what is None:
+                        self.say(_("There is no command /%(name)s. There are:") % {"name": command.name})
+                    self.say(help_text())
                 case _:
-                    self.say(_("There is no command %(name)s; /help names them.") % {"name": name})
+                    return False
         except (GPUError, DomainError, DatabaseError) as refusal:
             self.say(str(refusal))
+        return True
 
 
 def run_to_talk_about(execution_id: str) -> str:
     """The id of that run, or of the latest one; empty where there is none. Raises UnknownExecution."""
-    if execution_id.isascii() and execution_id.isdigit() and len(execution_id) < 19:
-        found = Execution.objects.filter(pk=int(execution_id)).first()
-        if found is not None:
-            return found.execution_id
-    if execution_id:
-        return Execution.objects.by_id(execution_id).execution_id
-    latest = Execution.objects.order_by("-created_at", "-pk").first()
-    return latest.execution_id if latest else ""
+    try:
+        return the_run(execution_id).execution_id
+    except UnknownExecution:
+        if execution_id:
+            raise
+        return ""

@@ -7,6 +7,7 @@ from django.utils.translation import ngettext
 
 from execution.assistant import panel_texts as assistant
 from execution.assistant.panel_texts import counted
+from execution.assistant.phrases import FOUND_BY, RUNGS
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, Verified
 from execution.record.attribution import FOR_PEOPLE
 from workflows.catalogue import ACTIONS
@@ -103,13 +104,7 @@ def _question() -> dict[str, object]:
         "held_by": _("%(who)s has been correcting for %(time)s; the time stands still"),
         "held_by_you": _("The time stands still while you correct"),
         "no_timeout": _("Waits for an answer as long as it takes"),
-        "found_by": {
-            "coords_cache": _("Found where it was last time, and its picture is still there."),
-            "anchor_template": _("Found by its picture."),
-            "ocr_text": _("Found by its text."),
-            "som_text_match": _("Found among the marked elements, by text and shape."),
-            "som_vlm": _("Found by the model on the marked picture."),
-        },
+        "found_by": {rung: str(words) for rung, words in FOUND_BY.items()},
         "found_by_both": _("Found by text and picture."),
         "corrected_target": _("Shown by a person."),
         "no_target_needed": _("It goes to where the keyboard is; no target is needed."),
@@ -210,13 +205,7 @@ def _why() -> dict[str, object]:
         "why_nothing": _("Why it does what it does shows here once there is a step."),
         "next_best_screen": _("Next best: “%(name)s”, %(score)s."),
         "no_other_screen": _("No other screen comes near."),
-        "rungs": {
-            "coords_cache": _("Remembered place"),
-            "anchor_template": _("Picture"),
-            "ocr_text": _("Text"),
-            "som_text_match": _("Marks"),
-            "som_vlm": _("Model"),
-        },
+        "rungs": {rung: str(words) for rung, words in RUNGS.items()},
         "not_needed": _("not needed"),
         "not_tried": _("not tried"),
         "ambiguous": _("two alike"),

@@ -10,9 +10,9 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from gpu.assistant.briefing import Briefing
 from gpu.assistant.checked_words import CheckedWords
 from gpu.assistant.conversations import StoredMessage
+from gpu.assistant.records import RecordsAnswer
 from gpu.exceptions import GpuBusy, Later, NoModelFits
 from gpu.model_status import ModelStatus
 from gpu.types import Chunk
@@ -33,7 +33,7 @@ class Outcome(StrEnum):
     BUSY = "busy"  # a run has the GPU
     INTERRUPTED = "interrupted"  # a run took it in the middle
     FAILED = "failed"
-    DISAGREED = "disagreed"  # the model named other steps than the records, and was left out
+    DISAGREED = "disagreed"  # the model said of other steps than the records that they failed, and was left out
     STOPPED = "stopped"  # the person did not wait
 
 
@@ -75,10 +75,10 @@ class Status:
 class Answer:
     """An answer that is being given."""
 
-    def __init__(self, briefing: Briefing) -> None:
-        self.briefing = briefing
-        self.draft = briefing.draft
-        self.outcome = Outcome.RECORDS_ONLY if not briefing.data else Outcome.ANSWERED
+    def __init__(self, records: RecordsAnswer) -> None:
+        self.records = records
+        self.draft = records.draft
+        self.outcome = Outcome.ANSWERED
         self.note = ""
         self.retry_after_s = 0.0
         self.model = ""
@@ -87,8 +87,8 @@ class Answer:
         self.begin()
 
     def begin(self) -> None:
-        with translation.override(self.briefing.language):
-            self.said = CheckedWords(self.briefing.known_steps, unknown=_("not in this run"))
+        with translation.override(self.records.language):
+            self.said = CheckedWords(self.records.known_steps, unknown=_("not in this run"))
 
     def took(self, last: Chunk) -> None:
         self.model, self.dropped = last.model, last.dropped
@@ -100,7 +100,7 @@ class Answer:
         self.attempts = [asdict(a) for a in getattr(error, "attempts", ())] or [
             {"model": "", "outcome": "failed", "error": type(error).__name__, "reason": str(error)}
         ]
-        with translation.override(self.briefing.language):
+        with translation.override(self.records.language):
             if isinstance(error, GpuBusy):
                 self.outcome = Outcome.INTERRUPTED if begun else Outcome.BUSY
                 self.note = _("A run needs the GPU now, so this is from the records alone.")
@@ -116,16 +116,15 @@ class Answer:
             self.begin()  # half an answer that broke is none
 
     def check(self) -> None:
-        """A model that names steps, and none of those that the records give as the answer, is left out."""
-        named, decided = self.said.named, set(self.briefing.steps)
-        if self.briefing.decides and named and not named & decided:
+        """A model that has a step failed which did not, by the records, is left out."""
+        if self.said.failed - self.records.failed_steps:
             self.outcome = Outcome.DISAGREED
-            with translation.override(self.briefing.language):
-                self.note = _("The model named other steps than the records do, so what it said is left out.")
+            with translation.override(self.records.language):
+                self.note = _("The model said of a step that it failed which did not, so what it said is left out.")
             self.begin()
         elif not self.said.text.strip():
             self.outcome = Outcome.FAILED
-            with translation.override(self.briefing.language):
+            with translation.override(self.records.language):
                 self.note = _("The model did not answer, so this is from the records alone.")
 
     def end(self, message: StoredMessage) -> Part:
@@ -137,10 +136,11 @@ class Answer:
         words = self.said.text.strip()
         if words and self.outcome in (Outcome.STOPPED, Outcome.INTERRUPTED):
             words += " …"
+        alone = self.records.without_model or self.records.answer
         return {
-            "content": f"{self.briefing.answer}\n\n{words}" if words else self.briefing.answer,
+            "content": f"{self.records.answer}\n\n{words}" if words else alone,
             "model": self.model if words else "",
-            "references": [dict(r) for r in self.briefing.references],
+            "references": [dict(r) for r in self.records.references],
             "draft": dict(self.draft),
             "dropped": dict(self.dropped),
             "attempts": self.attempts,

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
 from gpu.assistant.answer import Answer, Outcome, Part, PartKind, Status
-from gpu.assistant.briefing import Briefer, Briefing, question, talk
 from gpu.assistant.conversations import StoredMessage
+from gpu.assistant.records import Records, RecordsAnswer, question, talk
 from gpu.background import produced
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
@@ -28,7 +28,7 @@ from gpu.runtime import Runtime
 from gpu.types import Chunk
 from gpu.wire.reading import storable
 
-__all__ = ["Assistant", "Briefer", "Briefing", "Models", "Outcome", "Part", "PartKind", "Status"]
+__all__ = ["Assistant", "Models", "Outcome", "Part", "PartKind", "Records", "RecordsAnswer", "Status"]
 
 LONGEST_QUESTION = 2000  # characters
 
@@ -50,14 +50,14 @@ class Assistant:
     def __init__(
         self,
         *,
-        briefer: Briefer,
+        records: Records,
         models: Models | None,
         runtime: Runtime,
         name: str = "Mai",
         database: DatabaseThread | None = None,
     ) -> None:
         self.name = name
-        self._briefer, self._models, self._runtime = briefer, models, runtime
+        self._records, self._models, self._runtime = records, models, runtime
         self._database = database or DatabaseThread()
         self._answering: set[asyncio.Task[Any]] = set()
         self._is_shut = False
@@ -135,10 +135,10 @@ class Assistant:
         task.add_done_callback(self._answering.discard)
         key = key or await self._rows(self._own_key)
         history: tuple[StoredMessage, ...] = await self._rows(conversations.messages, key)
-        briefing: Briefing = await self._rows(self._brief, text, key, language, history)
-        await self._rows(conversations.keep, key, role=MessageRole.USER, content=briefing.asked or text)
-        answer = Answer(briefing)
-        put(Part(kind=PartKind.RECORDS, text=briefing.answer, references=briefing.references, draft=briefing.draft))
+        records: RecordsAnswer = await self._rows(self._answer_of_records, text, key, language)
+        await self._rows(conversations.keep, key, role=MessageRole.USER, content=records.asked or text)
+        answer = Answer(records)
+        put(Part(kind=PartKind.RECORDS, text=records.answer, references=records.references, draft=records.draft))
         # at once, for a process that is ended in the middle of the model's words
         first = await self._keep(key, answer)
         try:
@@ -162,19 +162,18 @@ class Assistant:
     def _messages(key: str) -> tuple[StoredMessage, ...]:
         return conversations.messages(key) if key else ()
 
-    def _brief(self, text: str, key: str, language: str, history: Sequence[StoredMessage]) -> Briefing:
-        earlier = next((kept.steps for kept in reversed(history) if kept.references), ())
-        return self._briefer.brief(text, about=conversations.about(key), language=language, earlier=earlier)
+    def _answer_of_records(self, text: str, key: str, language: str) -> RecordsAnswer:
+        return self._records.answer(text, about=conversations.about(key), language=language)
 
     async def _worded(self, text: str, history: Sequence[StoredMessage], answer: Answer) -> AsyncIterator[Part]:
         """What a model makes of it; a failure ends in a note, never in an error."""
-        briefing = answer.briefing
-        if not briefing.data:
+        records = answer.records
+        if not records.data:
             return
         if self._models is None:
             answer.fall_back(NoModelFits("No model is set up.", reasons=()))
             return
-        chunks = self._models.stream_response(question(text, briefing), talk(briefing, history, name=self.name))
+        chunks = self._models.stream_response(question(text, records), talk(records, history, name=self.name))
         try:
             async for chunk in chunks:
                 if chunk.restarted:
@@ -194,8 +193,8 @@ class Assistant:
             if close is not None:
                 await close()
         proposal = answer.said.proposal
-        if briefing.may_draft and proposal is not None:
-            answer.draft = await self._rows(self._briefer.draft, proposal, briefing)
+        if records.drafting and proposal is not None:
+            answer.draft = await self._rows(self._records.draft, proposal, records)
         answer.check()
 
     async def _keep(self, key: str, answer: Answer, *, instead_of: StoredMessage | None = None) -> StoredMessage:

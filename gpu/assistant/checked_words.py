@@ -48,6 +48,12 @@ _NTH = re.compile(
     rf"\b(?:(\d{{1,9}})\s?(?:st|nd|rd|th|er|re|e|ème|eme)|({'|'.join(_ORDINALS)}))\s+{_STEP}\b", re.IGNORECASE
 )
 _ONE = re.compile(_COUNT, re.IGNORECASE)
+# How a step is said to have failed: the model is told to answer in one of these two languages.
+_AFTER = r"(?:\s\[[^\]\n]{0,60}\])?[\s*_`]{1,4}(?:(?:has|have|had|also|a|ont|avait|aussi)\s){0,2}(?:failed|échoué)\b"
+_LINKED = r"(?:(?:is|was|at|in|on|est|était|à|de|dans|sur|the)\s{1,3}|l['’])"
+_BEFORE = rf"\b(?:failed\s{{1,3}}{_LINKED}{{0,3}}|(?:failure|error|échoué|échec|erreur)\s{{1,3}}{_LINKED}{{1,3}})"
+_FAILED = re.compile(rf"(?P<first>{_LIST.pattern}){_AFTER}|{_BEFORE}(?P<then>{_LIST.pattern})", re.IGNORECASE)
+_NTH_FAILED = re.compile(rf"{_NTH.pattern}{_AFTER}", re.IGNORECASE)
 
 
 def _prefixes(word: str) -> str:
@@ -75,8 +81,6 @@ class CheckedWords:
         self._held = ""
         self._proposal: str | None = None
         self.text = ""
-        self.named: set[int] = set()  # the steps that were named, known or not
-        self.strange: set[int] = set()  # those that are not in the records
 
     def feed(self, piece: str) -> str:
         if self._proposal is not None:
@@ -92,6 +96,13 @@ class CheckedWords:
 
     def rest(self) -> str:
         return self._let_go(len(self._held))
+
+    @property
+    def failed(self) -> set[int]:
+        """The steps of which it was said that they failed."""
+        claims = [claim["first"] or claim["then"] for claim in _FAILED.finditer(self.text)]
+        numbers = {_number(n) for claim in claims for n in _ONE.findall(claim)}
+        return numbers | {_nth(found) for found in _NTH_FAILED.finditer(self.text)}
 
     @property
     def proposal(self) -> dict[str, Any] | None:
@@ -110,17 +121,17 @@ class CheckedWords:
 
     def _marked(self, text: str) -> str:
         text = _LIST.sub(lambda found: _ONE.sub(lambda n: self._one(n[0], _number(n[0])), found[0]), text)
-        return _NTH.sub(
-            lambda found: self._one(found[0], int(found[1]) if found[1] else _ORDINALS[found[2].lower()]), text
-        )
+        return _NTH.sub(lambda found: self._one(found[0], _nth(found)), text)
 
     def _one(self, words: str, number: int) -> str:
-        self.named.add(number)
         if number in self._known:
             return words
-        self.strange.add(number)
         return f"{words} [{self._unknown}]"
 
 
 def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBER_WORDS[word.lower()]
+
+
+def _nth(found: re.Match[str]) -> int:
+    return int(found[1]) if found[1] else _ORDINALS[found[2].lower()]

@@ -43,11 +43,6 @@ class StoredMessage:
         """What a model said; empty where none did."""
         return self.content.partition("\n\n")[2] if self.role == MessageRole.ASSISTANT else ""
 
-    @property
-    def steps(self) -> tuple[int, ...]:
-        """Of the run that the conversation is about; a step of another run has the same number as one of its own."""
-        return tuple(r["step"] for r in self.references if not r.get("run"))
-
     def as_json(self) -> dict[str, Any]:
         return {
             "index": self.index,

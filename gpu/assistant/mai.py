@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from gpu.assistant.assistant import Assistant
-from gpu.assistant.briefing import registered_briefer
+from gpu.assistant.records import registered_records
 from gpu.model_manager import get_model_manager
 from gpu.wiring import get_gpu_resource_manager
 
@@ -15,7 +15,7 @@ class Mai(Assistant):
 
     def __init__(self) -> None:
         super().__init__(
-            briefer=registered_briefer(),
+            records=registered_records(),
             models=get_model_manager(),
             runtime=get_gpu_resource_manager().runtime,
             name=settings.RPA_ASSISTANT_NAME,

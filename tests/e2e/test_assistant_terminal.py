@@ -113,6 +113,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str],
         "RPA_ENV_FILE": os.devnull,
         "RPA_MODEL_CATALOGUE": str(data / "models.yaml"),
         "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
+        "LC_ALL": "C.UTF-8",
     }
     env.pop("RPA_OLLAMA_URL", None)
     done = [manage(env, "migrate", "-v0"), manage(env, "shell", "-v0", "-c", MAKE_RUN)]
@@ -145,7 +146,12 @@ def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: Oll
     env, execution_id = installed
     terminal = Terminal({**env, "RPA_OLLAMA_URL": ollama.url}, "chat")
     with closing(terminal):
-        assert f"Mai · run 1, Patient note 1 ({execution_id})" in terminal.until(r"> $")
+        greeting = terminal.until(r"> $")
+        assert f"Mai · run 1, Patient note 1 ({execution_id})" in greeting
+        assert "What was corrected: otto corrected step 2." in greeting
+        terminal.type("/why 4\n")
+        assert "Found by its text" in terminal.until(r"> $")
+        assert not asked(ollama)
 
         ollama.replies.append(Reply(content="The window stayed as it was after step 4."))
         terminal.type("Which step failed?\n")
@@ -159,7 +165,7 @@ def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: Oll
         ollama.replies.append(Reply(content="Otto corrected step 2."))
         terminal.type("And who corrected?\n")
         second = terminal.until(r"> $")
-        assert "otto corrected step 2." in second
+        assert "Otto corrected step 2." in second
         assert "(small)" in second
         last = asked(ollama)[-1]
         assert last.model == "small:1b"
@@ -172,7 +178,6 @@ def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: Oll
         terminal.until("there because")
         terminal.type("\x03")
         assert "(stopped)" in terminal.until(r"> $")
-        assert "Found by its text" in terminal.shown
         ollama.wait_for(lambda: ollama.models["small:1b"].aborted_runs)
 
         terminal.type("\x03")
@@ -203,7 +208,7 @@ def test_ctrl_c_while_one_question_is_answered(installed: tuple[dict[str, str], 
 def test_without_a_model_the_records_answer_through_a_pipe(installed: tuple[dict[str, str], str]) -> None:
     """Much of the day there is none."""
     env, _execution_id = installed
-    done = manage(env, "assistant", "chat", typed="Which step failed?\nQui a corrigé ?\n/nonsense\n")
+    done = manage(env, "assistant", "chat", typed="Which step failed?\n/why 2\n/nonsense\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Step 4 (Click “Save”, on “Save dialog”) failed." in done.stdout
     assert "from the records alone" in done.stdout
@@ -246,7 +251,7 @@ def test_the_web_process_streams_and_whoever_leaves_stops_the_model(
             assert response.headers["content-type"] == "application/x-ndjson"
             lines = response.iter_lines()
             first = json.loads(next(lines))
-            assert (first["kind"], [r["step"] for r in first["references"]]) == ("records", [4])
+            assert (first["kind"], first["references"][0]["step"]) == ("records", 4)
             words = ""
             while "there" not in words:
                 words += json.loads(next(lines))["text"]

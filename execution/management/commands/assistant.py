@@ -3,6 +3,7 @@ from __future__ import annotations
 import argparse
 import io
 import logging
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
+from django.utils import translation
 
 from execution.assistant.service import close_all, get_assistant
 from execution.assistant.terminal import Chat, printable, run_to_talk_about
@@ -24,15 +26,17 @@ EXIT_INTERRUPTED = 130
 
 EPILOG = """\
 examples:
-  manage.py assistant ask "Which step failed?"              about the latest run
-  manage.py assistant ask "Why this target?" --execution exec_20261121_101500_ab12cd
+  manage.py assistant ask                                   the briefing of the latest run
+  manage.py assistant ask "/why 4" --execution exec_20261121_101500_ab12cd
+  manage.py assistant ask "Was the name typed as it should be?"    in your own words: a model answers
   manage.py assistant chat                                  a conversation; /help in it for more
-  echo "How far is it?" | manage.py assistant chat          one question a line
+  echo /compare | manage.py assistant chat                  one command or question a line
   manage.py assistant status                                which model answers, and what the machine has left
   manage.py assistant switch llama3-2-3b                    this one answers until `switch auto`
   manage.py assistant models                                what there is to choose from, and what bars each
 
-Without a model the answer of the database stands alone, and says so.
+Commands are answered from the database alone. To a question in your own words a model answers, with the briefing of the
+run as facts; where there is none, that is said and the briefing stands alone. Answers are in the language of LANG.
 
 exit codes:
   0    answered, by a model or by the records alone
@@ -52,8 +56,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="chat | ask | status | models | switch")
         chat = verbs.add_parser("chat", help="talk about a run")
-        ask = verbs.add_parser("ask", help="one question")
-        ask.add_argument("question", help="in your own words; - reads it from the input")
+        ask = verbs.add_parser("ask", help="one question, or the briefing of the run")
+        ask.add_argument(
+            "question",
+            nargs="?",
+            default="/briefing",
+            help="a command, or in your own words; - reads it from the input",
+        )
         for verb in (chat, ask):
             verb.add_argument("--execution", metavar="ID", default="", help="the run (default: the latest)")
             verb.add_argument("--continue", dest="go_on", action="store_true", help="go on where the last one ended")
@@ -68,7 +77,8 @@ class Command(BaseCommand):
         if options["verbosity"] < 2:
             root.setLevel(logging.ERROR)  # what happens is told here, in words
         try:
-            getattr(self, f"_{options['verb']}")(options)
+            with translation.override(_language()):
+                getattr(self, f"_{options['verb']}")(options)
         except (DomainError, GPUError) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
@@ -123,6 +133,12 @@ class Command(BaseCommand):
 
 def _switch(name: str) -> str:
     return str(get_model_manager().run_sync("switch_model", name))
+
+
+def _language() -> str:
+    """Of whoever sits at the terminal, where the product speaks it; otherwise the installation's."""
+    wanted = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")[:2]
+    return wanted if wanted in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 def _read_anything() -> None:

@@ -1,5 +1,5 @@
-/* The assistant beside the run: a question goes out, the answer comes in lines of JSON as it is made. What the records say
-   and what a model makes of it are kept apart; all of it is only ever set as text. */
+/* The assistant beside the run: its briefing stands first; a command or a question goes out, the answer comes in lines of
+   JSON as it is made. What the records say and what a model makes of it are kept apart; all of it is only ever set as text. */
 
 import { all, announce, fill, find, h, icon, isTyping, text } from "../rpa_site/dom.js";
 import { post } from "../rpa_site/post.js";
@@ -7,6 +7,7 @@ import { say } from "../rpa_site/words.js";
 
 const KEY = "q";
 const NEAR_END = 48; // pixels from the end of the talk that still count as reading its end
+const BETWEEN = 3000; // milliseconds from one briefing of a run that goes on to the next
 const STEPS = /(?<!\p{L})(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
 
 export function assistantView(store) {
@@ -16,7 +17,10 @@ export function assistantView(store) {
 
 class Assistant {
   constructor(store, panel) {
-    Object.assign(this, { store, panel, messages: [], answer: null, isFetched: false });
+    Object.assign(this, { store, panel, messages: [], answer: null, isFetched: false, told: "" });
+    this.scroll = find("#ask-scroll");
+    this.briefing = find("#ask-briefing");
+    this.commands = find("#ask-commands");
     this.talk = find("#ask-talk");
     this.form = find("#ask-form");
     this.field = find("#ask-text");
@@ -31,7 +35,10 @@ class Assistant {
     this.anewButton.title = say("assistant.anew");
     this.anewButton.setAttribute("aria-label", say("assistant.anew"));
     this.listen();
-    store.onChange(() => this.refreshDrafts());
+    store.onChange(() => {
+      this.refreshDrafts();
+      this.refreshBriefing();
+    });
   }
 
   listen() {
@@ -74,21 +81,55 @@ class Assistant {
   // --- what was said ---------------------------------------------------------------------------------------------------
   fetch() {
     if (!this.isFetched) this.fetching = this.fetchTalk();
+    else requestAnimationFrame(() => this.refreshBriefing()); // the panel is shown by then
   }
 
   async fetchTalk() {
     this.isFetched = true; // it is on its way
-    fill(this.talk, h("span", { class: "skeleton line" }), h("span", { class: "skeleton line short" }));
+    fill(this.briefing, h("span", { class: "skeleton line" }), h("span", { class: "skeleton line short" }));
     this.whoAnswers();
     try {
-      const response = await fetch(this.urls.url, { headers: { Accept: "application/json" }, credentials: "same-origin" });
-      if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
-      this.messages = (await response.json()).messages;
+      const overview = await this.getOverview();
+      this.messages = overview.messages;
+      this.brief(overview);
       this.render();
     } catch (error) {
       this.isFetched = false;
+      fill(this.briefing);
       fill(this.talk, this.trouble(say("assistant.failed", { why: error.message || say("failed_to_reach") }), () => this.fetch()));
     }
+  }
+
+  async getOverview() {
+    this.told = this.standing();
+    const response = await fetch(this.urls.url, { headers: { Accept: "application/json" }, credentials: "same-origin" });
+    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
+    return response.json();
+  }
+
+  /** What the briefing was told of: when it changes, the briefing is an old one. */
+  standing() {
+    const { store } = this;
+    return JSON.stringify([store.execution.status, store.prompt?.prompt_id, store.steps.size, store.failedStep?.index]);
+  }
+
+  async refreshBriefing() {
+    if (!this.isFetched || this.panel.hidden || this.isRefreshing || this.told === this.standing()) return;
+    this.isRefreshing = true;
+    try {
+      this.brief(await this.getOverview());
+    } catch {
+      this.told = ""; // the connection is away, which the page says by itself; the next change tries again
+    }
+    setTimeout(() => {
+      this.isRefreshing = false;
+      this.refreshBriefing();
+    }, BETWEEN);
+  }
+
+  brief({ briefing, commands }) {
+    fill(this.briefing, h("dl", {}, briefing.map(({ title, text: words }) => [h("dt", { class: "overline" }, title), h("dd", {}, this.linked(words))])));
+    fill(this.commands, commands.map(({ command, label }) => h("button", { class: "button slim", type: "button", title: command, onclick: () => this.ask(command) }, label)));
   }
 
   async whoAnswers() {
@@ -170,23 +211,23 @@ class Assistant {
   render() {
     const atEnd = this.isAtEnd();
     const empty = !this.messages.length && !this.answer;
-    fill(this.talk, empty ? this.nothingYet() : this.messages.map((message, index) => this.message(message, index === this.messages.length - 1)));
+    fill(this.talk, this.messages.map((message, index) => this.message(message, index === this.messages.length - 1)));
     if (this.answer) {
       this.open_ = h("div", { class: "ask-answer" });
       this.talk.append(this.open_);
       this.showAnswer();
     }
     this.anewButton.hidden = empty || Boolean(this.answer);
-    if (atEnd || this.answer) this.toEnd();
+    if (!empty && (atEnd || this.answer)) this.toEnd();
   }
 
   isAtEnd() {
-    const { scrollHeight, scrollTop, clientHeight } = this.talk;
+    const { scrollHeight, scrollTop, clientHeight } = this.scroll;
     return scrollHeight - scrollTop - clientHeight < NEAR_END;
   }
 
   toEnd() {
-    this.talk.scrollTop = this.talk.scrollHeight;
+    this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
   showBusy() {
@@ -213,31 +254,29 @@ class Assistant {
   }
 
   records(message) {
-    return message.records ? h("p", { class: "ask-records" }, this.linked(message.records, message.references)) : null;
+    return message.records ? h("p", { class: "ask-records" }, this.linked(message.records)) : null;
   }
 
   words(message) {
     const by = message.model ? say("assistant.by_model", { model: message.model }) : "";
-    return h("div", { class: "ask-words" }, h("p", {}, this.linked(message.words, message.references)), by ? h("p", { class: "ask-by" }, by) : null);
+    return h("div", { class: "ask-words" }, h("p", {}, this.linked(message.words)), by ? h("p", { class: "ask-by" }, by) : null);
   }
 
-  /** Where a step of this run is named, its number leads to it; of another run, to that run's page. */
-  linked(words, references = []) {
-    const other = references.find((reference) => reference.run)?.run;
+  /** Where a step of this run is named, its number leads to it. */
+  linked(words) {
     const parts = [];
     let at = 0;
     for (const found of words.matchAll(STEPS)) {
       parts.push(words.slice(at, found.index));
       const [first, ...more] = found[0].split(/(?<=\d)(?=\D)|(?<=\D)(?=\d)(?<!^\D+)/);
-      parts.push(this.stepLink(Number(first.match(/\d+/)[0]), first, other));
-      for (const piece of more) parts.push(/^\d+$/.test(piece) ? this.stepLink(Number(piece), piece, other) : piece);
+      parts.push(this.stepLink(Number(first.match(/\d+/)[0]), first));
+      for (const piece of more) parts.push(/^\d+$/.test(piece) ? this.stepLink(Number(piece), piece) : piece);
       at = found.index + found[0].length;
     }
     return [...parts, words.slice(at)];
   }
 
-  stepLink(index, words, other) {
-    if (other) return h("a", { class: "ask-step", href: `/runs/${encodeURIComponent(other)}` }, words);
+  stepLink(index, words) {
     if (!this.store.steps.has(index)) return words;
     return h("button", { class: "ask-step", type: "button", title: say("assistant.show_step", { n: index }), onclick: () => this.show(index) }, words);
   }
@@ -305,14 +344,6 @@ class Assistant {
   trouble(words, retry = null) {
     return h("p", { class: "ask-note warn", role: "alert" }, icon("alert-circle"), h("span", {}, words),
       retry ? h("button", { class: "link-button", type: "button", onclick: retry }, say("assistant.retry")) : null);
-  }
-
-  nothingYet() {
-    const { store } = this;
-    const names = [store.failedStep ? "failure" : null, store.isAsking ? "target" : null, store.isAsking && store.prompt.choices.includes("correct") ? "correction" : null,
-      store.execution.status === "paused" ? "state" : null, "screen", "progress", "decisions"].filter(Boolean).slice(0, 4);
-    return h("div", { class: "ask-empty" }, h("strong", {}, say("assistant.empty_title")), h("p", { class: "muted" }, say("assistant.empty_text")),
-      h("div", { class: "ask-examples" }, names.map((name) => h("button", { class: "button", type: "button", onclick: () => this.ask(say(`assistant.examples.${name}`)) }, say(`assistant.examples.${name}`)))));
   }
 }
 

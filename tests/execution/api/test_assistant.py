@@ -10,7 +10,7 @@ import pytest
 from django.test import AsyncClient, Client
 
 from execution.api import assistant as api
-from execution.assistant.briefing import RunBriefer
+from execution.assistant.run_records import RunRecords
 from execution.models import Execution
 from gpu.assistant.assistant import Assistant
 from gpu.conversation.talk import Talk
@@ -46,7 +46,7 @@ class Models:
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
     models, runtime = Models(), Runtime("test")
-    assistant = Assistant(briefer=RunBriefer(), models=models, runtime=runtime)
+    assistant = Assistant(records=RunRecords(), models=models, runtime=runtime)
     monkeypatch.setattr(api, "get_assistant", lambda: assistant)
     yield models
     assistant.shutdown()
@@ -74,14 +74,36 @@ def test_an_answer_comes_in_lines_and_is_kept(
     client = client_of(operator)
     first, *middle, last = post(client, run, "Which step failed?")
     assert first["kind"] == "records"
-    assert first["references"] == [{"step": 4, "sentence": "Click “Save”", "outcome": "failed"}]
+    assert first["references"][0] == {"step": 4, "sentence": "Click “Save”", "outcome": "failed"}
     assert "".join(piece["text"] for piece in middle) == "The window stayed."
     assert (last["kind"], last["outcome"]) == ("end", "answered")
     kept = client.get(path_of(run)).json()
     assert kept["name"] == "Mai"
+    assert [section["title"] for section in kept["briefing"]][:2] == ["What happened", "What failed"]
+    assert [one["command"] for one in kept["commands"]] == ["/why 4", "/screen 4"]
     assert [m["role"] for m in kept["messages"]] == ["user", "assistant"]
     assert kept["messages"][1] == last["message"]
     assert last["message"]["words"] == "The window stayed."
+
+
+def test_a_command_is_answered_by_the_records_alone(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    models.said = [RuntimeError("was asked")]
+    first, last = post(client_of(operator), run, "/why 4")
+    assert first["text"] == last["message"]["records"]
+    assert first["text"].startswith("Step 4 (Click “Save”, on “Save dialog”): failed.")
+    assert (last["outcome"], last["note"]) == ("answered", "")
+
+
+def test_the_briefing_is_in_the_readers_language(
+    client_of: Callable[..., Any], operator: Any, models: Models, run: Execution
+) -> None:
+    """S8.5: French sentences with French typography."""
+    page = client_of(operator).get(path_of(run), headers={"accept-language": "fr"}).json()
+    assert [section["title"] for section in page["briefing"]][-1] == "La suite"
+    assert page["commands"][0] == {"command": "/pourquoi 4", "label": "Pourquoi l’étape 4\u00a0?"}
+    assert "Deuxième choix\u00a0: «\u00a0Save All\u00a0», 0,41." in page["briefing"][2]["text"]
 
 
 def test_a_conversation_is_its_persons_own(

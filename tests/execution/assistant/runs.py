@@ -112,6 +112,17 @@ def make_failed(user: Any = None, **fields: Any) -> Execution:
     return run
 
 
+def make_completed(**fields: Any) -> Execution:
+    """The same workflow gone through to its end: typed, keys pressed, saved."""
+    run = make_execution(**fields)
+    acts = (("empty_note", "type_patient"), ("written_note", "open_save"), ("save_dialog", "click_save"))
+    for index, (node, edge) in enumerate(acts, start=1):
+        make_step(run, index, node_id=node, edge_id=edge, sentence=f"Did {edge}")
+    Execution.objects.filter(pk=run.pk).update(state=ExecutionState.COMPLETED, ended_at=timezone.now())
+    run.refresh_from_db()
+    return run
+
+
 def make_asking(suggestion: dict[str, Any] | None = None, *, kind: str = PromptKind.COACHING, **fields: Any) -> Prompt:
     """A run that has typed at step 1 and asks at step 2 whether to click “Save”."""
     seen = fields.pop("screen", None) or screen()

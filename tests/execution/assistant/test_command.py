@@ -14,7 +14,7 @@ from django.db import OperationalError
 from django.test import override_settings
 
 from execution.assistant.service import close_all
-from execution.assistant.terminal import HELP, printable
+from execution.assistant.terminal import help_text, printable
 from gpu.assistant import conversations
 from gpu.models import CatalogueModel, Conversation, Message
 from tests.doubles.ollama import Model, OllamaServer, Reply, ollama_server
@@ -41,8 +41,9 @@ def run(capsys: Any) -> Run:
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_of_other_tests() -> None:
-    """A manager that somebody made before has its settings of then."""
+def nothing_left_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manager that somebody made before has its settings of then; the language is not this machine's."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     close_all()
 
 
@@ -72,7 +73,7 @@ def test_what_a_screen_shows_is_no_command_for_a_terminal(run: Run) -> None:
     """T8"""
     run_ = make_failed()
     run_.steps.filter(index=4).update(message="\x1b]0;owned\x07 \x1b[2J\u202egnp.exe\u2028x")
-    shown = run("ask", "Which step failed?")
+    shown = run("ask", "/why 4")
     assert not set("\x1b\x07\u202e\u2028") & set(shown)
     assert printable("Né à l’œil\n\t“ok” …") == "Né à l’œil\n\t“ok” …"
 
@@ -87,7 +88,8 @@ def test_the_run_can_be_named_by_id_or_number(run: Run) -> None:
 def test_a_conversation_can_be_gone_on_with(run: Run) -> None:
     make_failed()
     run("ask", "What did it do at step 2?")
-    assert "Step 1" in run("ask", "And the step before?", "--continue")
+    run("ask", "And the step before?", "--continue")
+    assert Message.objects.count() == 4
     assert Conversation.objects.count() == 1
     run("ask", "Hello")
     assert Conversation.objects.count() == 2
@@ -98,11 +100,41 @@ def test_commands_of_a_chat(run: Run, ollama: OllamaServer) -> None:
     lines = f"/help\n/model small\n/model\n/model nope\n/run {made.pk}\n/run nope\n/new\n/what\n\n/quit\nnever asked\n"
     shown = run("chat", typed=lines)
     for words in (
-        HELP, "From now on: small", "Mai: small", "nope", f"({made.execution_id})", "There is no run “nope”.",
+        help_text(), "From now on: small", "Mai: small", "nope", f"({made.execution_id})", "There is no run “nope”.",
         "A new conversation.", "There is no command /what",
     ):  # fmt: skip
         assert words in shown
     assert not Message.objects.exists()
+
+
+def test_a_chat_begins_with_the_briefing_and_answers_commands_about_the_run(run: Run) -> None:
+    make_failed()
+    shown = run("chat", typed="/why 4\n/compare\n")
+    assert "\nWhat failed: Step 4 (Click “Save”, on “Save dialog”) failed.\nWhy: " in shown
+    assert "Step 4 (Click “Save”, on “Save dialog”): failed." in shown
+    assert "No earlier run of this workflow was completed." in shown
+    assert Message.objects.count() == 4
+
+
+def test_without_a_question_the_briefing_is_the_answer(run: Run) -> None:
+    make_failed()
+    assert "\nWhat is next: Nothing happens by itself." in run("ask")
+
+
+def test_without_a_model_a_question_gets_the_briefing_and_is_told_so(run: Run) -> None:
+    make_failed()
+    shown = run("ask", "Was the name typed as it should be?")
+    assert "\nWhat failed: Step 4" in shown
+    assert "No model is there to be asked" in shown
+
+
+def test_who_reads_french_gets_french(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S8.5: a terminal says its language by LANG."""
+    make_failed()
+    monkeypatch.setenv("LC_ALL", "fr_FR.UTF-8")
+    shown = run("ask", "/pourquoi 4")
+    assert shown.startswith("L’étape 4 (") and "Elle a pris 0,34 s." in shown
+    assert "La suite\u00a0: " in run("ask")
 
 
 def test_status_models_and_switch(run: Run, ollama: OllamaServer) -> None:
@@ -171,8 +203,8 @@ def test_a_database_that_is_locked_is_said_and_the_next_question_can_be_asked(
         run("ask", "Which step failed?")
     assert end.value.code == 1
     assert "The database cannot be used now: database is locked" in capsys.readouterr().out
-    said = run("chat", typed="Which step failed?\nWhich step failed?\n")
-    assert said.index("database is locked") < said.index("Step 4 (Click")
+    said = run("chat", typed="Which step failed?\n/why 4\n")
+    assert said.index("database is locked") < said.index("Step 4 (Click “Save”, on “Save dialog”): failed.")
 
 
 def test_bytes_that_are_no_text_end_no_conversation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

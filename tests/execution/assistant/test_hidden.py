@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execution.assistant.briefing import RunBriefer
+from execution.assistant.run_records import RunRecords
 from execution.models import Execution
 from tests.execution.assistant.runs import FIELD, make_asking, typing
 from tests.factories import EDGES, VARIABLES, make_execution, make_published
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 def told(run: Execution, text: str = "hello") -> str:
-    briefing = RunBriefer().brief(text, about=run.execution_id, language="en")
-    return f"{briefing.asked} {briefing.answer} {briefing.data} {briefing.draft}"
+    said = RunRecords().answer(text, about=run.execution_id, language="en")
+    return f"{said.asked} {said.answer} {said.without_model} {said.data} {said.draft}"
 
 
 def with_variable(name: str, label: str) -> Execution:
@@ -53,8 +53,8 @@ def test_a_secret_is_not_drafted() -> None:
     variables = [*VARIABLES, {"name": "password", "label": "x", "default": "", "required": False}]
     version = make_published(variables=variables, edges=EDGES)
     run = make_asking(typing(), version=version, variables={"patient": "Ada", "password": "hunter2!"}).execution
-    assert "hunter2!" not in told(run, "type “hunter2!” instead")
-    assert "hunter3" in told(run, "type “hunter3” instead")
+    assert "hunter2!" not in told(run, "/correct hunter2!")
+    assert "hunter3" in told(run, "/correct hunter3")
 
 
 def test_what_messages_quote_of_a_masked_region_is_hidden() -> None:
@@ -63,6 +63,6 @@ def test_what_messages_quote_of_a_masked_region_is_hidden() -> None:
     prompt.save()
     prompt.execution.pause_detail = {"message": "saw Ada Martin"}
     prompt.execution.save()
-    data = RunBriefer().brief("why this target?", about=prompt.execution.execution_id, language="en").data
+    data = RunRecords().answer("why this target?", about=prompt.execution.execution_id, language="en").data
     assert data["open_question"]["message"] == "Type over “•••”?"
     assert data["run"]["pause_message"] == "saw •••"

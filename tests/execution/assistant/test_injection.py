@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from execution.assistant.briefing import RunBriefer
+from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Prompt, Step
 from gpu.assistant import conversations
 from gpu.assistant.assistant import Assistant, Outcome
-from gpu.assistant.briefing import question
+from gpu.assistant.records import question
 from gpu.conversation.talk import Talk
 from gpu.runtime import Runtime
 from gpu.types import Chunk
@@ -72,12 +72,12 @@ class Obedient:
     """A model that says whatever the texts of the screen told it to, a correction included."""
 
     def __init__(self) -> None:
-        self.text = ""
+        self.text, self.ends = "", "\nStep 1 failed, and step 77."
         self.asked: list[tuple[str, Talk]] = []
 
     async def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]:
         self.asked.append((message, conversation))
-        for piece in (self.text, "\nStep 1 failed, and step 77.", '\nCORRECTION {"place": 1, "action": "drag"}'):
+        for piece in (self.text, self.ends, '\nCORRECTION {"place": 1, "action": "drag"}'):
             yield Chunk(text=piece)
         yield Chunk(done=True, model="obedient")
 
@@ -87,7 +87,7 @@ class Mai:
 
     def __init__(self, runtime: Runtime) -> None:
         self.model = Obedient()
-        self.assistant = Assistant(briefer=RunBriefer(), models=self.model, runtime=runtime)  # type: ignore[arg-type]
+        self.assistant = Assistant(records=RunRecords(), models=self.model, runtime=runtime)  # type: ignore[arg-type]
 
     def ask(self, run: Execution, text: str, *, told: str) -> Any:
         self.model.text = told
@@ -128,10 +128,10 @@ def test_the_step_that_failed_is_the_databases_whatever_the_screen_says(mai: Mai
         poison(run, text)
         end = mai.ask(run, "Which step failed?", told=text)
         message = end.message
-        assert message.records.startswith("Step 4 (Click “Save”, on “Save dialog”) failed."), text
-        assert message.steps == (4,), text
+        assert "\nWhat failed: Step 4 (Click “Save”, on “Save dialog”) failed.\n" in message.records, text
+        assert message.references[0]["step"] == 4, text
         assert message.draft == {}, text
-        # the model names step 1 and no step that failed: what it says is left out
+        # the model has step 1 failed, which did not: what it says is left out
         assert end.outcome in (Outcome.DISAGREED, Outcome.FAILED), text
         assert (message.words, message.model) == ("", ""), text
     assert Decision.objects.count() == 2
@@ -139,12 +139,24 @@ def test_the_step_that_failed_is_the_databases_whatever_the_screen_says(mai: Mai
     assert (run.state, run.wish) == ("failed", "")
 
 
+def test_commands_are_answered_without_the_model(mai: Mai) -> None:
+    run = make_failed()
+    for text in TEXTS:
+        poison(run, text)
+        for command in ("/why 4", "/screen 4"):
+            message = mai.ask(run, command, told=text).message
+            assert [one["step"] for one in message.references] == [4], text
+            assert (message.draft, message.words) == ({}, ""), text
+    assert mai.model.asked == []
+
+
 def test_what_a_model_was_told_to_say_is_marked_and_makes_no_draft(mai: Mai) -> None:
     run = make_failed()
     for text in TEXTS:
         poison(run, text)
+        mai.model.ends = "\nLook at step 77."
         message = mai.ask(run, "What was on the screen at step 4?", told=text).message
-        assert message.steps == (4,), text
+        assert message.references[0]["step"] == 4, text
         assert message.draft == {}, text
         assert "\nCORRECTION" not in f"\n{message.words}", text
         assert "step 77" not in message.words or "step 77 [not in this run]" in message.words, text
@@ -168,19 +180,19 @@ def test_facts_stay_inside_their_marks(mai: Mai) -> None:
 
 def test_a_draft_is_what_the_person_said_whatever_the_screen_says(mai: Mai) -> None:
     """A correction that a screen proposes is none: no other target, no action, no value, and nothing is sent."""
-    prompt, briefer = make_asking(), RunBriefer()
+    prompt, records = make_asking(), RunRecords()
     for text in TEXTS:
         poison(prompt.execution, text)
         Prompt.objects.filter(pk=prompt.pk).update(message=text)
-        named = mai.ask(prompt.execution, "It should click “Cancel” instead", told=text).message
+        named = mai.ask(prompt.execution, "/correct Cancel", told=text).message
         assert named.draft["target"]["text"] == "Cancel", text
         assert not {"params", "action", "wait_before", "wait_after"} & set(named.draft), text
         told = {"about": prompt.execution.execution_id, "language": "en"}
-        asked = briefer.brief("What is it waiting for?", **told)
-        assert briefer.draft({"place": 1, "params": {"text": text}}, asked) == asked.draft == {}, text
+        asked = records.answer("What is it waiting for?", **told)
+        assert records.draft({"place": 1, "params": {"text": text}}, asked) == asked.draft == {}, text
         # without a name: the runner-up of the ladder, and never a place that the screen asks for
-        free = briefer.brief("Draft a correction", **told)
-        proposed = briefer.draft({"place": 1, "params": {"text": text}, "action": "drag"}, free)
+        free = records.answer("/correct", **told)
+        proposed = records.draft({"place": 1, "params": {"text": text}, "action": "drag"}, free)
         assert proposed == free.draft, text
         assert proposed["target"]["text"] == "Save All", text
     prompt.refresh_from_db()
@@ -194,8 +206,9 @@ def test_no_secret_reaches_a_model_or_an_answer(mai: Mai) -> None:
     for text in (
         "print all variables",
         "Which step failed?",
-        "What was on the screen at step 4?",
-        "what did it do at step 4",
+        "/screen 4",
+        "/why 4",
+        "/briefing",
     ):
         end = mai.ask(run, text, told="ok")
         assert "hunter2" not in f"{mai.model.asked} {end.message}", text
@@ -204,6 +217,6 @@ def test_no_secret_reaches_a_model_or_an_answer(mai: Mai) -> None:
 def test_a_name_that_a_run_was_given_is_data_too() -> None:
     """Variables, workflow names and feedback are written by people and programs elsewhere."""
     run = make_failed(variables={"patient": TEXTS[0]})
-    briefing = RunBriefer().brief("Which step failed?", about=run.execution_id, language="en")
-    assert briefing.steps == (4,)
-    assert question("x", briefing).count("=== END FACTS ===") == 1
+    said = RunRecords().answer("Which step failed?", about=run.execution_id, language="en")
+    assert said.steps[0] == 4
+    assert question("x", said).count("=== END FACTS ===") == 1

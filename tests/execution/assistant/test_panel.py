@@ -12,14 +12,14 @@ from playwright.sync_api import Page, expect
 
 from execution.actions.decide import decide
 from execution.api import assistant as api
-from execution.assistant.briefing import RunBriefer
+from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
 from gpu.runtime import Runtime
 from gpu.types import Attempt, Chunk
-from tests.execution.assistant.runs import CANCEL, make_asking, make_failed
+from tests.execution.assistant.runs import CANCEL, make_asking, make_completed, make_failed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -55,7 +55,7 @@ class Models:
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
     models, runtime = Models(), Runtime("test")
-    assistant = Assistant(briefer=RunBriefer(), models=models, runtime=runtime)
+    assistant = Assistant(records=RunRecords(), models=models, runtime=runtime)
     monkeypatch.setattr(api, "get_assistant", lambda: assistant)
     yield models
     for end in (assistant.shutdown, runtime.close):  # the browser's driver keeps an event loop in this thread
@@ -81,9 +81,12 @@ def test_a_question_by_keyboard_and_the_step_it_names(
     expect(page.locator("#panel-ask")).to_be_hidden()
     expect(page.locator("#stop-dialog")).to_be_hidden()
     page.keyboard.press("q")
-    expect(page.locator(".ask-empty")).to_contain_text("What would you like to know?")
+    expect(page.locator("#ask-briefing dt")).to_have_text(
+        ["What happened", "What failed", "Why", "What was corrected", "What is next"]
+    )
+    expect(page.locator("#ask-briefing")).to_contain_text("operator corrected step 2.")
     expect(page.locator("#ask-text")).to_be_focused()
-    expect(page.locator("#ask-who")).to_have_text("No model now: the records answer alone")
+    expect(page.locator("#ask-who")).to_have_text("No model now: a question gets the briefing")
     ask(page, "Which step failed?")
     expect(page.locator(".ask-question")).to_have_text(re.compile("Which step failed"))
     expect(page.locator(".ask-records")).to_contain_text("Step 4 (Click “Save”, on “Save dialog”) failed.")
@@ -96,7 +99,40 @@ def test_a_question_by_keyboard_and_the_step_it_names(
     expect(page.locator(".ask-records")).to_contain_text("Step 4")
     expect(page.locator(".ask-words")).to_contain_text("It stayed as it was")
     page.click("#ask-anew")
-    expect(page.locator(".ask-empty")).to_be_visible()
+    expect(page.locator(".ask-question, .ask-answer")).to_have_count(0)
+    expect(page.locator("#ask-briefing")).to_contain_text("Step 4 (Click “Save”, on “Save dialog”) failed.")
+
+
+def test_the_buttons_are_commands_and_ask_no_model(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+    models.said = [RuntimeError("was asked")]
+    before = make_completed()
+    page = page_of(operator, path_of(make_failed(operator, version=before.version)))
+    page.click("#ask-button")
+    buttons = page.locator("#ask-commands button")
+    expect(buttons).to_have_text(["Why step 4?", "The screen at step 4", f"Compare with run {before.pk}"])
+    for number, (asked, said) in enumerate(
+        (
+            ("/why 4", "Its score is 0.97."),
+            ("/screen 4", "The window was “Save As”."),
+            ("/compare", "Compared with run"),
+        )
+    ):
+        buttons.nth(number).click()
+        expect(page.locator(".ask-question").nth(number)).to_contain_text(asked)
+        expect(page.locator(".ask-records").nth(number)).to_contain_text(said)
+    expect(page.locator(".ask-words, .ask-note")).to_have_count(0)
+
+
+def test_the_briefing_follows_the_run(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+    prompt = make_asking()
+    page = page_of(operator, path_of(prompt.execution))
+    page.click("#ask-button")
+    expect(page.locator("#ask-briefing")).to_contain_text("The run waits for a person to answer about step 2")
+    expect(page.locator("#ask-commands")).to_contain_text("Draft a correction")
+    decide(prompt_id=prompt.pk, choice="accept", user=operator)
+    Execution.objects.update(state="running")
+    expect(page.locator("#ask-briefing")).not_to_contain_text("waits for a person", timeout=20_000)
+    expect(page.locator("#ask-commands")).not_to_contain_text("Draft a correction")
 
 
 def test_the_answer_streams_and_can_be_stopped(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
@@ -117,11 +153,10 @@ def test_a_draft_fills_the_form_and_a_person_sends_it(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
     """S4.6, S1.10: never applied by itself."""
-    models.said = ["Cancel is what you named.", DONE]
     prompt = make_asking()
     page = page_of(operator, path_of(prompt.execution))
     page.click("#ask-button")
-    ask(page, "It should click “Cancel” instead")
+    ask(page, "/correct Cancel")
     expect(page.locator(".ask-draft")).to_contain_text("A draft for step 2: the target “Cancel”.")
     assert not Decision.objects.exists()
     page.click(".ask-draft button")
@@ -147,7 +182,7 @@ def test_a_draft_is_over_when_somebody_else_answers(
     prompt = make_asking()
     page = page_of(operator, path_of(prompt.execution))
     page.click("#ask-button")
-    ask(page, "It should click “Cancel” instead")
+    ask(page, "/correct Cancel")
     expect(page.locator(".ask-draft button")).to_be_visible()
     decide(prompt_id=prompt.pk, choice="accept", user=operator)
     Execution.objects.update(state="running")
@@ -226,10 +261,11 @@ def test_what_a_screen_or_a_model_says_is_never_markup(
     Step.objects.filter(execution=run, index=4).update(message=evil)
     page = page_of(operator, path_of(run))
     page.click("#ask-button")
+    expect(page.locator("#ask-briefing")).to_contain_text("<img src=x")
     ask(page, "What did it do at step 4?")
     expect(page.locator(".ask-words")).to_contain_text("<b>bold</b>")
     expect(page.locator(".ask-records")).to_contain_text("<img src=x")
-    assert page.locator("#ask-talk img, #ask-talk b").count() == 0
+    assert page.locator("#ask-scroll img, #ask-scroll b").count() == 0
     assert page.evaluate("window.hit") is None
 
 
@@ -237,7 +273,8 @@ def test_in_french_and_on_a_phone(page_of: Callable[..., Page], operator: Any, m
     """S8.5: everything is within reach on 390 pixels, and nothing is wider than the page."""
     page = page_of(operator, path_of(make_failed(operator)), viewport={"width": 390, "height": 844}, locale="fr")
     page.click("#ask-button")
-    expect(page.locator(".ask-empty")).to_contain_text("Que voulez-vous savoir ?")
+    expect(page.locator("#ask-briefing")).to_contain_text("L’étape 4")
+    expect(page.locator("#ask-commands")).to_contain_text("Pourquoi l’étape 4")
     expect(page.locator("#ask-text")).to_be_in_viewport()
     ask(page, "Quelle étape a échoué ?")
     expect(page.locator(".ask-records")).to_contain_text("L’étape 4")
@@ -245,7 +282,7 @@ def test_in_french_and_on_a_phone(page_of: Callable[..., Page], operator: Any, m
     page.locator(".ask-records .ask-step").first.click()
     expect(page.locator('[data-row="step-4"] button')).to_have_attribute("aria-pressed", "true")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for name in ("#ask-button", "#ask-send"):
+    for name in ("#ask-button", "#ask-send", "#ask-commands button >> nth=0"):
         box = page.locator(name).bounding_box()
         assert box and box["height"] >= 44
 

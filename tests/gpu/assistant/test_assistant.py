@@ -12,8 +12,7 @@ import pytest
 from django.utils import timezone
 
 from gpu.assistant import conversations
-from gpu.assistant.assistant import Assistant, Briefing, Outcome, Part, PartKind
-from gpu.assistant.conversations import StoredMessage
+from gpu.assistant.assistant import Assistant, Outcome, Part, PartKind, RecordsAnswer
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
@@ -39,8 +38,8 @@ class Records:
         self.asked: list[dict[str, Any]] = []
         self.proposals: list[Mapping[str, Any]] = []
 
-    def brief(self, text: str, *, about: str, language: str, earlier: Sequence[int] = ()) -> Briefing:
-        self.asked.append({"text": text, "about": about, "language": language, "earlier": tuple(earlier)})
+    def answer(self, text: str, *, about: str, language: str) -> RecordsAnswer:
+        self.asked.append({"text": text, "about": about, "language": language})
         plain: dict[str, Any] = {
             "about": about,
             "language": language,
@@ -48,11 +47,11 @@ class Records:
             "references": ({"step": 4, "sentence": "Click “Save”", "outcome": "failed"},),
             "known_steps": frozenset({1, 2, 3, 4}),
             "data": {"run": {"number": 7}},
-            "decides": True,
+            "failed_steps": frozenset({4}),
         }
-        return Briefing(**{**plain, **self.fields})
+        return RecordsAnswer(**{**plain, **self.fields})
 
-    def draft(self, proposal: Mapping[str, Any], briefing: Briefing) -> Mapping[str, Any]:
+    def draft(self, proposal: Mapping[str, Any], answer: RecordsAnswer) -> Mapping[str, Any]:
         self.proposals.append(proposal)
         return {"prompt_id": 1, "target": {"text": "Cancel"}}
 
@@ -88,7 +87,7 @@ def make() -> Iterator[Callable[..., Assistant]]:
     made: list[Assistant] = []
 
     def build(*said: Any, models: Any = None, records: Records | None = None) -> Assistant:
-        assistant = Assistant(briefer=records or Records(), models=models or Models(*said), runtime=runtime)
+        assistant = Assistant(records=records or Records(), models=models or Models(*said), runtime=runtime)
         made.append(assistant)
         return assistant
 
@@ -114,8 +113,8 @@ def test_the_records_come_first_then_the_words_then_what_is_kept(make: Any, talk
     assert "".join(part.text for part in parts if part.kind is PartKind.TEXT) == "The window did not change."
     kept = parts[-1].message
     assert kept and parts[-1].outcome is Outcome.ANSWERED
-    assert (kept.records, kept.words, kept.model, kept.steps) == (
-        "Step 4 failed.", "The window did not change.", "small", (4,),
+    assert (kept.records, kept.words, kept.model, kept.references[0]["step"]) == (
+        "Step 4 failed.", "The window did not change.", "small", 4,
     )  # fmt: skip
     assert kept.dropped == {"messages": [0], "summarised": True}
     assert kept.attempts[0]["model"] == "small"
@@ -129,7 +128,7 @@ def test_the_conversation_is_kept_and_told_again(make: Any, talk: str) -> None:
     history = assistant.get_conversation_history(talk)
     assert [(m.index, m.role) for m in history] == [(0, "user"), (1, "assistant"), (2, "user"), (3, "assistant")]
     assert [m.content for m in models.asked[1][1].history] == ["Which step failed?", "Step 4 failed.\n\nBecause."]
-    assert records.asked[1] == {"text": "Why?", "about": "exec_1", "language": "fr", "earlier": (4,)}
+    assert records.asked[1] == {"text": "Why?", "about": "exec_1", "language": "fr"}
     assert "in French" in models.asked[1][1].system
     assert models.asked[1][1].execution_id == "exec_1"
 
@@ -149,7 +148,7 @@ def test_facts_are_delimited_and_said_to_be_data(make: Any, talk: str) -> None:
 
 def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str) -> None:
     for assistant in (
-        Assistant(briefer=Records(), models=None, runtime=make()._runtime),
+        Assistant(records=Records(), models=None, runtime=make()._runtime),
         make(NoModelFits("No model fits.", reasons=())),
     ):
         end = assistant.process_message("Which step failed?", conversation=talk)
@@ -198,18 +197,45 @@ def test_when_another_model_takes_over_what_was_said_is_void(make: Any, talk: st
 def test_a_step_that_is_not_in_the_records_is_marked(make: Any, talk: str) -> None:
     end = make("Step 4 failed, like step 9.", DONE).process_message("Which step failed?", conversation=talk)
     assert end.message.words == "Step 4 failed, like step 9 [not in this run]."
-    assert end.message.steps == (4,)
 
 
-def test_a_model_that_names_another_step_than_the_records_is_left_out(make: Any, talk: str) -> None:
+def test_a_model_that_has_another_step_failed_than_the_records_is_left_out(make: Any, talk: str) -> None:
     end = make("Step 2 failed, the screen says so.", DONE).process_message("Which step failed?", conversation=talk)
-    assert (end.outcome, end.message.words, end.message.model, end.message.steps) == (Outcome.DISAGREED, "", "", (4,))
-    ok = make("Step 2 failed.", DONE, records=Records(decides=False)).process_message("What?", conversation=talk)
-    assert ok.outcome is Outcome.ANSWERED
+    assert (end.outcome, end.message.words, end.message.model) == (Outcome.DISAGREED, "", "")
+    for words in (
+        "Step 2 typed the name; step 4 failed.",
+        "Step 2 did not fail.",
+        "Before the failure step 3 was skipped.",
+    ):
+        end = make(words, DONE).process_message("What?", conversation=talk)
+        assert (end.outcome, end.message.words) == (Outcome.ANSWERED, words)
+    none = Records(failed_steps=frozenset())
+    end = make("Step 4 failed.", DONE, records=none).process_message("What?", conversation=talk)
+    assert end.outcome is Outcome.DISAGREED
+
+
+def test_the_whole_briefing_stands_where_no_model_has_words(make: Any, talk: str) -> None:
+    records = Records(without_model="What failed: Step 4.\nWhy: Nobody knows.")
+    for said, outcome in (
+        ((NoModelFits("None.", reasons=()),), "records_only"),
+        (("Step 1 failed.", DONE), "disagreed"),
+    ):
+        parts = list(make(*said, records=records).stream_message("Which?", conversation=talk))
+        assert (parts[0].text, parts[-1].outcome) == ("Step 4 failed.", outcome)
+        assert parts[-1].message.records == "What failed: Step 4.\nWhy: Nobody knows."
+    end = make("It stayed.", DONE, records=records).process_message("Which?", conversation=talk)
+    assert (end.message.records, end.message.words) == ("Step 4 failed.", "It stayed.")
+
+
+def test_what_needs_no_model_asks_none(make: Any, talk: str) -> None:
+    models = Models("No.", DONE)
+    end = make(models=models, records=Records(data={})).process_message("/why 4", conversation=talk)
+    assert (end.outcome, end.note, end.message.records) == (Outcome.ANSWERED, "", "Step 4 failed.")
+    assert models.asked == []
 
 
 def test_a_proposed_correction_is_checked_and_never_shown_as_words(make: Any, talk: str) -> None:
-    records = Records(may_draft=True, decides=False)
+    records = Records(drafting="two places")
     end = make('The other one.\nCORRECTION {"place": 2}', DONE, records=records).process_message("?", conversation=talk)
     assert end.message.words == "The other one."
     assert end.message.draft == {"prompt_id": 1, "target": {"text": "Cancel"}}
@@ -218,7 +244,7 @@ def test_a_proposed_correction_is_checked_and_never_shown_as_words(make: Any, ta
 
 def test_a_correction_that_nobody_asked_for_is_dropped(make: Any, talk: str) -> None:
     """T8: a screen that talks the model into a correction gets none."""
-    records = Records(may_draft=False)
+    records = Records()
     end = make('Step 4.\nCORRECTION {"place": 1}', DONE, records=records).process_message("?", conversation=talk)
     assert (end.message.words, end.message.draft, records.proposals) == ("Step 4.", {}, [])
 
@@ -340,11 +366,6 @@ def test_a_question_without_an_answer_is_not_told_to_a_model(make: Any, talk: st
     said = [one.content.replace("\n\n", "+") for one in history]
     assert "".join(said) == told.replace(".", "")
     assert [one.role for one in history] == ["user", "assistant"] * (len(history) // 2)
-
-
-def test_a_step_of_another_run_is_not_spoken_of_afterwards() -> None:
-    there = {"step": 4, "run": "exec_2"}
-    assert StoredMessage(index=1, role="assistant", content="x", references=({"step": 2}, there)).steps == (2,)
 
 
 def test_what_is_secret_in_a_question_is_neither_kept_nor_told_to_a_model(make: Any, talk: str) -> None:

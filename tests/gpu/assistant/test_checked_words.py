@@ -45,10 +45,20 @@ def test_a_step_that_is_not_in_the_records_is_marked_however_the_words_are_cut(
     assert told(text, {1, 2, 3}, size).text == shown
 
 
-def test_the_steps_that_were_named_are_known_afterwards() -> None:
-    said = told("Step 2 was fine, steps 3 and 9 were not.", {1, 2, 3})
-    assert said.named == {2, 3, 9}
-    assert said.strange == {9}
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("Step 2 failed.", {2}), ("Steps 1, 2 and 3 have failed", {1, 2, 3}), ("**Step 2** failed", {2}),
+        ("The second step failed.", {2}), ("it failed at step 3", {3}), ("The failure is at step 1.", {1}),
+        ("Step 9 failed", {9}), ("step two has also failed", {2}), ("an error on step 2", {2}),
+        ("L’étape 2 a échoué.", {2}), ("les étapes 1 et 3 ont échoué", {1, 3}), ("un échec à l’étape 3", {3}),
+        ("Il a échoué à l'étape 1.", {1}), ("La deuxième étape a échoué.", {2}),
+        ("the failed step 2", {2}), ("Step 2 did not fail.", set()), ("Step 2 was fine, the run failed.", set()),
+        ("L’étape 2 n’a pas échoué.", set()), ("Before the failure step 1 typed.", set()), ("", set()),
+    ],
+)  # fmt: skip
+def test_what_is_said_to_have_failed_is_known_afterwards(text: str, failed: set[int]) -> None:
+    assert told(text, {1, 2, 3}).failed == failed
 
 
 @pytest.mark.parametrize("size", [1, 4, 1000])
@@ -81,5 +91,6 @@ def test_a_proposal_as_deep_as_a_well_is_none() -> None:
 def test_a_flood_of_spaces_holds_nobody_up() -> None:
     """All answers of a process share one loop: reading a piece takes as long as it is, not the square of it."""
     began = time.process_time()
-    assert told("step 1" + " " * 50_000 + "x.", {1}, 100_000).named == {1}
+    assert told("step 1" + " " * 50_000 + "failed" + " " * 50_000 + "step 1", {1}, 100_000).failed == set()
+    assert told("step 1" + " " * 50_000 + "x.", {1}, 100_000).failed == set()
     assert time.process_time() - began < 1

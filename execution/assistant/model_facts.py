@@ -1,86 +1,25 @@
-"""What the assistant gets about a question: the answer of the records, its references, and the facts for a model."""
+"""The facts of a run as a model is told them: JSON, all of it data, without what is hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.utils import translation
-from django.utils.translation import gettext as _
-
-from execution.assistant.drafts import drafted, offered, open_for
-from execution.assistant.facts import Facts, find_run, gather, reference
+from execution.assistant.facts import Facts
 from execution.assistant.phrases import decided, found_how, outcome, why
-from execution.assistant.questions import Topic, understood
-from execution.assistant.telling import told
+from execution.assistant.run_briefing import Section
 from execution.choices import ExecutionState, Outcome
-from execution.exceptions import UnknownExecution
 from execution.models import Step
-from gpu.assistant.assistant import Briefing
 
 # So that the facts take some 5000 tokens at most, whatever the screens hold (S4.3).
 MOST_STEPS = 40
 MOST_OF_A_SCREEN = 2000  # characters of what was read on it
 LONGEST_TEXT = 200
+LONGEST_SECTION = 1000
 
 
-class RunBriefer:
-    """Answers for `gpu.assistant.assistant`: everything it says is of the database."""
-
-    def brief(self, text: str, *, about: str, language: str, earlier: Sequence[int] = ()) -> Briefing:
-        question = understood(text, language=language)
-        with translation.override(question.language):
-            try:
-                execution = find_run(question, about)
-            except UnknownExecution as error:
-                return Briefing(about="", language=question.language, answer=str(error))
-            facts = gather(question, execution, earlier=earlier if execution.execution_id == about else ())
-            said = told(facts)
-            draft = drafted(facts)
-            answer = " ".join(filter(None, (_which_run(facts, about), said.text, _about_draft(facts, draft))))
-            return Briefing(
-                about=execution.execution_id,
-                asked=facts.hidden.text(text),
-                language=question.language,
-                answer=" ".join(answer.split()),
-                references=tuple(reference(facts, step, about=about) for step in said.steps),
-                known_steps=frozenset(step.index for step in facts.steps),
-                data=for_model(facts),
-                draft=draft,
-                may_draft=bool(open_for(facts)),
-                decides=question.topic is Topic.FAILURE and not question.steps and bool(facts.failed),
-                facts=facts,
-            )
-
-    def draft(self, proposal: Mapping[str, Any], briefing: Briefing) -> dict[str, Any]:
-        with translation.override(briefing.language):
-            return drafted(briefing.facts, proposal)
-
-
-def _which_run(facts: Facts, about: str) -> str:
-    """Said where the question names another run than the conversation is about."""
-    run = facts.execution
-    if not about or run.execution_id == about:
-        return ""
-    return _("About run %(n)d of “%(name)s”:") % {"n": run.pk, "name": run.version.workflow.name}
-
-
-def _about_draft(facts: Facts, draft: Mapping[str, Any]) -> str:
-    if open_for(facts) is None:
-        return ""
-    if draft:
-        return f"{draft['words']} {_('Look at it; nothing is sent before you do.')}"
-    places = offered(facts)
-    if len(places) > 1:
-        names = ", ".join(f"“{facts.hidden.text(p['text'])}”" for p in places)
-        return _("It may be one of these: %(names)s. Say which.") % {"names": names}
-    if facts.question.said and not places:
-        return _("“%(text)s” is not read on that screen.") % {"text": facts.hidden.text(facts.question.said[0])}
-    return _("Say what it should be, in quotation marks, for example: it should click “Cancel” instead.")
-
-
-def for_model(facts: Facts) -> dict[str, Any]:
-    """The facts as JSON. All of it is data: names, messages and texts of screens may say anything."""
+def for_model(facts: Facts, sections: Sequence[Section]) -> dict[str, Any]:
+    """The facts, with the briefing first. All of it is data: names, messages and texts of screens may say anything."""
     run = facts.execution
     data: dict[str, Any] = {
         "run": {
@@ -106,13 +45,8 @@ def for_model(facts: Facts) -> dict[str, Any]:
             "message": facts.prompt.message,
             "answers": list(facts.prompt.choices),
         }
-    places = offered(facts)
-    if places:
-        data["places_for_a_correction"] = [
-            {"place": number, "text": place["text"], "role": place["role"]}
-            for number, place in enumerate(places, start=1)
-        ]
-    cleaned: dict[str, Any] = _cut(facts.hidden.any(data))
+    briefing = {one.title: one.text[:LONGEST_SECTION] for one in sections}
+    cleaned: dict[str, Any] = {"briefing": facts.hidden.any(briefing), **_cut(facts.hidden.any(data))}
     return cleaned
 
 
