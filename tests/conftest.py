@@ -69,6 +69,17 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         database["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    from tests.support.flushing import flushed_quickly
+
+    with django_db_blocker.unblock():
+        quickly = flushed_quickly()
+        quickly.__enter__()
+    yield
+    quickly.__exit__(None, None, None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def gpu_of_this_process() -> Iterator[None]:
     """Runs and pages of a test ask a GPU manager that is alone: no lock, no rows, no server."""

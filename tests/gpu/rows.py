@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from gpu.database import DatabaseThread
@@ -19,17 +18,14 @@ from gpu.machine.owner_client import OwnerClient
 from gpu.machine.ownership import machine_name
 from gpu.machine.request_server import RequestServer
 from gpu.machine.status import as_json
-from gpu.models import GPUEvent, GPUSample, GPUState, LearnedNeed, OwnerRequest
+from gpu.models import GPUState, OwnerRequest
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo
 
 MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"
 POLL_S = 0.002
 
-# What other threads and processes are to see must be committed. No table is flushed after such a test, which takes most
-# of a second and the seed of the catalogue with it: `rows_thread` deletes what it may have written.
-COMMITTED = pytest.mark.django_db(transaction=True, available_apps=[])
-WRITTEN = (OwnerRequest, GPUState, GPUEvent, GPUSample, LearnedNeed)
+COMMITTED = pytest.mark.django_db(transaction=True)  # what other threads and processes are to see must be
 
 CARD = VRAMInfo(uuid="GPU-1", name="A card", total_mb=24_000, used_mb=1000, free_mb=23_000)
 STATUS = GPUResourceStatus(
@@ -47,15 +43,10 @@ USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
 
 @contextmanager
 def rows_thread() -> Iterator[DatabaseThread]:
-    """A database thread that waits for no disk (a commit takes tens of milliseconds otherwise) and leaves no row."""
+    """A database thread that ends with the block."""
     thread = DatabaseThread()
-    if connection.vendor == "sqlite":
-        thread.submit(lambda: connection.cursor().execute("PRAGMA synchronous=OFF").close()).result()
-    try:
-        yield thread
-    finally:
-        thread.submit(lambda: [model.objects.all().delete() for model in WRITTEN]).result()
-        thread.close()
+    yield thread
+    thread.close()
 
 
 def tell(*, age_s: float = 0.0, **fields: Any) -> GPUState:

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.db import connection
+from django.test import TransactionTestCase
+
+from gpu.models import CatalogueModel
+from tests.support.flushing import _rows, _tables
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere Django's own flush is used")
+def test_what_a_test_wrote_goes_and_what_migrations_made_is_as_it_was() -> None:
+    before = {table: _rows(table) for table in _tables()}
+    assert before["auth_permission"]
+    assert before["gpu_catalogue"]
+    User.objects.create_user("zoe").groups.add(Group.objects.earliest("pk"))
+    Group.objects.latest("pk").delete()
+    Permission.objects.filter(codename="operate_gpu").update(name="another")
+    CatalogueModel.objects.all().delete()
+    assert {table: _rows(table) for table in _tables()} != before
+    TransactionTestCase("_fixture_teardown")._fixture_teardown()  # type: ignore[attr-defined]
+    assert {table: _rows(table) for table in _tables()} == before
