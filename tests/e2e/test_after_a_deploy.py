@@ -19,7 +19,7 @@ def test_smoke_says_keep_only_while_everything_that_is_needed_runs(tmp_path: Pat
         world.start_runloop()
         whole = world.manage("smoke", "--timeout", "30", check=False)
         assert whole.returncode == 0, whole.stdout + whole.stderr
-        assert whole.stdout.count("✓") == 6
+        assert "✗" not in whole.stdout
         assert whole.stdout.rstrip().endswith("Keep it.")
         web = next(process for name, process in world.processes.items() if name.startswith("web"))
         web.terminate()

@@ -45,6 +45,7 @@ class Product:
     port: int
     env: dict[str, str]
     trace: Path | None = None
+    prefix: tuple[str, ...] = ()  # of the commands of its processes
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -64,6 +65,7 @@ class Product:
         return done
 
     def start(self, name: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        command = [*self.prefix, *command]
         if self.trace is not None:
             traced = ["strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=connect,sendto", "-e", "signal=none"]
             command = [*traced, "-o", str(self.trace / f"{name}.{len(self.processes)}"), *command]
@@ -170,7 +172,9 @@ class Product:
 
 
 @contextmanager
-def product(folder: Path, *, traced: bool = False, width: int = 1280, height: int = 800) -> Iterator[Product]:
+def product(
+    folder: Path, *, traced: bool = False, width: int = 1280, height: int = 800, prefix: tuple[str, ...] = ()
+) -> Iterator[Product]:
     """A migrated installation with people and the demo workflow, its web process up; the run loop is not started."""
     with virtual_desktop(width, height) as screen:
         backdrop.paint(screen.display)
@@ -188,7 +192,7 @@ def product(folder: Path, *, traced: bool = False, width: int = 1280, height: in
             "RPA_ENV_FILE": os.devnull,
             "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
         }
-        one = Product(screen=screen, data=data, port=free_port(), env=env, trace=trace)
+        one = Product(screen=screen, data=data, port=free_port(), env=env, trace=trace, prefix=prefix)
         try:
             one.manage("migrate", "-v0")
             one.manage("shell", "-v0", "-c", MAKE_PEOPLE)
