@@ -50,9 +50,14 @@ def names_of(params: Mapping[str, Any], graph: GraphSpec) -> dict[str, str]:
 
 
 def _sentence(edge: EdgeSpec) -> str:
-    if edge.action_type not in ACTIONS:
-        return _("Action “%(name)s”") % {"name": edge.action_type}
-    return action_sentence(edge.action_type, edge.params, label=edge.target.label if edge.target else None)
+    return of_action(edge.action_type, edge.params, label=edge.target.label if edge.target else None)
+
+
+def of_action(action_type: str, params: Mapping[str, Any], *, label: str | None) -> str:
+    """An action in words; one that is not in the catalogue goes by its type."""
+    if action_type not in ACTIONS:
+        return _("Action “%(name)s”") % {"name": action_type}
+    return action_sentence(action_type, params, label=label)
 
 
 def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str | None) -> str:
@@ -64,7 +69,7 @@ def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str |
     values = {
         **{p.name: "…" if p.default in (None, "") else p.default for p in spec.params},
         **{name: v.strip() if isinstance(v, str) else v for name, v in params.items()},
-        "target": f"“{label}”" if label else "…" if spec.target == "needed" else _("the screen"),
+        "target": _("“%(text)s”") % {"text": label} if label else "…" if spec.target == "needed" else _("the screen"),
     }
     if "keys" in values:
         values["keys"] = "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…"

@@ -42,6 +42,8 @@ class ErrorPayload(serializers.Serializer):
 
     kind = serializers.CharField()
     message = serializers.CharField(allow_blank=True)
+    code = serializers.CharField(required=False)
+    values = serializers.DictField(required=False)
 
 
 class ModePayload(serializers.Serializer):

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from execution.actions.start import FLAGS
 from execution.choices import CHOICES_OF_PROMPT, ExecutionMode, Origin, Verb
+from execution.language.said import in_words, worded
 from execution.models import Execution
 from execution.record.payloads import wish_payload
 from execution.record.rows import run_row
@@ -156,7 +157,9 @@ class StepSerializer(serializers.Serializer):
     edge_id = serializers.CharField(allow_null=True)
     action_type = serializers.CharField(allow_blank=True)
     sentence = serializers.CharField(allow_blank=True)
-    message = serializers.CharField(allow_blank=True)
+    message = serializers.CharField(allow_blank=True, help_text="In the reader's language.")
+    code = serializers.CharField(required=False, help_text="Which sentence the message is; absent for other texts.")
+    values = serializers.DictField(required=False, help_text="What stands in it; sentences in it have a code as well.")
     match_confidence = serializers.FloatField()
     margin = serializers.FloatField()
     recognition = serializers.DictField()
@@ -198,7 +201,9 @@ class PromptSerializer(serializers.Serializer):
     prompt_id = serializers.IntegerField()
     kind = serializers.CharField()
     state = serializers.CharField()
-    message = serializers.CharField()
+    message = serializers.CharField(help_text="In the reader's language; its code and values are beside it.")
+    code = serializers.CharField(required=False)
+    values = serializers.DictField(required=False)
     choices = serializers.ListField(child=serializers.CharField())
     timeout_choice = serializers.CharField(allow_null=True)
     picture = serializers.CharField(allow_blank=True)
@@ -309,8 +314,9 @@ class ExecutionSerializer(RowSerializer):
     def to_representation(self, instance: Execution) -> dict[str, Any]:
         return {
             **run_row(instance),
-            **{name: getattr(instance, name) for name in ("start_node_id", "variables", "pause_detail")},
-            "degraded_reason": instance.degraded_reason,
+            **{name: getattr(instance, name) for name in ("start_node_id", "variables")},
+            "pause_detail": in_words(instance.pause_detail, codes=True),
+            "degraded_reason": worded(instance.degraded_reason),
             "continuous_capture": instance.continuous_capture,
             "flags": {name: getattr(instance, name) for name in FLAGS},
             "coaching_stats": instance.coaching_stats(),

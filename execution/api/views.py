@@ -46,6 +46,7 @@ from execution.api.serializers import (
 )
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, Origin, PromptState
 from execution.exceptions import NothingToDecide, UnknownExecution
+from execution.language.said import in_words
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
 from execution.permissions import OPERATE, VIEW
 from execution.record.events import as_message
@@ -145,7 +146,7 @@ class StepsView(RunsView, ListAPIView):
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         page = self.paginate_queryset(self.get_queryset()) or []
-        return self.get_paginated_response([step_payload(step) for step in page])
+        return self.get_paginated_response([_told(step_payload(step)) for step in page])
 
 
 class StepView(RunsView):
@@ -156,7 +157,9 @@ class StepView(RunsView):
             raise NotFound(_("The run %(id)s has no step %(index)d.") % {"id": execution_id, "index": index})
         decisions = Decision.objects.filter(prompt__step=step).select_related("user", "prompt__step")
         answers = [decision_payload(decision) for decision in decisions.order_by("decided_at")]
-        return Response({**step_payload(step), "screen": step.screen, "agreed": step.agreed, "decisions": answers})
+        return Response(
+            {**_told(step_payload(step)), "screen": in_words(step.screen), "agreed": step.agreed, "decisions": answers}
+        )
 
 
 class EventsView(RunsView):
@@ -170,7 +173,7 @@ class EventsView(RunsView):
         query = _checked(EventsQuerySerializer, request.query_params)
         execution = _run(execution_id)
         events = ExecutionEvent.objects.filter(execution=execution, seq__gt=query["after"]).order_by("seq")
-        messages = [as_message(event) for event in events[: query["limit"]]]
+        messages = [_told(as_message(event)) for event in events[: query["limit"]]]
         return Response({"head": execution.next_seq - 1, "events": messages})
 
 
@@ -180,7 +183,7 @@ class PromptView(RunsView):
         """The question that the run asks now, or null."""
         prompt = Prompt.objects.open().filter(execution=_run(execution_id)).select_related("step").first()
         # Not a Response: it sends nothing at all for None.
-        return JsonResponse(prompt_payload(prompt) if prompt else None, safe=False)
+        return JsonResponse(_told(prompt_payload(prompt)) if prompt else None, safe=False)
 
 
 class DecideView(RunsView):
@@ -199,7 +202,7 @@ class HoldView(RunsView):
         if prompt is None:
             raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution_id})
         change = hold.hold if data["held"] else hold.let_go
-        return Response(prompt_payload(change(prompt_id=prompt.pk, user=request.user)))
+        return Response(_told(prompt_payload(change(prompt_id=prompt.pk, user=request.user))))
 
 
 class ConfirmView(RunsView):
@@ -293,10 +296,16 @@ def _described(execution: Execution) -> dict[str, Any]:
     return ExecutionSerializer(_run(execution.execution_id)).data
 
 
+def _told(payload: dict[str, Any]) -> dict[str, Any]:
+    """What is sent of a run, its sentences in the reader's language and beside them their codes and values."""
+    told: dict[str, Any] = in_words(payload, codes=True)
+    return told
+
+
 def _open_prompt(prompt: Prompt) -> dict[str, Any]:
     execution = prompt.execution
     names = {"workflow_id": execution.workflow_id, "workflow_name": execution.version.workflow.name}
-    return {**prompt_payload(prompt), "execution_id": execution.execution_id, **names}
+    return {**_told(prompt_payload(prompt)), "execution_id": execution.execution_id, **names}
 
 
 def _answer(execution_id: str, request: Request, *, prompt_id: int | None, **answer: Any) -> dict[str, Any]:

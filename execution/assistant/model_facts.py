@@ -9,6 +9,7 @@ from execution.assistant.facts import Facts
 from execution.assistant.phrases import decided, found_how, outcome, why
 from execution.assistant.run_briefing import Section
 from execution.choices import ExecutionState, Outcome
+from execution.language.said import in_words
 from execution.models import Step
 
 # So that the facts take some 5000 tokens at most, whatever the screens hold (S4.3).
@@ -46,7 +47,7 @@ def for_model(facts: Facts, sections: Sequence[Section]) -> dict[str, Any]:
             "answers": list(facts.prompt.choices),
         }
     briefing = {one.title: one.text[:LONGEST_SECTION] for one in sections}
-    cleaned: dict[str, Any] = {"briefing": facts.hidden.any(briefing), **_cut(facts.hidden.any(data))}
+    cleaned: dict[str, Any] = {"briefing": facts.hidden.any(briefing), **_cut(facts.hidden.any(in_words(data)))}
     return cleaned
 
 
@@ -95,14 +96,15 @@ def _details(facts: Facts, step: Step) -> dict[str, Any]:
         "texts_on_the_screen": _enough(hidden.seen(step), MOST_OF_A_SCREEN // max(1, len(facts.focus))),
     }
     details["target"] = {k: v for k, v in details["target"].items() if k in ("label", "text")}
-    cleaned: dict[str, Any] = hidden.any(details)
+    cleaned: dict[str, Any] = hidden.any(in_words(details))
     return {name: value for name, value in cleaned.items() if value not in ("", [], {}, None)}
 
 
 def _reasons(recognition: Mapping[str, Any] | None) -> list[str]:
-    match = (recognition or {}).get("match") or {}
+    recognition = in_words(recognition or {})
+    match = recognition.get("match") or {}
     reasons = [f"{r.get('sign')}: {r.get('note')}" for r in match.get("reasons") or () if r.get("note")]
-    return reasons or ([str(recognition["why_not"])] if recognition and recognition.get("why_not") else [])
+    return reasons or ([recognition["why_not"]] if recognition.get("why_not") else [])
 
 
 def _enough(texts: Sequence[str], characters: int) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import NEGATIONS, SAME, folded, similarity
 from execution.language.lexicon import mean_different, mean_the_same
+from execution.language.said import say
 from execution.language.screen_texts import Wanted
 
 EXACT, TRANSLATED, ABBREVIATED, LONGER = 1.0, 0.9, 0.8, 0.7
@@ -50,28 +49,28 @@ def compare(want: Wanted, text: str) -> Wording:
     if want.problem:
         return Wording(0.0, want.problem, against=True)
     if not folded(text):
-        return Wording(0.0, _("no text is read there"))
+        return Wording(0.0, say("wording.no_text"))
     if want.exact:
         same = similarity(want.text, text, strict=True) == 1.0
         return (
-            Wording(EXACT, _("reads '%(text)s'") % {"text": text})
+            Wording(EXACT, say("targeting.reads", text=text))
             if same
-            else Wording(0.0, _("reads '%(text)s'") % {"text": text}, against=True)
+            else Wording(0.0, say("targeting.reads", text=text), against=True)
         )
     score = similarity(want.text, text)
     if score >= SAME:
-        return Wording(score, _("reads '%(text)s'") % {"text": text})
+        return Wording(score, say("targeting.reads", text=text))
     if mean_the_same(want.text, text):
-        return Wording(TRANSLATED, _("'%(text)s' means '%(taught)s'") % {"text": text, "taught": want.text})
+        return Wording(TRANSLATED, say("wording.means_same", text=text, taught=want.text))
     if mean_different(want.text, text):
         return Wording(
             0.0,
-            _("'%(text)s' means something else than '%(taught)s'") % {"text": text, "taught": want.text},
+            say("wording.means_else", text=text, taught=want.text),
             against=True,
         )
     by_words = _by_words(want.text, text)
     if by_words.against and score >= _MISREAD:
-        return Wording(score / 2, _("reads '%(text)s', nearly '%(taught)s'") % {"text": text, "taught": want.text})
+        return Wording(score / 2, say("wording.nearly", text=text, taught=want.text))
     return by_words
 
 
@@ -79,30 +78,28 @@ def _by_words(taught: str, now: str) -> Wording:
     """Word by word: each word of the one is one of the other, or is short for it, and what is left over says little."""
     mine, yours = _words(taught), _words(now)
     if not mine or not yours or _negated(mine) != _negated(yours) or _numbers(mine) != _numbers(yours):
-        return Wording(0.0, _("reads '%(now)s'") % {"now": now}, against=True)
+        return Wording(0.0, say("wording.reads", now=now), against=True)
     pairs = _paired(mine, yours)
     left_mine = [w for w in mine if w not in {a for a, _ in pairs} and w not in _SAYS_LITTLE]
     left_yours = [w for w in yours if w not in {b for _, b in pairs} and w not in _SAYS_LITTLE]
     if not any(a not in _SAYS_LITTLE for a, _ in pairs):
-        return Wording(0.0, _("reads '%(now)s'") % {"now": now}, against=True, unknown=True)
+        return Wording(0.0, say("wording.reads", now=now), against=True, unknown=True)
     if not left_mine and not left_yours:
-        return Wording(ABBREVIATED, _("'%(now)s' is '%(taught)s' written otherwise") % {"now": now, "taught": taught})
+        return Wording(ABBREVIATED, say("wording.written_otherwise", now=now, taught=taught))
     if left_mine and left_yours:
         share = len(pairs) / (len(pairs) + max(len(left_mine), len(left_yours)))
         return Wording(
             SHARED * share,
-            _("'%(now)s' shares only a word with '%(taught)s'") % {"now": now, "taught": taught},
+            say("wording.shares_a_word", now=now, taught=taught),
             against=True,
         )
     if _OTHER_COMMAND & {*left_mine, *left_yours}:
-        return Wording(
-            SHARED, _("'%(now)s' is another command than '%(taught)s'") % {"now": now, "taught": taught}, against=True
-        )
+        return Wording(SHARED, say("wording.other_command", now=now, taught=taught), against=True)
     letters = sum(len(a) for a, _ in pairs)
     share = letters / (letters + sum(map(len, left_mine)) + sum(map(len, left_yours)))
     return Wording(
         LONGER * (0.8 + 0.2 * share),
-        _("'%(now)s' has the words of '%(taught)s' and others") % {"now": now, "taught": taught},
+        say("wording.more_words", now=now, taught=taught),
     )
 
 

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold, similarity, words
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
+from execution.language.said import say
 from execution.types import Box, TextLine
 from workflows import text as templates
 
@@ -269,5 +270,5 @@ def wanted(template: str, variables: Mapping[str, str]) -> Wanted:
         return Wanted(template)
     missing = sorted(templates.names(template) - set(variables))
     if missing:
-        return Wanted(template, exact=True, problem=f"the variable {missing[0]} has no value")
+        return Wanted(template, exact=True, problem=say("wording.no_value", name=missing[0]))
     return Wanted(templates.fill(template, variables), exact=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext as _
 
 from execution.language.fuzzy import SEEN, words
+from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.references import Reading
 from execution.matching.signs import title_matches
@@ -48,15 +48,15 @@ class Dialog:
     box: Box
     buttons: tuple[Element, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """What it says, in quotation marks, and its buttons."""
         named = {words(button.text).key for button in self.buttons}
         said = " ".join(text for text in self.texts if words(text).key not in named)[:400]
-        parts = [f"“{self.title}”" if self.title else "", said]
-        quoted = ": ".join(part for part in parts if part)
-        if not self.buttons:
-            return quoted
-        names = ", ".join(f"“{button.text}”" for button in self.buttons)
-        return _("%(dialog)s. Its buttons: %(names)s") % {"dialog": quoted.rstrip("."), "names": names}
+        code = "dialog.says" if self.title and said else "dialog.titled" if self.title else "dialog.untitled"
+        told = say(code, title=self.title, said=said.rstrip(".") if self.buttons else said)
+        names = [button.text for button in self.buttons]
+        return say("dialog.with_buttons", dialog=told, names=names) if names else told
 
     def to_json(self, state: ScreenState) -> dict[str, Any]:
         """For the pages: boxes as fractions of the screen, and the title of the window in front with it."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import folded
+from execution.language.said import either, say, then
 from execution.language.screen_texts import ScreenWords
 from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine
@@ -137,8 +136,8 @@ class Matcher:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
         chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
         if chosen is None:
-            names = " or ".join(c.node.name or c.node.node_id for c in plausible)
-            return Recognition(match=None, candidates=shown, why_not=f"ambiguous: {names}")
+            why_not = say("matching.ambiguous", names=either(c.node.name or c.node.node_id for c in plausible))
+            return Recognition(match=None, candidates=shown, why_not=why_not)
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         match = _match(chosen, _next_to(chosen, [c for c in ranked if c.node.node_id not in dropped]))
         if why and not _looks_most_like(chosen, plausible):
@@ -183,14 +182,14 @@ class Matcher:
         if len(plausible) == 1:
             return plausible[0], ""
         by_id = {c.node.node_id: c for c in plausible}
-        others = " or ".join(sorted(c.node.name or c.node.node_id for c in plausible))
+        others = either(sorted(c.node.name or c.node.node_id for c in plausible))
         if expected in by_id:
-            return by_id[expected], f"the screen could be {others}; the action just done leads here"
+            return by_id[expected], say("matching.led_here", names=others)
         if last_node in by_id:
-            return by_id[last_node], f"the screen could be {others}; the run was here"
+            return by_id[last_node], say("matching.was_here", names=others)
         following = self._following.get(last_node or "", set()) & set(by_id)
         if len(following) == 1:
-            return by_id[following.pop()], f"the screen could be {others}; only this one follows the last"
+            return by_id[following.pop()], say("matching.follows_last", names=others)
         return None, ""
 
 
@@ -225,11 +224,10 @@ def _match(candidate: _Candidate, other: _Candidate | None) -> Match:
 
 def _why_none(ranked: Sequence[_Candidate], threshold: float) -> str:
     if not ranked:
-        return "the workflow has no nodes"
+        return say("matching.no_nodes")
     best = ranked[0]
-    notes = "; ".join(r.note for r in best.evidence.reasons if r.note)
+    notes = then(r.note for r in best.evidence.reasons)
     name = best.node.name or best.node.node_id
     if best.evidence.lacks:
-        lacks = ", ".join(f"“{text}”" for text in best.evidence.lacks)
-        return _("the most similar is %(node)s, but the screen lacks %(texts)s") % {"node": name, "texts": lacks}
-    return f"the most similar is {name} at {best.confidence:.0%}, {threshold:.0%} are needed: {notes}"
+        return say("matching.lacks", node=name, texts=list(best.evidence.lacks))
+    return say("matching.not_sure_enough", node=name, confidence=best.confidence, needed=threshold, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execution.language.said import listed, say, then
 from execution.matching.comparison import Comparison
 from execution.matching.references import Reference
 from execution.matching.weighed import Weighed
@@ -18,8 +19,8 @@ def reasons(weighed: Weighed, reference: Reference) -> tuple[Reason, ...]:
 
 def not_compared(reference: Reference) -> Reason:
     """Why the texts of a node's picture could not be compared with the screen."""
-    why = reference.problem or ("the screen was not read" if reference.reading else "its picture was not read")
-    return Reason(sign=REFERENCE, score=None, note=why)
+    unread = say("matching.screen_unread") if reference.reading else say("matching.picture_unread")
+    return Reason(sign=REFERENCE, score=None, note=reference.problem or unread)
 
 
 def _texts(weighed: Weighed, reference: Reference) -> list[Reason]:
@@ -29,20 +30,19 @@ def _texts(weighed: Weighed, reference: Reference) -> list[Reason]:
     said = [_shown(compared)]
     if compared["shapes_known"]:
         share = compared["shapes"]
-        said.append(Reason(sign=LAYOUT, score=round(share, 4), note=f"{share:.0%} of the elements are where they were"))
+        said.append(Reason(sign=LAYOUT, score=round(share, 4), note=say("matching.elements_in_place", share=share)))
     if compared["chosen"]:
         alike = compared["chosen"] > 0
-        note = "the same tab or entry is chosen" if alike else "another tab or entry is chosen"
+        note = say("matching.same_chosen") if alike else say("matching.another_chosen")
         said.append(Reason(sign=CHOSEN, score=float(alike), note=note))
     return said
 
 
 def _shown(compared: Comparison) -> Reason:
-    note = f"{compared.seen} of the {compared.of} texts of its picture seen, weighed {compared['recall']:.0%}"
-    if compared.missing:
-        note += "; missing: " + ", ".join(compared.missing)
-    if compared.extra:
-        note += "; not on it: " + ", ".join(compared.extra)
+    seen = say("matching.texts_of_picture", seen=compared.seen, of=compared.of, recall=compared["recall"])
+    missing = say("matching.missing", texts=list(compared.missing)) if compared.missing else ""
+    extra = say("matching.not_on_it", texts=list(compared.extra)) if compared.extra else ""
+    note = then([seen, missing, extra])
     return Reason(sign=REFERENCE, score=round(compared["recall"] * compared["precision"], 4), note=note)
 
 
@@ -52,19 +52,21 @@ def _window(weighed: Weighed, reference: Reference) -> list[Reason]:
     title, app = weighed.sign("title"), weighed.sign("app")
     notes = []
     if reference.window.title:
-        how = "the same" if title == 1.0 else "that of another screen" if title == -1.0 else f"{title + 0.25:.0%} alike"
-        notes.append(f"the title of the window is {how}")
+        told = say("matching.title_alike", share=title + 0.25)
+        if abs(title) == 1.0:
+            told = say("matching.title_same") if title > 0 else say("matching.title_of_another")
+        notes.append(told)
     if app:
-        notes.append("the same application" if app > 0 else "another application")
+        notes.append(say("matching.same_application") if app > 0 else say("matching.another_application"))
     if not notes:
         return []
-    return [Reason(sign=WINDOW, score=round(max(0.0, min(title, app or title)), 4), note=", ".join(notes))]
+    return [Reason(sign=WINDOW, score=round(max(0.0, min(title, app or title)), 4), note=listed(notes))]
 
 
 def _look(weighed: Weighed, reference: Reference) -> Reason | None:
     if weighed.cosine is not None:
         score = max(0.0, weighed.sign("look"))
-        return Reason(sign=LOOK, score=round(score, 4), note=f"looks {weighed.cosine:.0%} alike")
+        return Reason(sign=LOOK, score=round(score, 4), note=say("matching.looks_alike", share=weighed.cosine))
     if reference.embedding is not None:
-        return Reason(sign=LOOK, score=None, note="its picture and the screen have no model in common")
+        return Reason(sign=LOOK, score=None, note=say("matching.no_common_model"))
     return None

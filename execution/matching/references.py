@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from execution.language.said import say, then
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -191,13 +192,13 @@ def _look(
     try:
         pixels = pictures.load(picture)
     except PictureError as error:
-        return None, f"its reference picture cannot be had: {error}"
+        return None, say("matching.picture_not_had", error=error)
     frame = Frame(pixels=np.ascontiguousarray(pixels), taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
     state = analyzer.analyze(frame, None, ocr=ocr, ui=ocr)
     if not (ocr and state.degraded):
         return state, ""
-    why = "; ".join(state.notes) or "the reader or the detector failed"
-    return replace(state, text_method=""), f"its reference picture was not read: {why}"
+    why = then(state.notes) or say("matching.reader_failed")
+    return replace(state, text_method=""), say("matching.picture_not_read_why", why=why)
 
 
 def _reading(picture: str, maker: str, state: ScreenState) -> Reading:

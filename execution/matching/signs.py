@@ -10,6 +10,7 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, folded
 from execution.language.fuzzy import words as words_of
+from execution.language.said import say, then
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.perception.embedding import Embedder, ModelsDiffer, cosine
 from execution.perception.pictures import PictureSource
@@ -69,13 +70,13 @@ class Likeness:
             return None
         vector = self._vector(node.picture)
         if vector is None:
-            return Reason(sign=LOOK, score=None, note="its reference picture cannot be read")
+            return Reason(sign=LOOK, score=None, note=say("matching.picture_unusable"))
         try:
             alike = cosine(vector, state.embedding)
         except ModelsDiffer:
-            return Reason(sign=LOOK, score=None, note="its reference picture was looked at by another model")
+            return Reason(sign=LOOK, score=None, note=say("matching.picture_by_another_model"))
         score = min(1.0, max(0.0, (alike - _LEAST_COSINE) / (1 - _LEAST_COSINE)))
-        return Reason(sign=LOOK, score=round(score, 4), note=f"looks {score:.0%} alike")
+        return Reason(sign=LOOK, score=round(score, 4), note=say("matching.looks_alike", share=score))
 
     def _vector(self, digest: str) -> Embedding | None:
         assert self._pictures is not None
@@ -120,7 +121,7 @@ def gather(
         reasons += [look] if look else []
     confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)
     if not read:
-        reasons.append(Reason(sign="reading", score=None, note="the screen was not read: less certain"))
+        reasons.append(Reason(sign="reading", score=None, note=say("matching.less_certain")))
     return _judged(confidence, reasons, told)
 
 
@@ -152,8 +153,8 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
         want = wanted(template, variables)
         # never strictly: a text misread by a letter is still there, and ruling a node out only ever asks more
         if not want.problem and words.seen(want.text, strict=False) >= SEEN:
-            return Reason(sign=ABSENT, score=0.0, note=f"ruled out: '{want.text}' is on the screen")
-    return Reason(sign=ABSENT, score=None, note="nothing is there that must not be")
+            return Reason(sign=ABSENT, score=0.0, note=say("matching.ruled_out", text=want.text))
+    return Reason(sign=ABSENT, score=None, note=say("matching.nothing_forbidden"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +174,9 @@ def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, 
         return _Told()
     if not read:
         unconfirmed = any(w.exact for w in wants)
-        note = "its texts were not read" + (", one of them names what this run is about" if unconfirmed else "")
+        unread = say("matching.identity_unread") if unconfirmed else say("matching.texts_unread")
         return _Told(
-            reason=Reason(sign=TEXTS, score=None, note=note), factor=_CONTRADICTED if unconfirmed else 1.0
+            reason=Reason(sign=TEXTS, score=None, note=unread), factor=_CONTRADICTED if unconfirmed else 1.0
         )  # fmt: skip
     sought = [w for w in wants if not w.problem]
     scores = [words.seen(w.text, strict=w.exact) for w in sought]
@@ -183,9 +184,9 @@ def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, 
     unclear = [w for w in unseen if not w.exact and _is_unclear(w.text, words)]
     lacks = tuple(w.text for w in unseen if w not in unclear)
     problems = [w.problem for w in wants if w.problem]
-    note = f"{len(sought) - len(unseen)} of {len(wants)} texts seen"
-    if missing := [*lacks, *(f"{w.text} (something like it could hardly be read)" for w in unclear), *problems]:
-        note += "; missing: " + ", ".join(missing)
+    note: str = say("matching.texts_seen", seen=len(sought) - len(unseen), of=len(wants))
+    if missing := [*lacks, *(say("matching.hardly_read", text=w.text) for w in unclear), *problems]:
+        note = then([note, say("matching.missing", texts=missing)])
     # squared: a screen of which a quarter of the texts could not be read is not three quarters that screen
     share = sum(scores) / len(scores) if scores else 0.0
     return _Told(
@@ -217,13 +218,13 @@ def _window(node: NodeSpec, window: Window | None, variables: Mapping[str, str])
 
 def _title(pattern: str, window: Window | None, variables: Mapping[str, str]) -> Reason:
     if window is None:
-        return Reason(sign=TITLE, score=None, note="no window is known")
+        return Reason(sign=TITLE, score=None, note=say("matching.no_window"))
     want = wanted(pattern, variables)
     if want.problem:
-        return Reason(sign=TITLE, score=0.0, note=f"the window title cannot be checked: {want.problem}")
+        return Reason(sign=TITLE, score=0.0, note=say("matching.title_uncheckable", problem=want.problem))
     if title_matches(want.text, window.title):
-        return Reason(sign=TITLE, score=1.0, note=f"the window is '{window.title}'")
-    return Reason(sign=TITLE, score=0.0, note=f"the window is '{window.title}', not '{want.text}'")
+        return Reason(sign=TITLE, score=1.0, note=say("matching.window_is", title=window.title))
+    return Reason(sign=TITLE, score=0.0, note=say("matching.window_is_not", title=window.title, wanted=want.text))
 
 
 def title_matches(pattern: str, title: str) -> bool:
@@ -234,7 +235,7 @@ def title_matches(pattern: str, title: str) -> bool:
 
 def _app(name: str, window: Window | None) -> Reason:
     if window is None or not window.app_name:
-        return Reason(sign=APP, score=None, note="no application is known")
+        return Reason(sign=APP, score=None, note=say("matching.no_application"))
     if folded(name) in folded(window.app_name) or folded(window.app_name) in folded(name):
-        return Reason(sign=APP, score=1.0, note=f"the application is {window.app_name}")
-    return Reason(sign=APP, score=0.0, note=f"the application is {window.app_name}, not {name}")
+        return Reason(sign=APP, score=1.0, note=say("matching.application_is", name=window.app_name))
+    return Reason(sign=APP, score=0.0, note=say("matching.application_is_not", name=window.app_name, wanted=name))

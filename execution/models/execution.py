@@ -24,6 +24,7 @@ from execution.choices import (
 )
 from execution.exceptions import IllegalMove, UnknownExecution
 from execution.models.robot import Robot, beat_every_s
+from execution.models.said import SaidField
 from execution.permissions import OPERATE
 
 COACHING_COUNTERS = ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
@@ -89,7 +90,7 @@ class Execution(models.Model):
     wish_mode = models.CharField(max_length=20, choices=ExecutionMode, blank=True)  # from its next turn on (S1.23)
     pause_reason = models.CharField(max_length=20, choices=PauseReason, default=PauseReason.NONE, blank=True)
     pause_detail = models.JSONField(default=dict, blank=True)  # what was seen when it paused: picture, candidates
-    error = models.TextField(blank=True)
+    error = SaidField(blank=True)
     stopped_by = models.CharField(max_length=150, blank=True)
     stopped_from = models.CharField(max_length=20, choices=Origin, blank=True)
 
@@ -107,7 +108,7 @@ class Execution(models.Model):
     window_info_provider = models.CharField(max_length=200, blank=True)
     continuous_capture = models.BooleanField(default=True)
     degraded = models.BooleanField(default=False)
-    degraded_reason = models.CharField(max_length=300, blank=True)
+    degraded_reason = SaidField(blank=True)
 
     desktop = models.CharField(max_length=200, blank=True)  # empty until claimed, unless one was asked for
     desktop_identity = models.JSONField(default=dict, blank=True)

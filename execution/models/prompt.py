@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from execution.choices import CHOICES_OF_PROMPT, TIMEOUT_CHOICE, Origin, PromptKind, PromptState
 from execution.models.execution import Execution
+from execution.models.said import SaidField
 from execution.models.step import Step
 from execution.types import Choice, DecisionSource
 
@@ -23,7 +24,7 @@ class Prompt(models.Model):
     step = models.ForeignKey(Step, on_delete=models.CASCADE, related_name="prompts")
     kind = models.CharField(max_length=20, choices=PromptKind)
     state = models.CharField(max_length=20, choices=PromptState, default=PromptState.OPEN)
-    message = models.TextField()
+    message = SaidField()
     picture = models.CharField(max_length=64, blank=True)
     dialog = models.JSONField(default=dict, blank=True)  # what came over what is asked about: title, texts, buttons
     created_at = models.DateTimeField(default=timezone.now)
@@ -33,7 +34,7 @@ class Prompt(models.Model):
     held_since = models.DateTimeField(null=True, blank=True)
     held_until = models.DateTimeField(null=True, blank=True)
     # what is not any more as it was when it was asked, in a sentence; looked at while it is open
-    changed = models.CharField(max_length=300, blank=True)
+    changed = SaidField(blank=True)
 
     objects = PromptQuerySet.as_manager()
 

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
+from execution.language.said import to_json
+
 
 def lease_end() -> datetime:
     """When a lease that is renewed now ends."""
@@ -26,7 +28,7 @@ class RobotQuerySet(models.QuerySet["Robot"]):
         """A line on the robots page, the last of its kind."""
         with transaction.atomic():
             warnings = self.filter(pk=pk).values_list("warnings", flat=True).first() or {}  # its row may be deleted
-            told = {**warnings, kind: {"message": message, "at": timezone.now().isoformat()}}
+            told = {**warnings, kind: {"message": to_json(message), "at": timezone.now().isoformat()}}
             self.filter(pk=pk).update(warnings=told)
 
 

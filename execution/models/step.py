@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from execution.choices import ExecutionMode, Outcome, StepPhase, Verified
 from execution.models.execution import Execution
+from execution.models.said import SaidField
 
 # The parts of a step that follow one another; reading and detecting are inside the analysis (S2.5).
 PARTS = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "waited_ms")
@@ -29,7 +30,7 @@ class Step(models.Model):
     phase = models.CharField(max_length=20, choices=StepPhase, default=StepPhase.PLANNED)
     outcome = models.CharField(max_length=20, choices=Outcome, default=Outcome.NONE, blank=True)
     success = models.BooleanField(default=False)
-    message = models.TextField(blank=True)
+    message = SaidField(blank=True)
     in_doubt = models.BooleanField(default=False)
 
     node_id = models.CharField(max_length=100, blank=True)

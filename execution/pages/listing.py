@@ -25,6 +25,7 @@ from execution.choices import (
     StepPhase,
     Verified,
 )
+from execution.language.said import worded
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
 from execution.record.attribution import how_it_ended
@@ -251,7 +252,7 @@ def about(execution: Execution) -> str:
 def problem(execution: Execution) -> str:
     """What went wrong, where there is more to say than the state itself."""
     if execution.state == ExecutionState.PAUSED:
-        return str(execution.pause_detail.get("message", ""))
+        return worded(execution.pause_detail.get("message", ""))
     return how_it_ended(execution)
 
 
@@ -289,7 +290,7 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
         badge=badge(execution),
         since=prompt.created_at,
         prompt=prompt,
-        sentence=step_sentence(prompt.step) if suggests else prompt.message,
+        sentence=step_sentence(prompt.step) if suggests else worded(prompt.message),
         picture=prompt.picture or prompt.step.picture_before,
         box=box_words(prompt.step.suggestion.get("box")) if suggests and not prompt.changed else "",
         choices=prompt.choices,

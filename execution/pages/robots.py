@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from execution.choices import ON_DESKTOP
+from execution.language.said import worded
 from execution.models import Execution, Robot
 from execution.pages.listing import badge, listed
 from execution.pages.pictures import VIEW_ROBOT
@@ -38,5 +39,5 @@ def described(robot: Robot, execution: Execution | None) -> dict[str, object]:
         "has_picture": live_picture.path_of(robot.name).exists(),
         "eyes": eyes_in_words(robot.perception),
         "problems": [str(problem) for problem in robot.perception.get("problems") or ()],
-        "warnings": [str(w.get("message", "")) for w in robot.warnings.values() if isinstance(w, dict)],
+        "warnings": [worded(w.get("message", "")) for w in robot.warnings.values() if isinstance(w, dict)],
     }

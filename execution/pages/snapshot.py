@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.choices import ExecutionState
+from execution.language.said import in_words
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.pages.listing import badge
 from execution.record.events import as_message
@@ -23,11 +24,11 @@ EVENTS = 100
 
 
 def snapshot(execution: Execution) -> dict[str, Any]:
-    """The run as it is. Its number is read first: events that come after it tell the same again."""
+    """The run as it is, in the active language. Its number is read first: later events tell the same again."""
     seq = execution.next_seq - 1
     prompt = execution.prompts.open().select_related("step").defer("step__screen").first()
     steps = execution.steps.defer("screen").order_by("-index")[:STEPS]
-    return {
+    found = {
         "seq": seq,
         "now": timezone.now().isoformat(),
         "execution": {
@@ -40,6 +41,8 @@ def snapshot(execution: Execution) -> dict[str, Any]:
         "events": events(execution),
         "summary": {**run_summary(execution), **people(execution)} if execution.is_final else None,
     }
+    told: dict[str, Any] = in_words(found)
+    return told
 
 
 def decisions(execution: Execution) -> dict[str, dict[str, Any]]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from execution.choices import ExecutionState, Origin, Verb
+from execution.language.said import worded
 from execution.types import Choice, Decision, DecisionSource
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def rejected(decision: Decision | None, *, coaching: bool = False, why: str = ""
 
 def for_people(message: str) -> str:
     """A step's message as people read it."""
+    message = worded(message)
     for kept, told in FOR_PEOPLE.items():
         if message.startswith(kept):
             return f"{told}{message.removeprefix(kept)}"
@@ -127,4 +129,4 @@ def how_it_ended(execution: models.Execution) -> str:
     if execution.state != ExecutionState.FAILED:
         return ""
     kept = f"Execution ended in state: {execution.state}"
-    return _("The run failed, and nobody knows why.") if execution.error in ("", kept) else execution.error
+    return _("The run failed, and nobody knows why.") if execution.error in ("", kept) else worded(execution.error)

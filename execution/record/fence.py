@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from execution.choices import EventKind
 from execution.exceptions import LeaseLost
+from execution.language.said import to_json
 from execution.models import Execution, Robot
 from execution.models.robot import lease_end
 from execution.record.clocks import RunMeter
@@ -105,7 +106,7 @@ class FencedRun:
         message = self.hidden.text(message)
         log.warning(message, extra={"execution": self.execution.execution_id, "kind": kind})
         with self._fenced() as execution:
-            emit(execution, EventKind.ERROR, {"kind": kind, "message": message})
+            emit(execution, EventKind.ERROR, {"kind": kind, "message": to_json(message)})
 
     def warn(self, kind: str, message: str) -> None:
         """A helper failed: one line in the log and one on the status page, nothing else (S1.21)."""

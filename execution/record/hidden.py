@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from execution.language.said import worded
 from execution.models import Execution, Step
 from execution.perception.masking import masks_from
 from workflows.graph import GraphSpec, NormBox
@@ -17,7 +18,7 @@ _SHORTEST = 3  # characters: a shorter value is hidden only where it stands as a
 
 
 class Hidden:
-    """Knows what must not be shown of one run; `text` gives a text without it."""
+    """Knows what must not be shown of one run; `text` gives a text without it, a sentence in the active language."""
 
     def __init__(
         self, values: Iterable[str], *, names: frozenset[str] = frozenset(), masks: Sequence[NormBox] = ()
@@ -27,7 +28,7 @@ class Hidden:
         self._pattern = _pattern(self._values)
 
     def text(self, value: object) -> str:
-        said = str(value or "")
+        said = worded(value)
         return self._pattern.sub(HIDDEN, said) if self._pattern else said
 
     def any(self, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from execution.choices import EventKind, ExecutionState, Origin, PauseReason, PromptState, Verb, Wish
+from execution.language.said import to_json
 from execution.models import Decision as Answer
 from execution.models import WishRecord
 from execution.record.attribution import named
@@ -29,7 +30,7 @@ class Moves(FencedRun):
 
     @persistent
     def pause(self, reason: PauseReason, message: str, detail: Mapping[str, Any] | None = None) -> None:
-        detail = self.hidden.any({"message": message, **(detail or {})})
+        detail = self.hidden.any({"message": to_json(message), **(detail or {})})
         with self._fenced() as execution:
             if execution.state == ExecutionState.PAUSED:
                 return
@@ -104,7 +105,7 @@ class Moves(FencedRun):
         with self._fenced() as execution:
             self._update(degraded=True, degraded_reason=reason)
             execution.degraded, execution.degraded_reason = True, reason
-            emit(execution, EventKind.DEGRADED, {"reason": reason})
+            emit(execution, EventKind.DEGRADED, {"reason": to_json(reason)})
             emit_state(execution)
 
     @persistent

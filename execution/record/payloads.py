@@ -1,4 +1,7 @@
-"""What leaves the process about a run: event payloads, and the compact JSON that steps keep. Boxes are normalised."""
+"""What leaves the process about a run: event payloads, and the compact JSON that steps keep. Boxes are normalised.
+
+Sentences are in it as codes with values; whoever hands it to a reader puts them `in_words`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from execution.choices import ON_DESKTOP, PromptState
+from execution.language.said import to_json
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.record.redaction import Shown
-from execution.types import Candidate, Match, Recognition, Resolution, Size, Suggestion, Verification
+from execution.types import Candidate, Match, Reason, Recognition, Resolution, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 from workflows.words import names_of
 
@@ -67,20 +71,20 @@ def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path 
             }
             for e in state.elements
         ],
-        "notes": list(state.notes),
+        "notes": to_json(state.notes),
         **({"hidden": [_norm(box, size) for box in shown.hidden], "seal": shown.seal} if shown.hidden else {}),
     }
 
 
 def match_json(match: Match) -> dict[str, Any]:
-    return {**asdict(match), "reasons": [asdict(r) for r in match.reasons]}
+    return {**asdict(match), "reasons": [_reason(r) for r in match.reasons]}
 
 
 def recognition_json(recognition: Recognition) -> dict[str, Any]:
     return {
         "match": match_json(recognition.match) if recognition.match else None,
         "candidates": [match_json(c) for c in recognition.candidates],
-        "why_not": recognition.why_not,
+        "why_not": to_json(recognition.why_not),
     }
 
 
@@ -91,7 +95,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
     return {
         "edge_id": edge.edge_id,
         "action": edge.action_type,
-        "sentence": suggestion.sentence,
+        "sentence": to_json(suggestion.sentence),
         "params": dict(suggestion.params),
         "names": names_of(suggestion.params, graph),
         "destination": edge.destination,
@@ -114,7 +118,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
 def resolution_json(resolution: Resolution, size: Size) -> dict[str, Any]:
     return {
         "status": resolution.status,
-        "message": resolution.message,
+        "message": to_json(resolution.message),
         "rung": resolution.rung,
         "score": round(resolution.score, 4),
         "box": _norm(resolution.box, size) if resolution.box else None,
@@ -125,7 +129,7 @@ def resolution_json(resolution: Resolution, size: Size) -> dict[str, Any]:
                 "rung": r.rung,
                 "status": r.status,
                 "score": r.score,
-                "note": r.note,
+                "note": to_json(r.note),
                 "candidates": [_candidate(c, size) for c in r.candidates[:3]],
             }
             for r in resolution.evidence
@@ -137,9 +141,9 @@ def resolution_json(resolution: Resolution, size: Size) -> dict[str, Any]:
 def verification_json(verification: Verification) -> dict[str, Any]:
     return {
         "answer": verification.answer,
-        "message": verification.message,
+        "message": to_json(verification.message),
         "said": verification.said,
-        "evidence": [asdict(r) for r in verification.evidence],
+        "evidence": [_reason(r) for r in verification.evidence],
     }
 
 
@@ -149,13 +153,13 @@ def state_payload(execution: Execution) -> dict[str, Any]:
         **execution.progress(),
         "pause_reason": execution.pause_reason,
         "pause_detail": execution.pause_detail,
-        "error": execution.error,
+        "error": to_json(execution.error),
         "stopped_by": execution.stopped_by,
         "stopped_from": execution.stopped_from,
         "wish": execution.wish,
         "wish_mode": execution.wish_mode,
         "degraded": execution.degraded,
-        "degraded_reason": execution.degraded_reason,
+        "degraded_reason": to_json(execution.degraded_reason),
         "desktop": execution.desktop,
         "on_desktop": execution.state in ON_DESKTOP and execution.robot_id is not None,
     }
@@ -172,7 +176,7 @@ def step_payload(step: Step) -> dict[str, Any]:
         "edge_id": step.edge_id or None,
         "action_type": step.action_type,
         "sentence": step.sentence,
-        "message": step.message,
+        "message": to_json(step.message),
         "match_confidence": step.confidence,
         "margin": step.margin,
         "recognition": step.recognition,
@@ -205,7 +209,7 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "prompt_id": prompt.pk,
         "kind": prompt.kind,
         "state": prompt.state,
-        "message": prompt.message,
+        "message": to_json(prompt.message),
         "choices": list(prompt.choices),
         "timeout_choice": prompt.timeout_choice,
         "picture": prompt.picture,
@@ -213,7 +217,7 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "created_at": prompt.created_at.isoformat(),
         "deadline_at": prompt.deadline_at.isoformat() if prompt.deadline_at else None,
         "held": held_payload(prompt),
-        "changed": prompt.changed,
+        "changed": to_json(prompt.changed),
         "step": step_payload(step),
     }
 
@@ -260,6 +264,10 @@ def mode_payload(was: str, mode: str, wish: WishRecord | None) -> dict[str, Any]
     """The `mode_changed` event of a run: from which mode to which, and who asked for it (S1.23)."""
     asked = {"by": wish.name, "origin": wish.origin, "asked_at": wish.asked_at.isoformat()} if wish else {}
     return {"was": was, "mode": mode, "by": "", "origin": "", "asked_at": None, **asked}
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    return {"sign": reason.sign, "score": reason.score, "note": to_json(reason.note)}
 
 
 def _norm(box: Any, size: Size) -> list[float]:

@@ -15,8 +15,6 @@ from execution.record.events import emit, emit_state
 from execution.record.fence import FencedRun, persistent, tell_all
 from execution.record.payloads import prompt_payload
 
-_LONGEST_CHANGE = 300  # characters, as the column holds them: a window's title stands in it
-
 
 class Questions(FencedRun):
     @persistent
@@ -57,7 +55,7 @@ class Questions(FencedRun):
     def prompt_changed(self, prompt: Prompt, words: str) -> None:
         """What an open question asks about is not any more as it was, or is again: whoever sees it is told."""
         with self._fenced() as execution:
-            if Prompt.objects.open().filter(pk=prompt.pk).update(changed=self.hidden.text(words)[:_LONGEST_CHANGE]):
+            if Prompt.objects.open().filter(pk=prompt.pk).update(changed=self.hidden.text(words)):
                 prompt.refresh_from_db()
                 emit(execution, EventKind.PROMPT, prompt_payload(prompt))
 

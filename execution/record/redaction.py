@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
+from execution.language.said import Said
 from execution.perception.masking import masks_from, painted_over
 from execution.record.hidden import HIDDEN, Hidden
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine, Window
@@ -62,7 +63,9 @@ class Redaction:
 
     # --- texts ------------------------------------------------------------------------------------------------------
     def text(self, value: object) -> str:
-        """A text without secret values and without what matches a pattern."""
+        """A text without secret values and without what matches a pattern; a sentence stays one."""
+        if isinstance(value, Said):
+            return value.with_texts(self.text)
         said = self._read_there.text(self.values.text(value))
         for a, b in reversed(self._patterns.spans(said)):
             said = said[:a] + HIDDEN + said[b:]

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Prefetch
 
 from execution.choices import ExecutionMode, ExecutionState, PauseReason
+from execution.language.said import in_words, worded
 from execution.models import Execution, Prompt
 from execution.models.execution import ExecutionQuerySet
 from execution.record.payloads import prompt_payload
@@ -23,7 +24,7 @@ def with_rows() -> ExecutionQuerySet:
 
 
 def run_row(execution: Any) -> dict[str, Any]:
-    """The row of a run that `with_rows` fetched; labels are in the active language."""
+    """The row of a run that `with_rows` fetched; labels and sentences are in the active language."""
     prompt = next(iter(execution.open_prompts), None)
     return {
         **execution.progress(),
@@ -39,7 +40,7 @@ def run_row(execution: Any) -> dict[str, Any]:
         "stopped_from": execution.stopped_from,
         "pause_reason": execution.pause_reason,
         "pause_reason_label": str(PauseReason(execution.pause_reason).label),
-        "error": execution.error,
+        "error": worded(execution.error),
         "degraded": execution.degraded,
         "desktop": execution.desktop,
         "robot": execution.robot.name if execution.robot else None,
@@ -47,5 +48,5 @@ def run_row(execution: Any) -> dict[str, Any]:
         "created_at": execution.created_at.isoformat(),
         "started_at": execution.started_at.isoformat() if execution.started_at else None,
         "ended_at": execution.ended_at.isoformat() if execution.ended_at else None,
-        "prompt": prompt_payload(prompt) if prompt else None,
+        "prompt": in_words(prompt_payload(prompt)) if prompt else None,
     }

@@ -24,6 +24,7 @@ from execution.desktop.lock import DesktopLock
 from execution.desktop.window_providers import load_provider
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
+from execution.language.said import from_json
 from execution.matching import Matcher, Reference
 from execution.models import Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
@@ -382,7 +383,7 @@ class Runner:
 
     def _say_state(self, execution: Execution) -> None:
         if execution.state == ExecutionState.PAUSED:
-            why = execution.pause_detail.get("message", "")
+            why = from_json(execution.pause_detail.get("message", ""))
             self.out(f"      {execution.get_state_display()}: {execution.get_pause_reason_display()}. {why}")
         elif execution.state in WAITING:
             prompt = execution.prompts.open().first()

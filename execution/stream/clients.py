@@ -80,10 +80,11 @@ class Client:
 class RunClient(Client):
     """Follows one run. `cursor` is the last event it was given; None: it needs a snapshot."""
 
-    def __init__(self, *, pk: int, cursor: int | None, **common: Any) -> None:
+    def __init__(self, *, pk: int, cursor: int | None, language: str, **common: Any) -> None:
         super().__init__(**common)
         self.pk = pk
         self.cursor = cursor
+        self.language = language
         self.frames = Window(batches=1)
         self._frame = 0
 
@@ -97,20 +98,20 @@ class RunClient(Client):
         self.cursor = snapshot.seq
         # It is bounded by its maker, and clients acknowledge batches: it takes a credit that the next batch gives back.
         self.window.sent(snapshot.seq, 0, awaited=False)
-        self._put(snapshot.text)
+        self._put(snapshot.texts[self.language])
 
     def give(self, events: Sequence[Event]) -> None:
         """Batches of these events, the first of which is the one after `cursor`, as far as the credits go."""
         batch: list[Event] = []
         size = 0
         for event in events:
-            if batch and (len(batch) >= BATCH_EVENTS or size + len(event.text) > BATCH_BYTES):
+            if batch and (len(batch) >= BATCH_EVENTS or size + len(event.texts[self.language]) > BATCH_BYTES):
                 self._send(batch, size)
                 batch, size = [], 0
                 if not self.window.has_room():
                     return
             batch.append(event)
-            size += len(event.text)
+            size += len(event.texts[self.language])
         if batch:
             self._send(batch, size)
 
@@ -118,7 +119,7 @@ class RunClient(Client):
         self._batch += 1
         self.cursor = batch[-1].seq
         self.window.sent(self.cursor, size)
-        body = ",".join(event.text for event in batch)
+        body = ",".join(event.texts[self.language] for event in batch)
         self._put(f'{{"type":"events","batch":{self._batch},"events":[{body}]}}')
 
     def give_frame(self, execution_id: str, taken_ns: int) -> None:

@@ -71,7 +71,12 @@ async def run_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
     if after and not (after.isascii() and after.isdigit() and len(after) < 19):
         raise Refused(BAD_MESSAGE)
     execution_id = scope["url_route"]["kwargs"]["execution_id"]
-    return await hub.open_run(session_key=session_key, execution_id=execution_id, after=int(after) if after else None)
+    return await hub.open_run(
+        session_key=session_key,
+        execution_id=execution_id,
+        after=int(after) if after else None,
+        language=_language(scope),
+    )
 
 
 @socket

@@ -61,11 +61,13 @@ class Hub:
         self._checked_at = time.monotonic()
 
     # --- sockets ----------------------------------------------------------------------------------------------------
-    async def open_run(self, *, session_key: str, execution_id: str, after: int | None) -> RunClient:
+    async def open_run(self, *, session_key: str, execution_id: str, after: int | None, language: str) -> RunClient:
         """Follow a run from `after` on, or from a snapshot. Raises Refused."""
         with self._admitting():
             pk = await self._in(self._desk, _admit_to_run, session_key, execution_id)
-            return self._add(RunClient(pk=pk, cursor=after, session_key=session_key, wake=self._woken.set))
+            return self._add(
+                RunClient(pk=pk, cursor=after, language=language, session_key=session_key, wake=self._woken.set)
+            )
 
     async def open_runs(self, *, session_key: str, language: str) -> RunsClient:
         """Follow all runs. Raises Refused."""
@@ -164,7 +166,8 @@ class Hub:
             wanted: dict[int, set[int | None]] = defaultdict(set)
             for client in behind:
                 wanted[client.pk].add(client.cursor)
-            readings = await self._in(self._reader, queries.read, wanted)
+            languages = {client.language for client in behind}
+            readings = await self._in(self._reader, queries.read, wanted, languages)
             behind = [client for client in behind if self._hand(client, readings.get(client.pk))]
 
     def _hand(self, client: RunClient, reading: queries.Reading | None) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.db.models.functions import Cast
 from django.utils import translation
 
 from execution.choices import FINAL, ON_DESKTOP, EventKind, ExecutionState
+from execution.language.said import holds_sentences, in_words
 from execution.models import Execution, ExecutionEvent, Prompt, Step
 from execution.record.payloads import prompt_payload, state_payload, step_payload
 from execution.record.rows import run_row, with_rows
@@ -35,17 +36,17 @@ NOT_FINAL = [state for state in ExecutionState if state not in FINAL]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event as it is sent: already JSON, made once for all who get it."""
+    """One event as it is sent: already JSON, by language, made once for all who read it in that one."""
 
     seq: int
-    text: str
+    texts: Mapping[str, str]
     is_state: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     seq: int
-    text: str
+    texts: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def find(execution_id: str) -> int | None:
     return Execution.objects.filter(execution_id=execution_id).values_list("pk", flat=True).first()
 
 
-def read(wanted: Mapping[int, Collection[int | None]]) -> dict[int, Reading]:
+def read(wanted: Mapping[int, Collection[int | None]], languages: Collection[str]) -> dict[int, Reading]:
     """What is new for each execution's cursors (None asks for a snapshot). An execution that is gone is not in it.
 
     The furthest cursor of an execution is served first, then the one that lags most: nobody who is up to date waits for
@@ -91,16 +92,16 @@ def read(wanted: Mapping[int, Collection[int | None]]) -> dict[int, Reading]:
                 behind.append(cursor)
         if behind:
             newest[pk], oldest[pk] = max(behind), min(behind)
-    _read_into(readings, newest)
-    _read_into(readings, {pk: cursor for pk, cursor in oldest.items() if cursor != newest[pk]})
+    _read_into(readings, newest, languages)
+    _read_into(readings, {pk: cursor for pk, cursor in oldest.items() if cursor != newest[pk]}, languages)
     for pk, reading in readings.items():
         if reading.stale:
-            reading.snapshot = snapshot(pk)
+            reading.snapshot = snapshot(pk, languages)
     return {pk: r for pk, r in readings.items() if not r.stale or r.snapshot}
 
 
-def _read_into(readings: dict[int, Reading], cursors: Mapping[int, int]) -> None:
-    found = events(cursors)
+def _read_into(readings: dict[int, Reading], cursors: Mapping[int, int], languages: Collection[str]) -> None:
+    found = events(cursors, languages)
     was_cut_off = sum(map(len, found.values())) >= READ_LIMIT
     for pk, cursor in cursors.items():
         piece = _unbroken(found.get(pk, []), cursor)
@@ -115,7 +116,7 @@ def _unbroken(rows: list[Event], cursor: int) -> list[Event]:
     return [event for number, event in enumerate(rows, cursor + 1) if event.seq == number]
 
 
-def events(cursors: Mapping[int, int]) -> dict[int, list[Event]]:
+def events(cursors: Mapping[int, int], languages: Collection[str]) -> dict[int, list[Event]]:
     """The next events after each run's cursor, in order, READ_LIMIT in all."""
     found: dict[int, list[Event]] = defaultdict(list)
     pks = sorted(cursors)
@@ -123,7 +124,7 @@ def events(cursors: Mapping[int, int]) -> dict[int, list[Event]]:
         condition = Q()
         for pk in pks[start : start + EXECUTIONS_A_QUERY]:
             condition |= Q(execution=pk, seq__gt=cursors[pk])
-        # The payload stays text: nobody here looks into it, and some hold 64 KiB.
+        # The payload stays text where it holds no sentences: nobody here looks into it then, and some hold 64 KiB.
         rows = (
             ExecutionEvent.objects.filter(condition)
             .order_by("execution", "seq")
@@ -131,11 +132,23 @@ def events(cursors: Mapping[int, int]) -> dict[int, list[Event]]:
         )
         for pk, seq, kind, at, payload in rows[:READ_LIMIT]:
             head = to_json({"seq": seq, "kind": kind, "at": at.isoformat()})
-            found[pk].append(Event(seq, f'{head[:-1]},"payload":{payload}}}', kind == EventKind.STATE))
+            texts = _by_language(f'{head[:-1]},"payload":{payload}}}', languages)
+            found[pk].append(Event(seq, texts, kind == EventKind.STATE))
     return found
 
 
-def snapshot(pk: int) -> Snapshot | None:
+def _by_language(event: str, languages: Collection[str]) -> dict[str, str]:
+    """JSON with its sentences in words, for readers of each language."""
+    if not holds_sentences(event):
+        return dict.fromkeys(languages, event)
+    value, told = json.loads(event), {}
+    for language in languages:
+        with translation.override(language):
+            told[language] = to_json(in_words(value))
+    return told
+
+
+def snapshot(pk: int, languages: Collection[str]) -> Snapshot | None:
     """The run as it is: for whoever connects anew or is too far behind. None when the run is gone."""
     execution = Execution.objects.select_related("version__workflow").defer("version__graph").filter(pk=pk).first()
     if execution is None:
@@ -149,14 +162,24 @@ def snapshot(pk: int) -> Snapshot | None:
         "prompt": prompt_payload(prompt) if prompt else None,
     }
     steps = Step.objects.filter(execution=pk).defer("screen").order_by("-index")[:SNAPSHOT_STEPS]
+    payloads = [step_payload(step) for step in steps]
+    texts = {}
+    for language in languages:
+        with translation.override(language):
+            texts[language] = _snapshot_text(message, payloads)
+    return Snapshot(seq, texts)
+
+
+def _snapshot_text(message: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> str:
+    """In the active language; of the steps, the newest of which comes first, as many as it may hold."""
     texts, size = [], 0
     for step in steps:
-        texts.append(to_json(step_payload(step)))
+        texts.append(to_json(in_words(step)))
         size += len(texts[-1])
         if size > SNAPSHOT_STEP_BYTES:
             break
-    body = to_json(message)
-    return Snapshot(seq, f'{body[:-1]},"steps":[{",".join(reversed(texts))}]}}')
+    body = to_json(in_words(message))
+    return f'{body[:-1]},"steps":[{",".join(reversed(texts))}]}}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say, then
 from execution.targeting.context import Context
 from execution.targeting.kin import kin_of
 from execution.targeting.looks import surroundings_likeness
@@ -39,19 +38,17 @@ def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: s
     best, why = _of_several(strong, context) if len(strong) > 1 else (strong[0], "")
     if best is None:
         ordered = tuple(candidate(s) for s in strong[:8])
-        note = _("it is at %(strong)s places; %(why)s") % {"strong": len(strong), "why": why}
+        note = say("targeting.several_places", strong=len(strong), why=why)
         return RungResult(rung=rung, status=AMBIGUOUS, score=strong[0].score, candidates=ordered, note=note)
     if other := _new_twin(best, able, context):
-        note = _("there are more of its kind than when it was taught, and too little around it is the same")
+        note = say("targeting.twin_was_added")
         pair = (candidate(best), candidate(other))
         return RungResult(rung=rung, status=AMBIGUOUS, score=best.score, candidates=pair, note=note)
     if context.state.window is None and (other := _fainter_twin(best, every)):
-        note = _("it is at 2 places, the other is fainter (%(around)s), and nobody knows which window is in front") % {
-            "around": other.around
-        }
+        note = say("targeting.fainter_twin", around=other.around.told)
         pair = (candidate(best), candidate(other))
         return RungResult(rung=rung, status=AMBIGUOUS, score=best.score, candidates=pair, note=note)
-    note = "; ".join([*best.support, *([why] if why else [])])
+    note = then([*best.support, why])
     ordered = (candidate(best), *(candidate(s) for s in every if s is not best))
     return RungResult(rung=rung, status=FOUND, score=best.score, candidates=ordered[:8], note=note)
 
@@ -111,38 +108,34 @@ def _refused(rung: str, every: Sequence[Signs], note: str) -> RungResult:
 
 
 def _too_little(signs: Signs, context: Context) -> str:
-    said = "; ".join(signs.support) or _("nothing")
+    told = then(signs.support) or say("targeting.nothing_speaks")
     if signs.score < context.threshold:
-        look = _("; the picture there is %(look)s") % {"look": signs.look} if signs.look else ""
-        return _("the most similar place is not similar enough (%(score).2f): %(said)s speaks for it%(look)s") % {
-            "score": signs.score,
-            "said": said,
-            "look": look,
-        }
-    return _("only one sign speaks for the most similar place: %(said)s") % {"said": said}
+        look = say("targeting.look_there", look=signs.look.told) if signs.look else ""
+        return then([say("targeting.not_similar", score=signs.score, said=told), look])
+    return say("targeting.one_sign_only", said=told)
 
 
 def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, str]:
     """The one that stands where the target stood, by what is around each."""
     if context.target.row:
-        return None, _("the wanted row is not the only one of its kind")
+        return None, say("targeting.row_not_alone")
     ranked = sorted(strong, key=lambda s: -(s.standing or 0.0))
     best, second = ranked[0], ranked[1]
     if best.standing is None:
         by_picture = _by_surroundings_picture(strong, context)
-        return by_picture or (None, _("there are no neighbours to tell them apart"))
+        return by_picture or (None, say("targeting.no_neighbours"))
     if context.target.alike and len(kin_of(context)) > context.target.alike and _is_copy(second):
-        return None, _("there are more of its kind than when it was taught, and what stood around it is there twice")
+        return None, say("targeting.copied_with_surroundings")
     apart = best.standing - (second.standing or 0.0)
     if best.standing >= _ENOUGH_STANDING and apart >= _STANDS_OUT and best.score >= second.score - 0.02:
-        return best, _("told apart by what stands around it (%(around)s)") % {"around": best.around}
+        return best, say("targeting.told_by_neighbours", around=best.around.told)
     by_score = sorted(strong, key=lambda s: -s.score)
     if by_score[0].score - by_score[1].score >= _BETTER and by_score[0] is best:
-        return best, _("the other places are less like it")
+        return best, say("targeting.others_less_alike")
     same_texts = (second.standing or 0.0) >= _SAME_STANDING
     if not same_texts and (by_picture := _by_surroundings_picture(strong, context)):
         return by_picture
-    return None, _("nothing tells them apart (%(around)s)") % {"around": best.around}
+    return None, say("targeting.not_told_apart", around=best.around.told)
 
 
 def _is_copy(other: Signs) -> bool:
@@ -159,8 +152,5 @@ def _by_surroundings_picture(strong: list[Signs], context: Context) -> tuple[Sig
     likeness.sort(key=lambda pair: -pair[0])
     best, second = likeness[0][0], likeness[1][0]
     if best >= _CONTEXT_LIKE and best - second >= _CONTEXT_GAP:
-        return likeness[0][1], _("told apart by what is around it (%(best).2f, the next %(second).2f)") % {
-            "best": best,
-            "second": second,
-        }
+        return likeness[0][1], say("targeting.told_by_picture", best=best, second=second)
     return None

@@ -9,9 +9,9 @@ from typing import Any
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
 from execution.language.lexicon import is_known, mean_the_same
+from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
 from execution.targeting.places import PlaceStore
@@ -109,11 +109,11 @@ class Context:
     @cached_property
     def _loaded(self) -> tuple[np.ndarray | None, str]:
         if not self.target.picture:
-            return None, _("no picture was taught")
+            return None, say("targeting.no_picture")
         try:
             return np.asarray(cv2.cvtColor(self.pictures.load(self.target.picture), cv2.COLOR_BGR2GRAY)), ""
         except PictureError as error:
-            return None, _("the taught picture cannot be used: %(error)s") % {"error": error}
+            return None, say("targeting.picture_unusable", error=error)
 
     @cached_property
     def around(self) -> tuple[np.ndarray, Box] | None:

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from execution.language.fuzzy import SAME
+from execution.language.said import say
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.context import TEXT
@@ -53,16 +54,16 @@ def _by_text(text: str, state: ScreenState) -> Resolution:
         return _found(exact[0].box, exact[0].box.center, text=exact[0].line.text)
     status = ResolveStatus.AMBIGUOUS if exact else ResolveStatus.NOT_FOUND
     message = (
-        _("'%(text)s' is read %(exact)s times on this screen") % {"text": text, "exact": len(exact)}
+        say("targeting.corrected_text_often", text=text, exact=len(exact))
         if exact
-        else _("'%(text)s' is not read on this screen") % {"text": text}
+        else say("targeting.corrected_text_missing", text=text)
     )
     evidence = RungResult(rung=TEXT, status=status, candidates=candidates, note=message)
     return Resolution(status=status, evidence=(evidence,), message=message)
 
 
 def _found(box: Box, point: Point, *, text: str = "") -> Resolution:
-    note = _("shown by the coach: '%(text)s'") % {"text": text} if text else _("shown by the coach")
+    note = say("targeting.text_shown_by_coach", text=text) if text else say("targeting.shown_by_coach")
     evidence = RungResult(
         rung=COACH, status=ResolveStatus.FOUND, score=1.0, candidates=(Candidate(box=box, score=1.0),), note=note
     )

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.targeting.context import Context
 from execution.targeting.search import correlate, edges, usable
 from execution.types import Box
@@ -43,13 +43,14 @@ class Look(NamedTuple):
         """True for the same picture in fainter ink."""
         return self.grey >= _NOTHING and self.contrast < FADED
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
         how = (
-            _("%(grey).1f%% alike") % {"grey": 100 * self.grey}
+            say("targeting.alike", grey=100 * self.grey)
             if self.by_grey
-            else _("its edges %(edges).1f%% alike") % {"edges": 100 * self.edges}
+            else say("targeting.edges_alike", edges=100 * self.edges)
         )
-        return how + ("" if self.scale == 1.0 else _(" at %(scale)g times the size") % {"scale": self.scale})
+        return how if self.scale == 1.0 else say("targeting.at_another_size", how=how, scale=self.scale)
 
     @property
     def by_grey(self) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from django.utils.translation import gettext as _
 
 from execution.language.fuzzy import find, similarity, words
+from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
@@ -68,8 +68,9 @@ class Surroundings:
         """True where some of them stand elsewhere now, and none in its place."""
         return not self.seen and self.absent < self.asked
 
-    def __str__(self) -> str:
-        return _("%(seen)s of %(asked)s neighbours in place") % {"seen": self.seen, "asked": self.asked}
+    @property
+    def told(self) -> str:
+        return say("targeting.neighbours", seen=self.seen, asked=self.asked)
 
 
 NONE = Surroundings(seen=0, asked=0)

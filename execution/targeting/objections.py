@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME, words
 from execution.language.lexicon import mean_the_same
+from execution.language.said import say
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.clearness import is_as_clear_as_its_like
@@ -35,79 +34,59 @@ def objection(signs: Signs, context: Context) -> str:
     """What contradicts it outright; "" if nothing does."""
     target = context.target
     if not context.area.contains(signs.box.center):
-        return _("it lies outside of the window it was taught in")
+        return say("targeting.outside_window")
     if holds_several(signs.box, context.state):
-        return _("what is there holds several things that could be meant")
+        return say("targeting.holds_several")
     if context.has_own_text and context.wanted.problem:
         return context.wanted.problem
     if signs.text is not None and signs.text < GOOD:
-        said = _("reads '%(read)s'") % {"read": signs.read} if signs.read else _("shows no text that could be read")
-        return _("the place that looks like the target %(said)s, not '%(wanted)s'") % {
-            "said": said,
-            "wanted": context.wanted.text,
-        }
+        said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
+        return say("targeting.place_says", said=said, wanted=context.wanted.text)
     if signs.text is not None and _is_named_otherwise(signs, context):
-        return _("it reads '%(read)s', not '%(wanted)s' to the letter") % {
-            "read": signs.read,
-            "wanted": context.wanted.text,
-        }
+        return say("targeting.not_to_the_letter", read=signs.read, wanted=context.wanted.text)
     if signs.around.required_missing:
-        return _("'%(required_missing)s' does not stand beside it") % {
-            "required_missing": signs.around.required_missing
-        }
+        return say("targeting.required_missing", required_missing=signs.around.required_missing)
     if signs.around.replaced and _is_another_record(signs, context):
         was, now = signs.around.replaced[0]
-        return _("beside it stood '%(was)s', now it reads '%(now)s'") % {"was": was, "now": now}
+        return say("targeting.replaced_beside", was=was, now=now)
     if signs.around.elsewhere and target.alike > 1 and not target.row:
-        return _("its row was that of '%(elsewhere)s', which stands in another now") % {
-            "elsewhere": signs.around.elsewhere
-        }
+        return say("targeting.row_moved", elsewhere=signs.around.elsewhere)
     if signs.around.other_record and not target.row and not context.other_language:
         was, now = signs.around.other_record
-        return _("beside it stood '%(was)s', now it reads '%(now)s'") % {"was": was, "now": now}
+        return say("targeting.replaced_beside", was=was, now=now)
     if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
-        return _("its label '%(text)s' does not stand beside it") % {
-            "text": target.named_by.text if target.named_by else ""
-        }
+        return say("targeting.label_missing", text=target.named_by.text if target.named_by else "")
     if problem := _greyed_out(signs, context):
         return problem
     if signs.text is None and signs.label is None and signs.look is None:
-        return context.template_problem or _("there is nothing to know it by")
+        return context.template_problem or say("targeting.unknowable")
     if context.has_own_text and signs.text is None and not context.text_was_read and signs.likeness < _UNREAD:
-        return _("the picture there is too little for a screen that was not read")
+        return say("targeting.picture_too_little")
     if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
         return problem
     present = signs.around.asked - signs.around.absent
     drawn_larger = signs.scale != 1.0 and (signs.shapes or 0.0) >= _SAME_SHAPES
     few = present >= 3 and 2 * signs.around.seen < present
     if not context.state.window and few and not signs.in_line and not drawn_larger:
-        return _("what stood around it stands elsewhere, and nobody knows which window is in front")
+        return say("targeting.surroundings_elsewhere")
     moved = not context.state.window and not signs.in_line and signs.scale == 1.0
     elsewhere = moved and signs.around.asked > 0 and signs.around.share < _MOST
     if elsewhere and signs.look and not signs.look.by_grey:
-        return _("it looks otherwise among other things, and nobody knows which window is in front")
+        return say("targeting.looks_otherwise_elsewhere")
     short = signs.text is not None and len(words(context.wanted.text).key) <= 1
     if short and signs.likeness < GOOD and not (signs.kind and signs.around.share >= _MOST):
-        return _("'%(wanted)s' alone says too little, and what is there looks otherwise") % {
-            "wanted": context.wanted.text
-        }
+        return say("targeting.text_too_little", wanted=context.wanted.text)
     if signs.translated and not (_stands_in_structure(signs) and same_window(context)):
-        return _("the place that looks like the target reads '%(read)s', not '%(wanted)s'") % {
-            "read": signs.read,
-            "wanted": context.wanted.text,
-        }
+        return say("targeting.place_reads", read=signs.read, wanted=context.wanted.text)
     if signs.in_sequence is False and signs.translated and not _stands_as_taught(signs):
-        return _("what stands beside '%(read)s' means something else than what stood beside '%(wanted)s'") % {
-            "read": signs.read,
-            "wanted": context.wanted.text,
-        }
+        return say("targeting.beside_means_else", read=signs.read, wanted=context.wanted.text)
     alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
     if alone and (_is_reordered(signs, context) or _is_in_its_line(signs, context)):
         return ""
     moved = signs.around.nearby >= _ENOUGH or (signs.shapes or 0.0) < 0.5
     by_key = context.other_language and (signs.text or 0.0) >= GOOD and (signs.shapes or 0.0) >= _SAME_SHAPES
     if alone and moved and not by_key and not (signs.in_place and signs.likeness >= _UNREAD):
-        return _("nothing that stood around it is there")
+        return say("targeting.surroundings_gone")
     return ""
 
 
@@ -135,7 +114,7 @@ def _of_its_like(signs: Signs, context: Context) -> str:
             return ""
     if not around.row_asked and signs.in_place and max(around.share, signs.shapes or 0.0) >= 0.75:
         return ""
-    return _("it is one of several alike, and nothing says that it is the one")
+    return say("targeting.one_of_several")
 
 
 def _stands_in_structure(signs: Signs) -> bool:
@@ -174,14 +153,14 @@ def _greyed_out(signs: Signs, context: Context) -> str:
     if context.target.role == ElementRole.FIELD:
         change = ground_change(signs.box, context)
         grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
-        return _("it is greyed out") if grey else ""
+        return say("targeting.greyed_out") if grey else ""
     if look is not None and look.faded:
-        return _("it is fainter than it was taught: greyed out, or behind a dialog")
+        return say("targeting.fainter")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
     same = look is not None and look.contrast >= (_AS_CLEAR_ELSEWHERE if other_theme else _AS_CLEAR)
     if not said or same:
         return ""
-    return "" if other_theme and is_as_clear_as_its_like(signs, context) else _("it is greyed out")
+    return "" if other_theme and is_as_clear_as_its_like(signs, context) else say("targeting.greyed_out")
 
 
 def rows(context: Context) -> Rows:
@@ -196,8 +175,4 @@ def row_problem(box: Box, context: Context) -> str:
     found = rows(context)
     if found.problem:
         return found.problem
-    return (
-        ""
-        if found.holds(box, kin_of(context))
-        else _("it is not in the row of '%(texts)s'") % {"texts": ", ".join(found.texts)}
-    )
+    return "" if found.holds(box, kin_of(context)) else say("targeting.outside_row", texts=list(found.texts))

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import words
+from execution.language.said import say
 from execution.matching.dialogs import Dialog
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Suggestion
 from workflows.choices import EffectClass
@@ -86,7 +85,7 @@ def suggestion_of(chosen: Chosen, button: Element, node_id: str) -> Suggestion:
         effect_class=EffectClass.OPAQUE,
     )
     found = Resolution(status=ResolveStatus.FOUND, point=button.box.center, box=button.box, score=1.0)
-    sentence = _("Press “%(button)s” in the dialog") % {"button": chosen.button}
+    sentence = say("targeting.button_of_dialog", button=chosen.button)
     return Suggestion(edge=edge, node_id=node_id, params={}, sentence=sentence, resolution=found)
 
 

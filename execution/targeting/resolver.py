@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say, then
 from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import point_in
@@ -87,7 +86,7 @@ class TargetResolver:
     def _resolved(self, context: Context) -> Resolution:
         target = context.target
         if not (target.picture or target.text or target.named_by):
-            return _refused(NOT_FOUND, (), _("neither a picture nor a text was taught"))
+            return _refused(NOT_FOUND, (), say("targeting.nothing_taught"))
         if problem := another_program(context):
             return _refused(NOT_FOUND, (), problem)
         evidence = [cache.find(context)]
@@ -124,7 +123,7 @@ def _agreed(context: Context, evidence: Sequence[RungResult]) -> Resolution:
     if unsure:
         return _refused(AMBIGUOUS, evidence, unsure[0].note)
     notes = [r.note for r in evidence[-2:] if r.status is NOT_FOUND and r.note]
-    return _refused(NOT_FOUND, evidence, "; ".join(dict.fromkeys(notes)))
+    return _refused(NOT_FOUND, evidence, then(dict.fromkeys(notes)))
 
 
 def _contradicted(rung: RungResult, context: Context) -> str:
@@ -145,7 +144,7 @@ def _together(
         rung = next((r for r in found if same_thing(r.candidates[0].box, joint.candidates[0].box)), None)
         if rung is not None:
             return _answer(context, replace(rung, candidates=joint.candidates, score=joint.score), evidence)
-    message = unsure[0].note if unsure else _("the picture is at one place and the text at another")
+    message = unsure[0].note if unsure else say("targeting.two_places")
     return _refused(AMBIGUOUS, evidence, message)
 
 
@@ -155,11 +154,9 @@ def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungRe
     if problem := signs.against or _contradicted(rung, context):
         return _refused(NOT_FOUND, evidence, problem)
     if any(r.status is FOUND and same_thing(r.candidates[0].box, signs.box) for r in evidence[:-1]):
-        return _refused(NOT_FOUND, evidence, _("what was found there before was refused"))
+        return _refused(NOT_FOUND, evidence, say("targeting.refused_before"))
     if not is_supported(signs, context):
-        return _refused(
-            NOT_FOUND, evidence, _("%(note)s; but no second sign speaks for that place") % {"note": rung.note}
-        )
+        return _refused(NOT_FOUND, evidence, say("targeting.no_second_sign", note=rung.note))
     return _answer(context, rung, evidence)
 
 
@@ -192,13 +189,13 @@ def _answer(context: Context, rung: RungResult, evidence: Sequence[RungResult]) 
         score=round(rung.score or 0.0, 4),
         runner_up=rung.candidates[1] if len(rung.candidates) > 1 else None,
         evidence=tuple(evidence),
-        message=rung.note + _remark(signs, context),
+        message=then([rung.note, _remark(signs, context)]),
     )
 
 
 def _remark(signs: Signs, context: Context) -> str:
     unread = context.has_own_text and signs.text is None
-    return _("; not confirmed by its text: the screen was not read") if unread else ""
+    return say("targeting.unconfirmed") if unread else ""
 
 
 def _refused(status: ResolveStatus, evidence: Sequence[RungResult], message: str) -> Resolution:

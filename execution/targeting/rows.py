@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME
+from execution.language.said import say
 from execution.language.screen_texts import Sighting, wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
@@ -53,9 +52,7 @@ def rows_of(context: Context) -> Rows:
         found = tuple(s.box for s in _cells(want.text, context, exact=want.exact))
         if not found:
             said = (
-                _("'%(text)s' is not read anywhere") % {"text": want.text}
-                if context.text_was_read
-                else _("the screen was not read")
+                say("targeting.row_not_there", text=want.text) if context.text_was_read else say("targeting.row_unread")
             )
             return Rows(texts=tuple(texts), places=(), problem=said)
         places.append(found)

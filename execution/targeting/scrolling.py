@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.types import Box, ElementRole, Point, ScreenState, Size, Window
 from workflows.graph import TargetSpec
 
@@ -50,7 +50,7 @@ class ScrollSearch:
         """`state` is the screen on which the target was not found."""
         self.area = scrolled_area(target, state)
         self.most, self.done = most, 0
-        self.why_ended = "" if self.area else _("the target was not taught inside something that scrolls")
+        self.why_ended = "" if self.area else say("targeting.nothing_to_scroll")
         self.too_far = 0  # times that a scroll passed more than a view, and was taken back in part
         self.offset = 0  # pixels from where the search began; down is positive
         self._told_apart = _is_told_apart(target)
@@ -68,11 +68,11 @@ class ScrollSearch:
         if self.why_ended or self.area is None:
             return None
         if self.done >= self.most:
-            self.why_ended = _("not found in %(most)s scrolls") % {"most": self.most}
+            self.why_ended = say("targeting.not_found_in_scrolls", most=self.most)
             return None
         point = resting_point(self.area, self._state)
         if point is None:
-            self.why_ended = _("there is no place in the pane where the wheel would move nothing else")
+            self.why_ended = say("targeting.no_place_for_wheel")
             return None
         self.done += 1
         clicks = self._undo[0] if self._undo else self._way_up() if self._returning else self._direction * self._clicks
@@ -132,7 +132,7 @@ class ScrollSearch:
             self._returning = self._way_up() < 0
             return
         nothing = not self._pixels_per_click
-        self.why_ended = _("nothing scrolls there") if nothing else _("looked through to its end and to its start")
+        self.why_ended = say("targeting.nothing_scrolls") if nothing else say("targeting.scrolled_through")
 
     def _way_up(self) -> int:
         """The clicks back to where the search began; what lies between was seen."""

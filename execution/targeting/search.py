@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.types import Box
 
 _MOST_PEAKS = 40
@@ -30,12 +30,9 @@ class Peak(NamedTuple):
 def usable(template: np.ndarray) -> str:
     """Why a picture cannot be searched for; "" if it can."""
     if min(template.shape[:2]) < _LEAST_SIDE:
-        return _("the taught picture is too small (%(width)sx%(height)s pixels)") % {
-            "width": template.shape[1],
-            "height": template.shape[0],
-        }
+        return say("targeting.picture_too_small", width=template.shape[1], height=template.shape[0])
     if float(template.std()) < _LEAST_CONTRAST:
-        return _("the taught picture is of one colour")
+        return say("targeting.picture_one_colour")
     return ""
 
 

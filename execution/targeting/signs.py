@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.targeting.looks import Look
 from execution.targeting.neighbours import NONE, Surroundings
 from execution.types import Box, Element
@@ -46,25 +45,25 @@ class Signs:
         """The signs that speak for it, in words."""
         found = []
         if (self.text or 0.0) >= GOOD:
-            found.append(_("read as '%(read)s'") % {"read": self.read})
+            found.append(say("sign.text", read=self.read))
         if self.look and self.likeness >= GOOD:
-            found.append(str(self.look))
+            found.append(self.look.told)
         if self.around.seen and self.around.share >= 1 / 3:
-            found.append(str(self.around))
+            found.append(self.around.told)
         if self.label:
-            found.append(_("its label stands beside it"))
+            found.append(say("sign.label"))
         if (self.shapes or 0.0) >= 0.5:
-            found.append(_("the controls around it are the same"))
+            found.append(say("sign.shapes"))
         if self.is_holder:
-            found.append(_("it is of the same kind"))
+            found.append(say("sign.kind"))
         if self.in_sequence:
-            found.append(_("it is as many places along its line"))
+            found.append(say("sign.sequence"))
         if self.in_row:
-            found.append(_("it is in the wanted row"))
+            found.append(say("sign.row"))
         if self.in_place and self.kind:
-            found.append(_("it is where it was taught"))
+            found.append(say("sign.place"))
         elif self.in_line and self.around.nearby >= 2:
-            found.append(_("what stood around it is near"))
+            found.append(say("sign.neighbours"))
         return found
 
     @property

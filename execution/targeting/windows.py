@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import folded
+from execution.language.said import say
 from execution.targeting.context import Context
 from execution.targeting.signs import Signs
 from execution.targeting.titles import names_only_a_document, related
@@ -21,10 +20,7 @@ def another_program(context: Context) -> str:
     if _same_program(context) is not False or (context.target.window_box and not context.is_in_window):
         return ""
     window = context.state.window
-    return _("the program in front is “%(now)s”, not “%(taught)s”") % {
-        "now": window.app_name if window else "",
-        "taught": context.target.app_name,
-    }
+    return say("targeting.other_program", now=window.app_name if window else "", taught=context.target.app_name)
 
 
 def same_window(context: Context) -> bool:
@@ -42,7 +38,7 @@ def window_problem(context: Context, signs: Signs) -> str:
     known = signs.around.seen >= 2 and signs.around.share >= _SURE
     if known or (context.other_language and (signs.text or 0.0) >= _SURE and (signs.shapes or 0.0) >= _SAME_SHAPES):
         return ""
-    return _("the window in front is “%(now)s”, not “%(taught)s”") % {"now": now, "taught": taught}
+    return say("targeting.other_window", now=now, taught=taught)
 
 
 def _related(context: Context, now: str) -> bool:

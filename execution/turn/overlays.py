@@ -36,7 +36,7 @@ class Overlays:
         return Recognition(match=None, candidates=(match,), why_not=said) if said else None
 
     def _said(self, dialog: Dialog, node_id: str) -> str:
-        words = {"node": self.graph.name_of(node_id), "dialog": dialog}
+        words = {"node": self.graph.name_of(node_id), "dialog": dialog.told}
         return _("A dialog came over “%(node)s”: %(dialog)s") % words
 
     def close(self, state: ScreenState, recognition: Recognition) -> str | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.matching.signs import title_matches
 from execution.types import Answer, Window
@@ -56,67 +55,67 @@ def _denials(text: str, reading: ScreenReading, *, strict: bool) -> int:
 
 
 def _unknown(template: str, problem: str) -> Fact:
-    note = _("'%(text)s' cannot be checked: %(problem)s") % {"text": template, "problem": problem}
+    note = say("verification.text_uncheckable", text=template, problem=problem)
     return Fact(sign=EXPECTED, answer=Answer.CANNOT_TELL, note=note)
 
 
-def _said(template: str, text: str, answer: Answer, *, proof: bool = False, absence: bool = False) -> Fact:
-    return Fact(sign=EXPECTED, answer=answer, note=text % {"text": template}, proof=proof, absence=absence)
+def _said(template: str, code: str, answer: Answer, *, proof: bool = False, absence: bool = False) -> Fact:
+    return Fact(sign=EXPECTED, answer=answer, note=say(code, text=template), proof=proof, absence=absence)
 
 
 def _on_screen(template: str, reading: ScreenReading, variables: Mapping[str, str], *, gone: bool) -> Fact:
     want = wanted(template, variables)
     if want.problem or not reading.was_read:
-        return _unknown(template, want.problem or _("the screen was not read"))
+        return _unknown(template, want.problem or say("verification.not_read"))
     if gone:
         # never strictly: a text misread by a letter is still there
         if reading.sightings(want.text):
-            return _said(template, _("'%(text)s' is seen but should not be there"), Answer.NO)
-        return _said(template, _("'%(text)s' is not there"), Answer.YES)
+            return _said(template, "verification.text_should_not_be", Answer.NO)
+        return _said(template, "verification.text_not_there", Answer.YES)
     if reading.seen(want.text, strict=want.exact):
-        return _said(template, _("'%(text)s' is seen"), Answer.YES)
-    return _said(template, _("'%(text)s' is not seen"), Answer.NO)
+        return _said(template, "verification.text_seen", Answer.YES)
+    return _said(template, "verification.text_not_seen", Answer.NO)
 
 
 def _appeared(template: str, change: Change, variables: Mapping[str, str]) -> Fact:
     want = wanted(template, variables)
     if want.problem or not change.now.was_read:
-        return _unknown(template, want.problem or _("the screen was not read"))
+        return _unknown(template, want.problem or say("verification.not_read"))
     here = change.now.seen(want.text, strict=want.exact)
     if not here:
         denied = any(s.doubt == "denied" for s in change.now.sightings(want.text, strict=want.exact))
-        note = _("'%(text)s' is seen, but the words around deny it") if denied else _("'%(text)s' is not seen")
-        return _said(template, note, Answer.NO)
+        code = "verification.text_denied" if denied else "verification.text_not_seen"
+        return _said(template, code, Answer.NO)
     if not change.then.was_read:
-        return _said(template, _("'%(text)s' is seen; the screen before was not read"), Answer.YES)
+        return _said(template, "verification.text_seen_before_unread", Answer.YES)
     seen_least = min(len(screen.seen(want.text, strict=want.exact)) for screen in (change.then, *change.meanwhile))
     if len(here) > seen_least:
-        return _said(template, _("'%(text)s' is seen"), Answer.YES, proof=True)
-    return _said(template, _("'%(text)s' is seen, as it was before"), Answer.YES)
+        return _said(template, "verification.text_seen", Answer.YES, proof=True)
+    return _said(template, "verification.text_as_before", Answer.YES)
 
 
 def _vanished(template: str, change: Change, variables: Mapping[str, str]) -> Fact:
     want = wanted(template, variables)
     if want.problem or not change.now.was_read:
-        return _unknown(template, want.problem or _("the screen was not read"))
+        return _unknown(template, want.problem or say("verification.not_read"))
     if change.now.sightings(want.text):
-        return _said(template, _("'%(text)s' is seen but should be gone"), Answer.NO)
+        return _said(template, "verification.text_should_be_gone", Answer.NO)
     if change.then.sightings(want.text):
-        return _said(template, _("'%(text)s' is gone"), Answer.YES, proof=True, absence=True)
-    return _said(template, _("'%(text)s' is not there, nor was it before"), Answer.YES)
+        return _said(template, "verification.text_gone", Answer.YES, proof=True, absence=True)
+    return _said(template, "verification.text_never_there", Answer.YES)
 
 
 def _titled(pattern: str, window: Window | None, before: Window | None, variables: Mapping[str, str]) -> Fact:
     want = wanted(pattern, variables)
     if want.problem or window is None:
-        problem = want.problem or _("no window is known")
-        note = _("the window title cannot be checked: %(problem)s") % {"problem": problem}
+        problem = want.problem or say("verification.no_window")
+        note = say("verification.title_uncheckable", problem=problem)
         return Fact(sign=EXPECTED, answer=Answer.CANNOT_TELL, note=note)
     if not title_matches(want.text, window.title):
-        return _said(pattern, _("the window is another than '%(text)s'"), Answer.NO)
+        return _said(pattern, "verification.window_is_another", Answer.NO)
     saved = before is not None and _dirty(before.title) and not _dirty(window.title)
     proof = before is not None and (saved or not title_matches(want.text, before.title))
-    return _said(pattern, _("the window is '%(text)s'"), Answer.YES, proof=proof)
+    return _said(pattern, "verification.window_is", Answer.YES, proof=proof)
 
 
 def _dirty(title: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.perception.elements.frames import along
 from execution.types import Answer, Box, Element, ElementRole, ElementState, ScreenState
 from execution.verification.change import Change
@@ -37,11 +37,11 @@ def _fact(note: str) -> Fact | None:
 def _changed_state(before: Element, after: Element, change: Change) -> str:
     was, is_now = ElementState.CHECKED in before.states, ElementState.CHECKED in after.states
     if after.role is ElementRole.CHECKBOX and was != is_now:
-        return _("the box is now ticked") if is_now else _("the box is no longer ticked")
+        return say("verification.ticked") if is_now else say("verification.no_longer_ticked")
     if after.role in _CHOSEN and is_now and not was:
-        return _("it is now chosen")
+        return say("verification.chosen")
     if after.role is ElementRole.FIELD and _entered(before, after, change):
-        return _("the field was entered")
+        return say("verification.field_entered")
     return ""
 
 
@@ -108,7 +108,7 @@ def _opened(at: Box, change: Change) -> str:
         and right + reach >= at.x
         and (abs(top - at.bottom) <= reach or abs(bottom - at.y) <= reach or top - reach <= at.y <= bottom + reach)
     )
-    return _("a menu opened there") if near else ""
+    return say("verification.menu_opened") if near else ""
 
 
 def control_at(at: Box, state: ScreenState) -> Element | None:

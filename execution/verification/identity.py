@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME, Occurrence, find_all, words
+from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import compare, has_words, stands_in
 from execution.perception.changes import union
@@ -35,28 +34,28 @@ def check(spec: IdentitySpec, reading: ScreenReading, variables: Mapping[str, st
     """Whether the value stands at its label in the focused window, or anywhere in it where no label is given."""
     value, label = wanted(spec.value, variables), wanted(spec.label, variables)
     if problem := value.problem or label.problem:
-        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: %(why)s") % {"why": problem})
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_uncheckable", why=problem))
     if not has_words(value.text):
-        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the value is empty"))
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_empty"))
     if not reading.was_read:
-        return _fact(Answer.CANNOT_TELL, _("who is shown cannot be checked: the screen was not read"))
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_not_read"))
     lines = _in_window(reading)
     named = {"what": spec.value, "label": spec.label}
     if not spec.label:
         return _anywhere(value.text, lines, reading, named)
     places = [place for place in _at_label(label.text, lines, reading) if place.lines]
     if not places:
-        return _fact(Answer.CANNOT_TELL, _("'%(label)s' is not seen with anything at it") % named)
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_nothing_at_label", **named))
     answers = [_at_place(value.text, place, reading) for place in _deciding(places)]
     if Answer.YES in answers and Answer.NO in answers:
-        return _fact(Answer.CANNOT_TELL, _("%(what)s stands at one '%(label)s', another value at another") % named)
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_two_labels", **named))
     answer = combined(answers)
-    note = {
-        Answer.YES: _("%(what)s stands at '%(label)s'"),
-        Answer.NO: _("another value than %(what)s stands at '%(label)s'"),
-        Answer.CANNOT_TELL: _("what stands at '%(label)s' cannot be read surely"),
+    code = {
+        Answer.YES: "verification.identity_stands",
+        Answer.NO: "verification.identity_another",
+        Answer.CANNOT_TELL: "verification.identity_unsure",
     }[answer]
-    return _fact(answer, note % named)
+    return _fact(answer, say(code, **named))
 
 
 def _fact(answer: Answer, note: str) -> Fact:
@@ -67,10 +66,10 @@ def _anywhere(value: str, lines: Sequence[TextLine], reading: ScreenReading, nam
     """Without a label the value must stand in a line, or in a row of pieces, as all of it or as a whole part."""
     answers = [_is_value(value, run, reading, stands_in) for run in _runs(lines)]
     if Answer.YES in answers:
-        return _fact(Answer.YES, _("%(what)s is seen") % named)
+        return _fact(Answer.YES, say("verification.identity_seen", **named))
     if Answer.CANNOT_TELL in answers:
-        return _fact(Answer.CANNOT_TELL, _("something like %(what)s is seen, but not surely") % named)
-    return _fact(Answer.NO, _("%(what)s is not seen") % named)
+        return _fact(Answer.CANNOT_TELL, say("verification.identity_like_it", **named))
+    return _fact(Answer.NO, say("verification.identity_not_seen", **named))
 
 
 class _Place:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from textwrap import shorten
 
-from django.utils.translation import gettext as _
-
 from execution.language.denials import any_of, complaint_word, error_word, is_waiting
 from execution.language.doubts import doubt_word
 from execution.language.fuzzy import folded
+from execution.language.said import say
 from execution.types import Answer, ElementRole, TextLine
 from execution.verification.change import Change
 from execution.verification.facts import DOUBT, ERROR, WAITING, Fact
@@ -65,13 +64,13 @@ def troubles_of(change: Change, *, declared: Iterable[str], data: Collection[str
         doubt=Fact(
             sign=DOUBT,
             answer=Answer.CANNOT_TELL,
-            note=_("a text came that says it is not known: '%(word)s'") % {"word": doubt[0]},
+            note=say("verification.unknown_result", word=doubt[0]),
         )
         if doubt[0]
         else None,
-        error=_against(_("an error text came: '%(word)s'"), error[0]),
-        complaint=_against(_("a complaint came: '%(word)s'"), complaint[0]),
-        waiting=Fact(sign=WAITING, answer=Answer.CANNOT_TELL, note=_("it is still under way")) if waiting else None,
+        error=_against("verification.error_came", error[0]),
+        complaint=_against("verification.complaint_came", complaint[0]),
+        waiting=Fact(sign=WAITING, answer=Answer.CANNOT_TELL, note=say("verification.under_way")) if waiting else None,
         sure=sure,
         asks=any(folded(line.text) in _CLOSING or _is_button(line, change) for line in new),
         said=_without(data, doubt[1] or error[1] or complaint[1]) if sure else "",
@@ -90,8 +89,8 @@ def _without(data: Collection[str], sentence: str) -> str:
     return shorten(sentence, _LONGEST_SAID, placeholder=" …")
 
 
-def _against(note: str, word: str) -> Fact | None:
-    return Fact(sign=ERROR, answer=Answer.NO, note=note % {"word": word}) if word else None
+def _against(code: str, word: str) -> Fact | None:
+    return Fact(sign=ERROR, answer=Answer.NO, note=say(code, word=word)) if word else None
 
 
 def _is_button(line: TextLine, change: Change) -> bool:

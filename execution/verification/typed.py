@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
 from execution.language.fuzzy import words
+from execution.language.said import say
 from execution.language.written_forms import same_value
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change, in_field
@@ -38,14 +38,14 @@ def typed_fact(typed: str, change: Change, *, at: Box | None = None) -> Fact | N
     lines = [line.strip() for line in typed.splitlines() if len(words(line).key) >= _TELLING]
     if not lines:
         short = typed.strip()
-        return _fact(_("the typed text is seen in its field"), proof=True) if _short(short, change, at) else None
+        return _fact(say("verification.typed_in_field"), proof=True) if _short(short, change, at) else None
     if all(_newly(line, change, at) for line in lines):
-        return _fact(_("the typed text is seen"), proof=True)
+        return _fact(say("verification.typed_seen"), proof=True)
     if len(lines) == 1 and (note := _otherwise(lines[0], change, at)):
         return _fact(note, proof=True)
     if all(_exactly(line, change) for line in lines):
-        return _fact(_("the typed text was on the screen before as well"))
-    return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=_("the typed text is not seen"))
+        return _fact(say("verification.typed_before"))
+    return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_not_seen"))
 
 
 def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None:
@@ -56,7 +56,7 @@ def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None
     anywhere = typed_fact(typed, change)
     if anywhere is None or not anywhere.proof:
         return None
-    return Fact(sign=TYPED, answer=Answer.NO, note=_("the typed text stands elsewhere than in its field"))
+    return Fact(sign=TYPED, answer=Answer.NO, note=say("verification.typed_elsewhere"))
 
 
 def _fact(note: str, *, proof: bool = False) -> Fact:
@@ -99,11 +99,11 @@ def _otherwise(line: str, change: Change, at: Box | None) -> str:
         before = " ".join(old.text for old in change.then.lines if _inside(old.box, field.box))
         for new in shown:
             if same_value(line, new.text) and not same_value(line, before):
-                return _("the typed text is seen, written otherwise")
+                return say("verification.typed_otherwise")
             if _is_cut(line, new, field.box) and words(new.text).key not in words(before).key:
-                return _("the end of the typed text is seen, its field shows no more")
+                return say("verification.typed_end")
         if _masked(line, field.box, change, read=shown):
-            return _("the field shows as many dots as letters were typed")
+            return say("verification.typed_dots")
     return ""
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import listed, say, then
 from execution.matching import CONTEXT
 from execution.types import Answer, Box, Recognition, ScreenState, Verification
 from execution.verification import declared, identity
@@ -113,7 +112,7 @@ class _Judged:
     @property
     def facts(self) -> list[Fact]:
         changed = self.change.happened
-        note = _("the screen changed") if changed else _("the screen did not change")
+        note = say("verification.changed") if changed else say("verification.unchanged")
         seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
         arrived = [self.arrived] if self.arrived else []
         misplaced = [self.misplaced] if self.misplaced else []
@@ -124,7 +123,7 @@ class _Judged:
         failed = [f for f in self.expected if f.answer is Answer.NO]
         unknown = [f for f in self.expected if f.answer is Answer.CANNOT_TELL]
         if self.change.is_blank:
-            return Answer.CANNOT_TELL, _("the screen is blank")
+            return Answer.CANNOT_TELL, say("verification.blank")
         if self._doubted:
             return Answer.CANNOT_TELL, _listed([*failed, *unknown, self._doubted])
         if self.misplaced:
@@ -135,30 +134,30 @@ class _Judged:
             return Answer.CANNOT_TELL, _listed(unknown)
         message = _listed(self.expected)
         if self.troubles.waiting:
-            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+            return Answer.CANNOT_TELL, then([message, self.troubles.waiting.note])
         if self.troubles.error:
-            return (Answer.CANNOT_TELL if self._proved else Answer.NO), f"{message}; {self.troubles.error.note}"
+            return (Answer.CANNOT_TELL if self._proved else Answer.NO), then([message, self.troubles.error.note])
         if self.denied:
-            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
+            return Answer.CANNOT_TELL, then([message, say("verification.denied")])
         if self._proved or self.need_not_act:  # a wait, a scroll: it is enough that it is so
             return Answer.YES, message
         if not self.change.happened:
-            message = f"{message}; {_('the screen did not change')}"
+            message = then([message, say("verification.unchanged")])
         return Answer.CANNOT_TELL, message
 
     def _failed(self, message: str) -> Ruling:
         """Something that is declared is not so: no where it is sure that it will not be."""
         trouble = self.troubles.error or self.troubles.complaint
         if not self.change.happened:
-            return Answer.NO, f"{message}; {_('the screen did not change')}"
+            return Answer.NO, then([message, say("verification.unchanged")])
         if trouble:
-            return Answer.NO, f"{message}; {trouble.note}"
+            return Answer.NO, then([message, trouble.note])
         if self.denied:  # by the words around it alone: a person reads them better
-            return Answer.CANNOT_TELL, f"{message}; {_('a text came that denies it')}"
+            return Answer.CANNOT_TELL, then([message, say("verification.denied")])
         if self.troubles.waiting:
-            return Answer.CANNOT_TELL, f"{message}; {self.troubles.waiting.note}"
+            return Answer.CANNOT_TELL, then([message, self.troubles.waiting.note])
         if self.at_source and not self.types:  # what was typed may stand there misread: typing it again doubles it
-            return Answer.NO, f"{message}; {_('the screen is still where the action started')}"
+            return Answer.NO, then([message, say("verification.still_at_start")])
         return Answer.CANNOT_TELL, message
 
     @property
@@ -181,7 +180,7 @@ class _Judged:
     def observed(self) -> Ruling:
         """Nothing was declared: the destination, the typed text or the thing acted on must speak for it."""
         if self.change.is_blank:
-            return Answer.CANNOT_TELL, _("the screen is blank")
+            return Answer.CANNOT_TELL, say("verification.blank")
         if self._doubted:
             return Answer.CANNOT_TELL, self._doubted.note
         if self.misplaced:
@@ -189,28 +188,28 @@ class _Judged:
         proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
         error = self.troubles.error
         if proof and self.troubles.waiting:
-            return Answer.CANNOT_TELL, f"{proof.note}; {self.troubles.waiting.note}"
+            return Answer.CANNOT_TELL, then([proof.note, self.troubles.waiting.note])
         if proof and error:
-            return Answer.CANNOT_TELL, f"{proof.note}; {error.note}"
+            return Answer.CANNOT_TELL, then([proof.note, error.note])
         if proof:
             return Answer.YES, proof.note
         if not self.change.happened:
-            return Answer.NO, _("the screen did not change")
+            return Answer.NO, say("verification.unchanged")
         if error and self.troubles.sure:
             return Answer.NO, error.note
         if self.troubles.complaint and self.troubles.sure:  # of this act or of an earlier field: a person reads it
             return Answer.CANNOT_TELL, self.troubles.complaint.note
-        return Answer.CANNOT_TELL, _("the screen changed, but nothing says that this is what was wanted")
+        return Answer.CANNOT_TELL, say("verification.changed_unsaid")
 
 
 def _node(edge: EdgeSpec, recognition: Recognition) -> Fact:
     match = recognition.match
     if match is None:
-        note = _("the screen is not recognised: %(why)s") % {"why": recognition.why_not}
+        note = say("verification.not_recognised", why=recognition.why_not)
         return Fact(sign=NODE, answer=Answer.CANNOT_TELL, note=note)
     if match.node_id == edge.source:
-        return Fact(sign=NODE, answer=Answer.YES, note=_("the screen is where this action starts"))
-    note = _("the screen is another one than this action starts at")
+        return Fact(sign=NODE, answer=Answer.YES, note=say("verification.at_start"))
+    note = say("verification.another_screen")
     return Fact(sign=NODE, answer=Answer.NO, note=note)
 
 
@@ -220,14 +219,14 @@ def _destination(edge: EdgeSpec, change: Change, recognition: Recognition) -> Fa
     if match is None or match.node_id != edge.destination or edge.destination == edge.source:
         return None
     told_by_run = any(r.sign == CONTEXT for r in match.reasons)
-    note = _("the screen is where this action leads")
+    note = say("verification.arrived")
     if told_by_run:
-        note = _("the screen is where this action leads, but could as well be another")
+        note = say("verification.arrived_unsure")
     return Fact(sign=DESTINATION, answer=Answer.YES, note=note, proof=change.happened and not told_by_run)
 
 
 def _listed(facts: Iterable[Fact]) -> str:
-    return ", ".join(f.note for f in facts)
+    return listed(f.note for f in facts)
 
 
 def _ms_since(started: float) -> float:

@@ -8,8 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.targeting.grounding.asking import one_line
 
 LONGEST = 4000  # characters; the schema's answer has 300 at most
@@ -34,19 +33,17 @@ class ModelAnswer:
 def read_answer(said: object) -> ModelAnswer:
     """What the model's words come to; never raises."""
     if not isinstance(said, str) or not said.strip():
-        return ModelAnswer(problem=_("the model gave no answer"))
-    quoted = f"“{one_line(said, _SHOWN)}”"
+        return ModelAnswer(problem=say("targeting.model_silent"))
+    quoted = say("value.quoted", text=one_line(said, _SHOWN))
     if len(said) > LONGEST:
-        return ModelAnswer(problem=_("the model's answer has no end: %(quoted)s") % {"quoted": quoted})
+        return ModelAnswer(problem=say("targeting.model_endless", quoted=quoted))
     fenced = _FENCED.match(said)
     try:
         data = json.loads(fenced[1] if fenced else said, parse_constant=_refuse, object_pairs_hook=_single)
     except (ValueError, RecursionError):
-        return ModelAnswer(
-            problem=_("the model's answer is not the JSON that was asked for: %(quoted)s") % {"quoted": quoted}
-        )
+        return ModelAnswer(problem=say("targeting.model_no_json", quoted=quoted))
     if not isinstance(data, dict) or "mark" not in data:
-        return ModelAnswer(problem=_("the model's answer names no mark: %(quoted)s") % {"quoted": quoted})
+        return ModelAnswer(problem=say("targeting.model_no_mark", quoted=quoted))
     return _checked(data, quoted)
 
 
@@ -56,11 +53,9 @@ def _checked(data: dict[str, Any], quoted: str) -> ModelAnswer:
     if isinstance(mark, list) and mark and all(_whole(m) for m in mark):
         return ModelAnswer(several=tuple(dict.fromkeys(mark)), reason=shown)
     if mark is not None and not _whole(mark):
-        return ModelAnswer(problem=_("the model's mark is no number: %(quoted)s") % {"quoted": quoted})
+        return ModelAnswer(problem=say("targeting.model_mark_no_number", quoted=quoted))
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not _share(sure):
-        return ModelAnswer(
-            problem=_("the model does not say how sure it is, from 0 to 1: %(quoted)s") % {"quoted": quoted}
-        )
+        return ModelAnswer(problem=say("targeting.model_not_sure_told", quoted=quoted))
     return ModelAnswer(mark=mark, sure=float(sure), reason=shown)
 
 

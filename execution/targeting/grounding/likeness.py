@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.types import Box, Frame
 
 _LEAST_SIDE = 6  # pixels
@@ -74,12 +74,9 @@ def _ink(grey: np.ndarray) -> np.ndarray:
 
 def _problem(ink: np.ndarray) -> str:
     if min(ink.shape) < _LEAST_SIDE:
-        return _("the taught picture is too small (%(width)sx%(height)s pixels)") % {
-            "width": ink.shape[1],
-            "height": ink.shape[0],
-        }
+        return say("targeting.picture_too_small", width=ink.shape[1], height=ink.shape[0])
     if float(ink.std()) < _LEAST_CONTRAST:
-        return _("the taught picture is of one colour")
+        return say("targeting.picture_one_colour")
     return ""
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from execution.language import rewording
+from execution.language.said import listed, say
 from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
 from execution.targeting.grounding.likeness import Look, TaughtPicture
@@ -94,14 +93,14 @@ class Signs:
         against = said.note if said.against else ""
         renamed = said.unknown and self._renamed
         if ElementState.DISABLED in element.states:
-            against, renamed = _("it is greyed out"), False
+            against, renamed = say("targeting.greyed_out"), False
         look = self._look(element) if not against or renamed else Look(None, False)
         if look.faded:
-            against, renamed = _("it is fainter than it was taught: greyed out, or behind a dialog"), False
+            against, renamed = say("targeting.fainter"), False
         signs = {**self._telling(element, said, look), **(told or {})} if not against or renamed else {}
         identity = max(signs.values(), default=0.0)
         if not against and identity < _TELLS_NOTHING and not self._holds_content(element):
-            against = _("nothing but its place and its kind speaks for it")
+            against = say("targeting.only_place_and_kind")
             renamed = self._renamed and not self._context.target.text
         if not against or renamed:
             around, scale = self._around(element.box)
@@ -129,13 +128,13 @@ class Signs:
         """A field's content is another one each time; what stands at a box to tick is its label."""
         target, want = self._context.target, self._context.wanted
         if self._holds_content(element) and not want.exact:
-            return rewording.Wording(0.0, _("a field"))
+            return rewording.Wording(0.0, say("targeting.a_field"))
         if not target.text and target.named_by and text and element.role in TICKED:
             return rewording.compare(wanted(target.named_by.text, self._context.variables), text)
         if not target.text:
-            return rewording.Wording(0.0, _("reads '%(text)s'") % {"text": text} if text else _("without a text"))
+            return rewording.Wording(0.0, say("targeting.reads", text=text) if text else say("targeting.without_text"))
         if not self._context.text_was_read:
-            return rewording.Wording(0.0, _("not read"))
+            return rewording.Wording(0.0, say("targeting.not_read"))
         return rewording.compare(want, text)
 
     def _telling(self, element: Element, said: rewording.Wording, look: Look) -> dict[str, float]:
@@ -181,10 +180,10 @@ class Signs:
 
     def _contradiction(self, box: Box, around: Surroundings, scale: float) -> str:
         if around.required_missing:
-            return _("'%(required_missing)s' does not stand beside it") % {"required_missing": around.required_missing}
+            return say("targeting.required_missing", required_missing=around.required_missing)
         if around.replaced and not self._context.target.row and not self._context.other_language:
             was, now = around.replaced[0]
-            return _("beside it stood '%(was)s', now it reads '%(now)s'") % {"was": was, "now": now}
+            return say("targeting.replaced_beside", was=was, now=now)
         if self._rows and (why := self._not_in_row(self._rows, box, scale)):
             return why
         return ""
@@ -194,21 +193,23 @@ class Signs:
         known = signs.get("shapes" if self._context.other_language else "neighbours", 0.0)
         if not self._other_title or known >= _KNOWN_WINDOW:
             return ""
-        return _("the window in front is '%(other_title)s', not '%(window_title)s'") % {
-            "other_title": self._other_title,
-            "window_title": self._context.target.window_title,
-        }
+        return say(
+            "targeting.other_window_in_front",
+            other_title=self._other_title,
+            window_title=self._context.target.window_title,
+        )
 
     def _not_in_row(self, rows: Rows, box: Box, scale: float) -> str:
         if rows.problem:
             return rows.problem
         taught = Size(round(box.w / scale), round(box.h / scale))
         others = [e.box for e in self._others if size_likeness(taught, e.box, scale=scale) > 0.5]  # its like, in rows
-        return (
-            ""
-            if rows.holds(box, others)
-            else _("'%(texts)s' does not stand in its row") % {"texts": ", ".join(rows.texts)}
-        )
+        return "" if rows.holds(box, others) else say("targeting.not_in_its_row", texts=list(rows.texts))
+
+
+def told_signs(signs: Mapping[str, float]) -> str:
+    """“text 0.90, place 1.00”."""
+    return listed(say("measure.value", name=say(f"measure.{name}"), value=value) for name, value in signs.items())
 
 
 def _weighed(identity: float, support: float) -> float:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
@@ -44,7 +43,7 @@ def find(context: Context) -> RungResult:
     signs = [signs_of(look.box, context, scale=_odd(look, context)) for look in _different(looks, context)]
     if not context.has_own_text or context.target.row:
         signs += _of_its_kind(context)
-    return choose(ANCHOR, signs, context, nothing=_("nothing on the screen is like the taught picture"))
+    return choose(ANCHOR, signs, context, nothing=say("targeting.nothing_alike"))
 
 
 def _sure(looks: list[Look]) -> list[Look]:

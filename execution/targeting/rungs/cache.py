@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say, then
 from execution.targeting.choice import candidate, is_supported
 from execution.targeting.context import CACHE, Context
 from execution.targeting.examination import signs_of
@@ -18,10 +17,10 @@ def find(context: Context) -> RungResult:
     """The remembered place, if picture, text and surroundings agree there; if they do not, it is forgotten."""
     key = key_of(context)
     if key is None or context.places is None:
-        return RungResult(rung=CACHE, status=ResolveStatus.NOT_NEEDED, note=_("nothing is remembered for this target"))
+        return RungResult(rung=CACHE, status=ResolveStatus.NOT_NEEDED, note=say("targeting.nothing_remembered"))
     kept = context.places.get(key)
     if kept is None:
-        return RungResult(rung=CACHE, status=ResolveStatus.NOT_FOUND, note=_("no place is remembered for it"))
+        return RungResult(rung=CACHE, status=ResolveStatus.NOT_FOUND, note=say("targeting.no_place_remembered"))
     signs = signs_of(_on_screen(kept, context), context)
     problem = signs.against or _problem(signs, context)
     if problem:
@@ -31,9 +30,9 @@ def find(context: Context) -> RungResult:
             status=ResolveStatus.NOT_FOUND,
             score=signs.score,
             candidates=(candidate(signs),),
-            note=_("at the remembered place: %(problem)s") % {"problem": problem},
+            note=say("targeting.remembered_problem", problem=problem),
         )
-    note = "; ".join([_("at the remembered place"), *signs.support])
+    note = then([say("targeting.remembered"), *signs.support])
     return RungResult(
         rung=CACHE, status=ResolveStatus.FOUND, score=signs.score, candidates=(candidate(signs),), note=note
     )
@@ -61,14 +60,14 @@ def _problem(signs: Signs, context: Context) -> str:
     """A place is only believed on sight: twins elsewhere are not looked for here, so it must stand out by itself."""
     if signs.likeness < _ALIKE:
         return (
-            _("it looks otherwise now (%(look)s)") % {"look": signs.look}
+            say("targeting.looks_otherwise", look=signs.look.told)
             if signs.look
-            else _("there is no picture to compare")
+            else say("targeting.remembered_no_picture")
         )
     if signs.score < context.threshold or not is_supported(signs, context):
-        return _("too little of what was taught is there")
+        return say("targeting.remembered_too_little")
     if (context.target.alike > 1 or signs.text is None) and (signs.standing or 0.0) < _ALIKE:
-        return _("it has twins, and what stands around it is not the same")
+        return say("targeting.remembered_twins")
     return ""
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
@@ -47,23 +47,23 @@ class EmbeddingRung:
         """The one element whose picture stands out as the target's, if nothing else contradicts it."""
         target = context.target
         if not target.picture or target.role in _NAMED_ELSEWHERE:
-            return _not(ResolveStatus.NOT_NEEDED, _("no picture that tells it from others was taught"))
+            return _not(ResolveStatus.NOT_NEEDED, say("targeting.no_telling_picture"))
         if context.wanted.problem:
             return _not(ResolveStatus.NOT_FOUND, context.wanted.problem)
         elements = self._fitting(context)
         if not elements:
-            return _not(ResolveStatus.NOT_FOUND, _("no element has the target's size and kind"))
+            return _not(ResolveStatus.NOT_FOUND, say("targeting.no_element_fits"))
         try:
             taught = context.pictures.load(target.picture)
         except PictureError as error:
-            return _not(ResolveStatus.NOT_FOUND, _("the taught picture cannot be used: %(error)s") % {"error": error})
+            return _not(ResolveStatus.NOT_FOUND, say("targeting.picture_unusable", error=error))
         try:
             alike = self._alike(taught, [context.state.frame.crop(e.box) for e in elements])
         except ModelsDiffer:
-            return _not(ResolveStatus.NOT_FOUND, _("the embedding model was changed meanwhile"))
+            return _not(ResolveStatus.NOT_FOUND, say("targeting.embedder_changed"))
         best = _standing_out(alike)
         if best is None:
-            return _not(ResolveStatus.NOT_FOUND, _("no element stands out by its embedding"))
+            return _not(ResolveStatus.NOT_FOUND, say("targeting.none_stands_out"))
         index, share = best
         worth = min(_MOST_SAID, _LEAST + (share - _STANDS_OUT) / (1 - _STANDS_OUT) * (_MOST_SAID - _LEAST))
         signs = Signs(context, taught_picture(context))
@@ -74,12 +74,11 @@ class EmbeddingRung:
             return replace(
                 found,
                 status=ResolveStatus.NOT_FOUND,
-                note=_("the embedding points elsewhere: %(note)s") % {"note": found.note},
+                note=say("targeting.embedding_elsewhere", note=found.note),
             )
         return replace(
             found,
-            note=_("by the embedding (%(model_id)s): %(note)s")
-            % {"model_id": self._embedder.model_id, "note": found.note},
+            note=say("targeting.by_embedding", model_id=self._embedder.model_id, note=found.note),
         )
 
     def _fitting(self, context: Context) -> list[Element]:

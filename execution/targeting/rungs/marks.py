@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME
+from execution.language.said import say
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.likeness import TaughtPicture
-from execution.targeting.grounding.signs import Judged, Signs
+from execution.targeting.grounding.signs import Judged, Signs, told_signs
 from execution.types import Candidate, Element, ElementRole, ResolveStatus, RungResult
 from workflows.exceptions import PictureError
 
@@ -28,7 +27,7 @@ class MarksRung:
         """The element that is the target; ambiguous where a second is nearly as good."""
         elements = candidates(context)
         if not elements:
-            note = _("no elements were detected") if not context.state.elements else _("no element is in the window")
+            note = say("targeting.no_elements") if not context.state.elements else say("targeting.no_element_in_window")
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=note)
         if context.wanted.problem:
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
@@ -48,19 +47,19 @@ def decide(judged: Sequence[Judged], context: Context, *, rung: str = MARKS) -> 
     if best.score < context.threshold:
         status, note = (
             ResolveStatus.NOT_FOUND,
-            _("the most similar element is not similar enough: %(note)s") % {"note": note},
+            say("targeting.element_not_similar", note=note),
         )
     elif (rival := next((j for j in ranked[1:] if lead(best, j) < MARGIN), None)) is not None:
         status, note = (
             ResolveStatus.AMBIGUOUS,
-            _("another element is as good: %(note)s; %(rival)s") % {"note": note, "rival": _described(rival)},
+            say("targeting.element_as_good", note=note, rival=_described(rival)),
         )
     elif context.target.alike > 1 and not context.target.row and not stands_as_taught(best):
-        status, note = ResolveStatus.AMBIGUOUS, _("it had a twin, and this may be that: %(note)s") % {"note": note}
+        status, note = ResolveStatus.AMBIGUOUS, say("targeting.maybe_its_twin", note=note)
     elif best.element.role is ElementRole.TEXT:
         status, note = (
             ResolveStatus.NOT_FOUND,
-            _("the text stands where there is no control: %(note)s") % {"note": note},
+            say("targeting.no_control_at_text", note=note),
         )
     return RungResult(rung=rung, status=status, score=best.score, candidates=shown, note=note)
 
@@ -102,14 +101,12 @@ def _loose_texts(context: Context, elements: Sequence[Element]) -> list[Element]
 
 
 def _described(judged: Judged) -> str:
-    signs = ", ".join(f"{name} {value:.2f}" for name, value in judged.signs.items())
-    return f"{judged.element.role} at {judged.element.box.x}, {judged.element.box.y}, {judged.note} ({signs})"
+    box = judged.element.box
+    role = say(f"role.{judged.element.role}")
+    return say("targeting.element", role=role, x=box.x, y=box.y, note=judged.note, signs=told_signs(judged.signs))
 
 
 def _why_none(judged: Sequence[Judged]) -> str:
     """What speaks against the one that has most for it."""
     best = max(judged, key=lambda j: j.weight)
-    return _("none of %(judged)s elements is the target; of the most similar one: %(value)s") % {
-        "judged": len(judged),
-        "value": best.against or best.note,
-    }
+    return say("targeting.none_of_elements", judged=len(judged), value=best.against or best.note)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME
+from execution.language.said import say
 from execution.language.screen_texts import Sighting
 from execution.targeting.choice import choose
 from execution.targeting.context import TEXT, Context
@@ -23,11 +22,11 @@ _HELD = 0.8  # of the text: a control that holds less of it is a part of what wa
 def find(context: Context) -> RungResult:
     """Where the target's text is read as a text of its own, or within one that the neighbours vouch for."""
     if not context.target.text and context.target.named_by is None:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=_("no text was taught"))
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=say("targeting.no_text"))
     if context.has_own_text and context.wanted.problem:
         return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
     if not context.text_was_read:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=_("the screen was not read"))
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=say("targeting.row_unread"))
     if not context.has_own_text:
         return _by_label(context)
     want = context.wanted
@@ -36,11 +35,10 @@ def find(context: Context) -> RungResult:
     if not within and context.other_language:
         return _translated(context)
     if not within:
-        where = _(" in its window") if found else " anywhere"
         return RungResult(
             rung=TEXT,
             status=ResolveStatus.NOT_FOUND,
-            note=_("'%(text)s' is not read%(where)s") % {"text": want.text, "where": where},
+            note=say("targeting.text_elsewhere" if found else "targeting.row_not_there", text=want.text),
         )
     whole = [s for s in within if s.whole]
     return _among(_exact_first(whole), context) if whole else _inside(within, context)
@@ -59,7 +57,7 @@ def _among(found: list[Sighting], context: Context) -> RungResult:
         lost = lost or box is None
         if box is not None:
             boxes.append(box)
-    nothing = _("where beside the text to click cannot be told from the text alone") if lost else ""
+    nothing = say("targeting.beside_not_told") if lost else ""
     return choose(TEXT, [signs_of(box, context) for box in boxes], context, nothing=nothing)
 
 
@@ -82,10 +80,7 @@ def _inside(found: list[Sighting], context: Context) -> RungResult:
         signs = signs_of(box, context)
         if signs.label or (signs.around.seen and signs.around.share >= _VOUCHED):
             vouched.append(signs)
-    note = _("'%(wanted)s' is only part of a longer text: '%(text)s'") % {
-        "wanted": context.wanted.text,
-        "text": found[0].line.text,
-    }
+    note = say("targeting.part_of_longer_text", wanted=context.wanted.text, text=found[0].line.text)
     return choose(TEXT, vouched, context, nothing=note)
 
 
@@ -116,9 +111,7 @@ def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:
 
 def _translated(context: Context) -> RungResult:
     """On a screen in another language: what stands among the same controls, and means the same or what nobody knows."""
-    nothing = _("'%(wanted)s' is not read anywhere, nor is most of what stood around it") % {
-        "wanted": context.wanted.text
-    }
+    nothing = say("targeting.text_and_surroundings_missing", wanted=context.wanted.text)
     fitting = [e for e in context.controls if same_kind(context.target.role, e.role) and _as_high(e, context)]
     signs = [signs_of(e.box, context) for e in fitting if e.text]
     return choose(TEXT, [s for s in signs if s.text or s.translated], context, nothing=nothing)
@@ -132,10 +125,10 @@ def _by_label(context: Context) -> RungResult:
     """What a label names is the control of the taught kind at its place from the label."""
     label, role = context.target.named_by, context.target.role
     if label is None:
-        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=_("no text was taught"))
-    nothing = _("no control stands where '%(text)s' would name it") % {"text": label.text}
+        return RungResult(rung=TEXT, status=ResolveStatus.NOT_NEEDED, note=say("targeting.no_text"))
+    nothing = say("targeting.nothing_named", text=label.text)
     if not len(context.neighbour_boxes(label)):
-        nothing = _("its label '%(text)s' is not read anywhere") % {"text": label.text}
+        nothing = say("targeting.label_not_read", text=label.text)
         return RungResult(rung=TEXT, status=ResolveStatus.NOT_FOUND, note=nothing)
     found = [e for e in context.controls if same_kind(role, e.role) and _labelled(e, context)]
     signs = [signs_of(e.box, context) for e in found]

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say, then
 from execution.perception.marks import SomEngine
 from execution.targeting.context import VLM, Context
 from execution.targeting.grounding.answers import ModelAnswer, read_answer
 from execution.targeting.grounding.asking import answer_schema, one_line, question
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.marked import marked_area
-from execution.targeting.grounding.signs import Judged, Signs
+from execution.targeting.grounding.signs import Judged, Signs, told_signs
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState
@@ -60,18 +59,16 @@ class VisionRung:
         masks = self._hides(context.state)
         elements = candidates(context, masks=masks)
         if not elements:
-            return _refused(_("there is nothing to put marks on"))
+            return _refused(say("targeting.nothing_to_mark"))
         shown = marked_area(context.state.frame, context.area, elements, masks=masks, engine=self._engine)
         if not shown.elements:
-            return _refused(_("there is no room for marks"))
+            return _refused(say("targeting.no_room_for_marks"))
         count = len(shown.elements)
         try:
             asked = question(context, count=count, masks=masks)
             said = self._model.ask(shown.picture, asked, answer_schema(count))
         except VisionUnavailable as error:
-            return _refused(
-                _("the vision model is not to be had: %(reason)s") % {"reason": one_line(error.reason, 200)}
-            )
+            return _refused(say("targeting.model_unavailable", reason=one_line(error.reason, 200)))
         return self._weighed(read_answer(said), shown.elements, elements, context)
 
     def _weighed(
@@ -82,12 +79,9 @@ class VisionRung:
         if answer.problem:
             return _refused(answer.problem)
         if answer.mark is None:
-            return _refused(_("the model sees the target on no mark%(answer)s") % {"answer": _because(answer)})
+            return _refused(say("targeting.model_sees_none", answer=_because(answer)))
         if not 1 <= answer.mark <= len(marked):
-            return _refused(
-                _("the model chose mark %(mark)s, and there are marks 1 to %(marked)s")
-                % {"mark": answer.mark, "marked": len(marked)}
-            )
+            return _refused(say("targeting.model_mark_unknown", mark=answer.mark, marked=len(marked)))
         signs = Signs(context, taught_picture(context), renamed=True)
         chosen = signs.judge(marked[answer.mark - 1])
         others = [signs.judge(e) for e in elements if e is not chosen.element]
@@ -99,26 +93,27 @@ class VisionRung:
         """The model's choice against the other signs."""
         score = 1 - (1 - chosen.weight) * (1 - _WEIGHT * answer.sure)
         candidate = Candidate(box=chosen.element.box, score=score, text=chosen.text)
-        told = _("the model chose mark %(mark)s%(answer)s") % {"mark": answer.mark, "answer": _because(answer)}
+        told = say("targeting.model_chose", mark=answer.mark, answer=_because(answer))
         if answer.sure < _SURE:
-            return _refused(
-                _("%(told)s, but is not sure (%(sure).2f)") % {"told": told, "sure": answer.sure}, candidate
-            )
+            return _refused(say("targeting.model_unsure", told=told, sure=answer.sure), candidate)
         if chosen.against and not chosen.renamed:
-            return _refused(_("%(told)s, but %(against)s") % {"told": told, "against": chosen.against}, candidate)
+            return _refused(say("targeting.model_contradicted", told=told, against=chosen.against), candidate)
         if doubt := self._doubt(chosen, others, context):
             return RungResult(
                 rung=VLM,
                 status=ResolveStatus.AMBIGUOUS,
                 score=score,
                 candidates=(candidate,),
-                note=_("%(told)s, but %(doubt)s") % {"told": told, "doubt": doubt},
+                note=say("targeting.model_doubted", told=told, doubt=doubt),
             )
         if score < context.threshold:
-            return _refused(_("%(told)s, but the other signs agree too little") % {"told": told}, candidate)
-        signs = ", ".join(f"{name} {value:.2f}" for name, value in chosen.signs.items())
+            return _refused(say("targeting.model_too_little", told=told), candidate)
         return RungResult(
-            rung=VLM, status=ResolveStatus.FOUND, score=score, candidates=(candidate,), note=f"{told}; {signs}"
+            rung=VLM,
+            status=ResolveStatus.FOUND,
+            score=score,
+            candidates=(candidate,),
+            note=then([told, told_signs(chosen.signs)]),
         )
 
     def _doubt(self, chosen: Judged, others: Sequence[Judged], context: Context) -> str:
@@ -127,18 +122,15 @@ class VisionRung:
         rival = max(others, key=lambda j: j.score, default=None)
         ahead = lead(chosen, rival) if rival else 1.0
         if ahead <= -MARGIN and rival:
-            return _("the other signs speak for the one at %(x)s, %(y)s") % {
-                "x": rival.element.box.x,
-                "y": rival.element.box.y,
-            }
+            return say("targeting.other_signs_elsewhere", x=rival.element.box.x, y=rival.element.box.y)
         if chosen.renamed and chosen.text:
-            return _("it %(note)s: a person must say whether that is it") % {"note": chosen.note}
+            return say("targeting.person_must_say", note=chosen.note)
         if chosen.renamed or chosen.identity < (_WEAK_SIGN if repeatable else _SECOND_SIGN):
-            return _("no other sign tells it from what may have been put in its place")
+            return say("targeting.model_alone")
         if context.target.alike > 1 and not context.target.row and not stands_as_taught(chosen):
-            return _("the target had a twin, and this may be that")
+            return say("targeting.twin_taught")
         twin = rival is not None and rival.score > 0 and ahead < MARGIN
-        return _("another is like it in all other signs") if twin and not repeatable else ""
+        return say("targeting.alike_in_all") if twin and not repeatable else ""
 
 
 def effect_classes(graph: GraphSpec) -> dict[str, str]:
@@ -162,16 +154,15 @@ def _several(answer: ModelAnswer, marked: Sequence[Element]) -> RungResult:
     named = [marked[number - 1] for number in answer.several if 1 <= number <= len(marked)]
     shown = tuple(Candidate(box=e.box, score=0.0, text=e.text) for e in named[:8])
     if not shown:
-        return _refused(_("the model chose marks that there are not"))
+        return _refused(say("targeting.model_unknown_marks"))
     if len(named) == len(answer.several) == 1:
-        return _refused(_("the model did not answer with a number"))
-    numbers = ", ".join(str(number) for number in answer.several[:8])
-    note = _("the model chose several marks (%(numbers)s)%(answer)s") % {"numbers": numbers, "answer": _because(answer)}
+        return _refused(say("targeting.model_no_number"))
+    note = say("targeting.model_several", numbers=list(answer.several[:8]), answer=_because(answer))
     return RungResult(rung=VLM, status=ResolveStatus.AMBIGUOUS, candidates=shown, note=note)
 
 
 def _because(answer: ModelAnswer) -> str:
-    return f" (“{answer.reason}”)" if answer.reason else ""
+    return say("targeting.model_because", reason=answer.reason) if answer.reason else ""
 
 
 def _refused(note: str, *found: Candidate) -> RungResult:

@@ -68,7 +68,7 @@ def test_for_every_cursor_replay_is_the_whole_rest_or_a_snapshot(monkeypatch, da
         run = make_run(make_published(), total, kept_after)
         behind, turns = readers, 0
         while behind:
-            reading = queries.read({run.pk: {reader.cursor for reader in behind}})[run.pk]
+            reading = queries.read({run.pk: {reader.cursor for reader in behind}}, ["en"])[run.pk]
             behind, turns = [reader for reader in behind if reader.take(reading)], turns + 1
             assert turns <= 5 * (total + 1), "each turn brings the one that lags most on by one event at least"
         transaction.set_rollback(True)
@@ -88,7 +88,7 @@ def test_events_read_raw_are_what_the_orm_would_say():
     for payload in payloads:
         with transaction.atomic():
             emit(run, EventKind.STATE, payload)
-    told = [json.loads(event.text) for event in queries.events({run.pk: 0})[run.pk]]
+    told = [json.loads(event.texts["en"]) for event in queries.events({run.pk: 0}, ["en"])[run.pk]]
     assert told == [as_message(event) for event in ExecutionEvent.objects.filter(execution=run)]
     assert [event["payload"] for event in told] == payloads
 
@@ -100,24 +100,24 @@ def test_one_reading_serves_any_number_of_runs_in_two_queries():
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        readings = queries.read({run.pk: {1} for run in runs})
+        readings = queries.read({run.pk: {1} for run in runs}, ["en"])
     assert len(asked) == 2
     assert all([event.seq for event in readings[run.pk].after(1)] == [2, 3] for run in runs)
     with CaptureQueriesContext(connection) as asked:
-        queries.read({run.pk: {3} for run in runs})
+        queries.read({run.pk: {3} for run in runs}, ["en"])
     assert len(asked) == 1, "nobody has news: the numbers tell"
 
 
 def test_a_run_with_a_laggard_gives_news_to_those_who_are_up_to_date_first(monkeypatch):
     run = make_run(make_published(), 300)
-    reading = queries.read({run.pk: {0, 299}})[run.pk]
+    reading = queries.read({run.pk: {0, 299}}, ["en"])[run.pk]
     assert [event.seq for event in reading.after(299)] == [300]
     assert [event.seq for event in reading.after(0)] == list(range(1, queries.READ_LIMIT + 1))
 
 
 def test_a_run_that_is_gone_is_not_in_the_reading():
     run = make_run(make_published(), 2)
-    assert set(queries.read({run.pk: {0}, run.pk + 1000: {0, None}})) == {run.pk}
+    assert set(queries.read({run.pk: {0}, run.pk + 1000: {0, None}}, ["en"])) == {run.pk}
 
 
 def test_a_snapshot_of_very_large_steps_holds_the_latest_of_them(monkeypatch):
@@ -126,10 +126,10 @@ def test_a_snapshot_of_very_large_steps_holds_the_latest_of_them(monkeypatch):
     run = make_execution()
     for index in range(1, 41):
         Step.objects.create(execution=run, index=index, epoch=0, mode=run.mode, message="x" * 64_000)
-    snapshot = queries.snapshot(run.pk)
+    snapshot = queries.snapshot(run.pk, ["en"])
     assert snapshot is not None
-    assert len(snapshot.text) < queries.SNAPSHOT_STEP_BYTES * 1.2
-    indexes = [step["index"] for step in json.loads(snapshot.text)["steps"]]
+    assert len(snapshot.texts["en"]) < queries.SNAPSHOT_STEP_BYTES * 1.2
+    indexes = [step["index"] for step in json.loads(snapshot.texts["en"])["steps"]]
     assert indexes == list(range(indexes[0], 41))
     assert len(indexes) >= 15
 

@@ -1,0 +1,19 @@
+"""How sentences and values are put together, whatever they are about."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+
+from execution.language.sentences.base import Words
+
+LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE = "joined.listed", "joined.then", "joined.either", "joined.sentences"
+
+WORDS: Words = {
+    LISTED: _("%(one)s, %(next)s"),
+    THEN: _("%(one)s; %(next)s"),
+    EITHER: _("%(one)s or %(next)s"),
+    SENTENCE_BY_SENTENCE: _("%(one)s %(next)s"),
+    "value.quoted": _("“%(text)s”"),
+    "value.percent": _("%(n)s%%"),
+    "value.variable": _("“%(name)s”"),
+}

@@ -1,0 +1,62 @@
+"""Which screen it is, and why: the signs that were weighed, and what a dialog over it says."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+
+from execution.language.sentences.base import Sentence, Words
+
+WORDS: Words = {
+    "matching.screen_unread": _("the screen was not read"),
+    "matching.picture_unread": _("its picture was not read"),
+    "matching.elements_in_place": Sentence(text=_("%(share)s of the elements are where they were"), shares=("share",)),
+    "matching.same_chosen": _("the same tab or entry is chosen"),
+    "matching.another_chosen": _("another tab or entry is chosen"),
+    "matching.texts_of_picture": Sentence(
+        text=_("%(seen)d of the %(of)d texts of its picture seen, weighed %(recall)s"), shares=("recall",)
+    ),
+    "matching.missing": _("missing: %(texts)s"),
+    "matching.not_on_it": _("not on it: %(texts)s"),
+    "matching.title_same": _("the title of the window is the same"),
+    "matching.title_of_another": _("the title of the window is that of another screen"),
+    "matching.title_alike": Sentence(text=_("the title of the window is %(share)s alike"), shares=("share",)),
+    "matching.same_application": _("the same application"),
+    "matching.another_application": _("another application"),
+    "matching.looks_alike": Sentence(text=_("looks %(share)s alike"), shares=("share",)),
+    "matching.no_common_model": _("its picture and the screen have no model in common"),
+    "matching.picture_not_had": _("its reference picture cannot be had: %(error)s"),
+    "matching.picture_not_read_why": _("its reference picture was not read: %(why)s"),
+    "matching.reader_failed": _("the reader or the detector failed"),
+    "matching.picture_unusable": _("its reference picture cannot be read"),
+    "matching.picture_by_another_model": _("its reference picture was looked at by another model"),
+    "matching.less_certain": _("the screen was not read: less certain"),
+    "matching.ruled_out": _("ruled out: '%(text)s' is on the screen"),
+    "matching.nothing_forbidden": _("nothing is there that must not be"),
+    "matching.texts_unread": _("its texts were not read"),
+    "matching.identity_unread": _("its texts were not read, one of them names what this run is about"),
+    "matching.texts_seen": _("%(seen)d of %(of)d texts seen"),
+    "matching.hardly_read": _("%(text)s (something like it could hardly be read)"),
+    "matching.no_window": _("no window is known"),
+    "matching.title_uncheckable": _("the window title cannot be checked: %(problem)s"),
+    "matching.window_is": _("the window is '%(title)s'"),
+    "matching.window_is_not": _("the window is '%(title)s', not '%(wanted)s'"),
+    "matching.no_application": _("no application is known"),
+    "matching.application_is": _("the application is %(name)s"),
+    "matching.application_is_not": _("the application is %(name)s, not %(wanted)s"),
+    "matching.ambiguous": _("ambiguous: %(names)s"),
+    "matching.led_here": _("the screen could be %(names)s; the action just done leads here"),
+    "matching.was_here": _("the screen could be %(names)s; the run was here"),
+    "matching.follows_last": _("the screen could be %(names)s; only this one follows the last"),
+    "matching.no_nodes": _("the workflow has no nodes"),
+    "matching.lacks": Sentence(
+        text=_("the most similar is %(node)s, but the screen lacks %(texts)s"), quoted=("texts",)
+    ),
+    "matching.not_sure_enough": Sentence(
+        text=_("the most similar is %(node)s at %(confidence)s, %(needed)s are needed: %(notes)s"),
+        shares=("confidence", "needed"),
+    ),
+    "dialog.says": _("“%(title)s”: %(said)s"),
+    "dialog.titled": _("“%(title)s”"),
+    "dialog.untitled": _("%(said)s"),
+    "dialog.with_buttons": Sentence(text=_("%(dialog)s. Its buttons: %(names)s"), quoted=("names",)),
+}

@@ -1,0 +1,48 @@
+"""A column for what is said: a sentence as its code with its values, or a text as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Transform
+
+from execution.language.said import from_text, to_text
+
+
+class SaidField(models.TextField):
+    """Text that may be a `Said`; that is kept as JSON in the same column, so what was kept before stays as it is.
+
+    `message__code` filters and groups by the code; it is NULL for texts without one.
+    """
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
+        return None if value is None else from_text(value)
+
+    def get_prep_value(self, value: Any) -> Any:
+        return to_text(super().get_prep_value(value))
+
+    def deconstruct(self) -> Any:
+        """A text column for migrations: nothing of the table is another."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.TextField", args, kwargs
+
+
+@SaidField.register_lookup
+class Code(Transform):
+    """The code of a sentence."""
+
+    lookup_name = "code"
+    output_field = models.CharField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self._said(compiler, connection, "json_valid({0})", "json_extract({0}, '$.code')")
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self._said(compiler, connection, "{0} IS JSON", "{0}::jsonb ->> 'code'")
+
+    def _said(self, compiler: Any, connection: Any, valid: str, code: str) -> Any:
+        column, params = compiler.compile(self.lhs)
+        begins = f'substr({column}, 1, 10) = \'{{"code": "\''
+        sql = f"CASE WHEN {begins} AND {valid.format(column)} THEN {code.format(column)} END"
+        return sql, [*params, *params, *params]
