@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('execution', '0014_own_parts_of_programs'),
+        ('execution', '0015_unmasked_by_right'),
     ]
 
     operations = [
