@@ -266,8 +266,14 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:
-    """The lines in the window that did not stand there."""
-    return [line for line in state.texts if window.contains(line.box.center) and not _stands(line, known.texts)]
+    """The lines in the window that did not stand there. What is drawn as it was and is read only now is not new."""
+    return [
+        line
+        for line in state.texts
+        if window.contains(line.box.center)
+        and not _stands(line, known.texts)
+        and not np.array_equal(state.frame.crop(line.box), known.frame.crop(line.box))
+    ]
 
 
 def _stands(line: TextLine, among: Sequence[TextLine]) -> bool:

@@ -14,7 +14,8 @@ from execution.matching import Matcher, Reading
 from execution.matching.dialogs import is_same_page, over_known, over_recognised, over_taught
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.turn.popups import declared
-from execution.types import ScreenState
+from execution.types import Box, ScreenState, TextLine, Window
+from tests.execution.perception.drawing import Canvas, frame
 from tests.support.browser import chromium, seen
 from tests.support.display import missing_programs, virtual_desktop
 from workflows.graph import GraphSpec, NodeSpec, PopupSpec
@@ -119,6 +120,28 @@ def test_a_page_with_something_over_it_is_no_other_page(
     """A dialog over a page that only just opened is told by that page's picture, not by the page before."""
     assert is_same_page(show(page, analyzer, DIALOGS["modal"]), known)
     assert not is_same_page(show(page, analyzer, OTHERS["another page"]), known)
+
+
+def test_an_icon_that_is_read_only_the_second_time_is_no_part_of_the_dialog() -> None:
+    """It stands as it stood; with it the dialog would reach to the corner of the window, and be none."""
+    canvas = Canvas(1000, 640, background=(255, 255, 255))
+    for row, text in enumerate(("Patient list", "New", "Room 12", "Room 3")):
+        canvas.text(text, 40, 60 + 60 * row, size=16)
+    canvas.icon(4, 4)
+    window = Window(title="Ward", box=Box(0, 0, 1000, 640))
+    before = canvas.state(window=window)
+    dimmed = (canvas.pixels * 0.9).astype("uint8")
+    dimmed[:30, :30] = canvas.pixels[:30, :30]
+    dimmed[280:400, 400:800] = 255
+    asks = [TextLine(text="Somebody edits this order. Continue?", box=Box(430, 300, 300, 18))]
+    asks.append(TextLine(text="Yes No", box=Box(430, 350, 60, 18)))
+    for line in asks:
+        dimmed[line.box.y : line.box.bottom : 2, line.box.x : line.box.right] = 0
+    texts = (TextLine(text="5", box=Box(6, 6, 18, 18)), *before.texts, *asks)
+    after = replace(before, frame=frame(dimmed), texts=texts)
+    dialog = over_recognised(after, before, LIST, taught=None, variables={})
+    assert dialog is not None
+    assert dialog.texts == ("Somebody edits this order. Continue?", "Yes No")
 
 
 ANOTHER_DAY = (("DUPONT Léa", "MOREL Zoé"), ("8812", "3307"), ("MARTIN Jean", "NOËL Luc"), ("Room 12", "Room 21"))
