@@ -76,7 +76,7 @@ def offered_commands(facts: Facts) -> list[dict[str, str]]:
     if step is not None:
         n = {"n": step.index}
         found.append((written(CommandName.WHY, step.index), _("Why step %(n)d?") % n))
-        found.append((written(CommandName.SCREEN, step.index), _("The screen at step %(n)d") % n))
+        found.append((written(CommandName.SCREEN, step.index), _("Screen at step %(n)d") % n))
     if facts.prompt is not None and Choice.CORRECT in facts.prompt.choices:
         found.append((written(CommandName.CORRECT), _("Draft a correction")))
     if facts.execution.state in FINAL and (other := last_completed_before(facts.execution)):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -158,7 +157,7 @@ def _standing(facts: Facts, said: Section) -> None:
 def _state(facts: Facts) -> str:
     run = facts.execution
     words = {"n": run.pk, "name": run.version.workflow.name, "state": ExecutionState(run.state).label}
-    return _("Run %(n)d of “%(name)s” is %(state)s.") % words
+    return _("Run %(n)d of “%(name)s”: %(state)s.") % words
 
 
 # --- what failed, and why -------------------------------------------------------------------------------------------
@@ -192,10 +191,7 @@ def _why(facts: Facts) -> Section:
         said.say(why(facts, last), last)
         if (last.suggestion or {}).get("status") == "found":
             said.say(" ".join(found_how(facts, last)))
-    if facts.prompt is not None:
-        said.say(sentence(facts.hidden.of(facts.prompt.step).text(facts.prompt.message)), facts.prompt.step)
-    else:
-        said.say(_reason(facts))
+    said.say(_reason(facts))
     return said
 
 
@@ -266,14 +262,13 @@ def _say_asked(facts: Facts, said: Section) -> None:
     assert prompt is not None
     step = facts.asked_about or prompt.step
     said.say(_("The run waits for a person to answer about %(step)s.") % {"step": what_and_where(facts, step)}, step)
-    left = (prompt.deadline_at - timezone.now()).total_seconds() if prompt.deadline_at else 0
-    if left > 0:
-        said.say(
-            {
-                Choice.SKIP: _("Without an answer in %(n)d s it is skipped."),
-                Choice.REJECT: _("Without an answer in %(n)d s it is rejected."),
-            }[Choice(prompt.timeout_choice or Choice.REJECT)] % {"n": left}
-        )  # fmt: skip
+    said.say(sentence(facts.hidden.of(prompt.step).text(prompt.message)))
+    if prompt.deadline_at and prompt.timeout_choice:  # how long that is shows beside the question, and runs there
+        without = {
+            Choice.SKIP: _("Without an answer in time it is skipped."),
+            Choice.REJECT: _("Without an answer in time it is rejected."),
+        }
+        said.say(without[Choice(prompt.timeout_choice)])
 
 
 def _say_likely(facts: Facts, said: Section) -> None:

@@ -8,7 +8,7 @@ import { say } from "../rpa_site/words.js";
 const KEY = "q";
 const NEAR_END = 48; // pixels from the end of the talk that still count as reading its end
 const BETWEEN = 3000; // milliseconds from one briefing of a run that goes on to the next
-const STEPS = /(?<!\p{L})(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
+const STEPS = /(?<!\p{L})(?:l’)?(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
 
 export function assistantView(store) {
   const panel = find("#panel-ask");
@@ -254,7 +254,7 @@ class Assistant {
   }
 
   records(message) {
-    return message.records ? h("p", { class: "ask-records" }, this.linked(message.records)) : null;
+    return message.records ? h("div", { class: "ask-records" }, message.records.split("\n").map((line) => h("p", {}, this.linked(line)))) : null;
   }
 
   words(message) {

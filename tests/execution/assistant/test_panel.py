@@ -109,7 +109,7 @@ def test_the_buttons_are_commands_and_ask_no_model(page_of: Callable[..., Page],
     page = page_of(operator, path_of(make_failed(operator, version=before.version)))
     page.click("#ask-button")
     buttons = page.locator("#ask-commands button")
-    expect(buttons).to_have_text(["Why step 4?", "The screen at step 4", f"Compare with run {before.pk}"])
+    expect(buttons).to_have_text(["Why step 4?", "Screen at step 4", f"Compare with run {before.pk}"])
     for number, (asked, said) in enumerate(
         (
             ("/why 4", "Its score is 0.97."),
