@@ -11,7 +11,7 @@ from typing import Protocol
 import psutil
 
 from gpu.types import VRAMInfo
-from gpu.vram import VRAMMonitor
+from gpu.vram import VRAMMonitor, free_mb
 
 MB = 1024 * 1024
 SHORTEST_S = 0.1  # over less than that, what the system counts says nothing of how busy it is
@@ -37,7 +37,7 @@ class Resources:
 
     @property
     def vram_free_mb(self) -> int | None:
-        return sum(gpu.free_mb for gpu in self.gpus) if self.gpus else None
+        return free_mb(self.gpus)
 
     @property
     def vram_used_mb(self) -> int | None:

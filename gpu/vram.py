@@ -133,12 +133,9 @@ def gpu_of(gpus: Sequence[VRAMInfo], uuid: str) -> VRAMInfo | None:
     return next((gpu for gpu in gpus if uuid and _bare(gpu.uuid) == _bare(uuid)), None)
 
 
-def free_mb(gpus: Sequence[VRAMInfo], uuid: str = "") -> int | None:
-    """Free memory of the GPU that is meant, or of all together, as a model server may use them; None if unknown."""
-    if not uuid:
-        return sum(gpu.free_mb for gpu in gpus) if gpus else None
-    found = gpu_of(gpus, uuid)
-    return found.free_mb if found else None
+def free_mb(gpus: Sequence[VRAMInfo]) -> int | None:
+    """Free memory of all together, as a model server may use them; None if unknown."""
+    return sum(gpu.free_mb for gpu in gpus) if gpus else None
 
 
 def in_words(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from gpu.assistant.assistant import LONGEST_QUESTION, Outcome
+from gpu.assistant.assistant import LONGEST_QUESTION, AnswerOutcome
 
 
 class AskSerializer(serializers.Serializer[Any]):
@@ -63,7 +63,7 @@ class PieceSerializer(serializers.Serializer[Any]):
     references = ReferenceSerializer(many=True, required=False)
     draft = serializers.DictField(required=False)
     message = MessageSerializer(required=False)
-    outcome = serializers.ChoiceField(choices=[outcome.value for outcome in Outcome], required=False)
+    outcome = serializers.ChoiceField(choices=[outcome.value for outcome in AnswerOutcome], required=False)
     note = serializers.CharField(required=False)
     retry_after_s = serializers.FloatField(required=False)
 

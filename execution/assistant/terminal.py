@@ -16,7 +16,7 @@ from execution.assistant.run_briefing import as_text, briefing
 from execution.exceptions import UnknownExecution
 from execution.models import Execution
 from gpu.assistant import conversations
-from gpu.assistant.assistant import Assistant, Outcome, Part, PartKind
+from gpu.assistant.assistant import AnswerOutcome, Assistant, Part, PartKind
 from gpu.exceptions import GPUError
 from workflows.exceptions import DomainError
 
@@ -90,14 +90,14 @@ class Chat:
             if text and not self._did(text):
                 self.ask(text)
 
-    def ask(self, text: str) -> Outcome | None:
+    def ask(self, text: str) -> AnswerOutcome | None:
         """Ask and show the answer as it comes; None where it was not asked. Ctrl-C stops the answer alone."""
         try:
             parts = self._assistant.stream_message(text, conversation=self.key)
         except ValueError as refusal:
             self.say(str(refusal))
             return None
-        outcome: Outcome | None = Outcome.STOPPED
+        outcome: AnswerOutcome | None = AnswerOutcome.STOPPED
         began = False
         try:
             for part in parts:
@@ -106,11 +106,11 @@ class Chat:
         except KeyboardInterrupt:
             parts.close()  # type: ignore[attr-defined]
             self.say(f"\n({_('stopped')})")
-            return Outcome.STOPPED
+            return AnswerOutcome.STOPPED
         except DatabaseError as error:  # it may be there again for the next question
             self.is_database_away = True
             self.say(("\n" if began else "") + _("The database cannot be used now: %(why)s") % {"why": error})
-            return Outcome.FAILED
+            return AnswerOutcome.FAILED
         return outcome
 
     def _show(self, part: Part, *, began: bool) -> bool:

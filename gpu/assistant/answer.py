@@ -25,7 +25,7 @@ class PartKind(StrEnum):
     END = "end"  # the message as it is kept, and how it came to its end
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """How an answer came to its end."""
 
     ANSWERED = "answered"
@@ -46,7 +46,7 @@ class Part:
     references: Sequence[Mapping[str, Any]] = ()
     draft: Mapping[str, Any] = field(default_factory=dict)
     message: StoredMessage | None = None
-    outcome: Outcome | None = None
+    outcome: AnswerOutcome | None = None
     note: str = ""  # a sentence for the person
     retry_after_s: float = 0.0
 
@@ -72,13 +72,13 @@ class Status:
     details: ModelStatus | None = None
 
 
-class Answer:
+class AnswerInProgress:
     """An answer that is being given."""
 
     def __init__(self, records: RecordsAnswer) -> None:
         self.records = records
         self.draft = records.draft
-        self.outcome = Outcome.ANSWERED
+        self.outcome = AnswerOutcome.ANSWERED
         self.note = ""
         self.retry_after_s = 0.0
         self.model = ""
@@ -102,28 +102,28 @@ class Answer:
         ]
         with translation.override(self.records.language):
             if isinstance(error, GpuBusy):
-                self.outcome = Outcome.INTERRUPTED if begun else Outcome.BUSY
+                self.outcome = AnswerOutcome.INTERRUPTED if begun else AnswerOutcome.BUSY
                 self.note = _("A run needs the GPU now, so this is from the records alone.")
             elif isinstance(error, NoModelFits):
-                self.outcome = Outcome.RECORDS_ONLY
+                self.outcome = AnswerOutcome.RECORDS_ONLY
                 self.note = _("No model is there to be asked, so this is from the records alone.")
             else:
-                self.outcome = Outcome.FAILED
+                self.outcome = AnswerOutcome.FAILED
                 self.note = _("The model did not answer, so this is from the records alone.")
         if isinstance(error, Later):
             self.retry_after_s = error.retry_after_s
-        if self.outcome is not Outcome.INTERRUPTED:
+        if self.outcome is not AnswerOutcome.INTERRUPTED:
             self.begin()  # half an answer that broke is none
 
     def check(self) -> None:
         """A model that has a step failed which did not, by the records, is left out."""
         if self.said.failed - self.records.failed_steps:
-            self.outcome = Outcome.DISAGREED
+            self.outcome = AnswerOutcome.DISAGREED
             with translation.override(self.records.language):
                 self.note = _("The model said of a step that it failed which did not, so what it said is left out.")
             self.begin()
         elif not self.said.text.strip():
-            self.outcome = Outcome.FAILED
+            self.outcome = AnswerOutcome.FAILED
             with translation.override(self.records.language):
                 self.note = _("The model did not answer, so this is from the records alone.")
 
@@ -134,7 +134,7 @@ class Answer:
 
     def as_row(self) -> dict[str, Any]:
         words = self.said.text.strip()
-        if words and self.outcome in (Outcome.STOPPED, Outcome.INTERRUPTED):
+        if words and self.outcome in (AnswerOutcome.STOPPED, AnswerOutcome.INTERRUPTED):
             words += " …"
         alone = self.records.without_model or self.records.answer
         return {

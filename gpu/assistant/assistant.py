@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
-from gpu.assistant.answer import Answer, Outcome, Part, PartKind, Status
+from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, Part, PartKind, Status
 from gpu.assistant.conversations import StoredMessage
 from gpu.assistant.records import Records, RecordsAnswer, question, talk
 from gpu.background import produced
@@ -28,7 +28,7 @@ from gpu.runtime import Runtime
 from gpu.types import Chunk
 from gpu.wire.reading import storable
 
-__all__ = ["Assistant", "Models", "Outcome", "Part", "PartKind", "Records", "RecordsAnswer", "Status"]
+__all__ = ["AnswerOutcome", "Assistant", "Models", "Part", "PartKind", "Records", "RecordsAnswer", "Status"]
 
 LONGEST_QUESTION = 2000  # characters
 
@@ -137,7 +137,7 @@ class Assistant:
         history: tuple[StoredMessage, ...] = await self._rows(conversations.messages, key)
         records: RecordsAnswer = await self._rows(self._answer_of_records, text, key, language)
         await self._rows(conversations.keep, key, role=MessageRole.USER, content=records.asked or text)
-        answer = Answer(records)
+        answer = AnswerInProgress(records)
         put(Part(kind=PartKind.RECORDS, text=records.answer, references=records.references, draft=records.draft))
         # at once, for a process that is ended in the middle of the model's words
         first = await self._keep(key, answer)
@@ -146,7 +146,7 @@ class Assistant:
                 put(part)
         except asyncio.CancelledError:
             # whoever asked has left, or the process ends: what was said so far is there when they are back
-            answer.outcome = Outcome.STOPPED
+            answer.outcome = AnswerOutcome.STOPPED
             put(answer.end(await self._keep(key, answer, instead_of=first)))
             raise
         except BaseException:
@@ -165,7 +165,9 @@ class Assistant:
     def _answer_of_records(self, text: str, key: str, language: str) -> RecordsAnswer:
         return self._records.answer(text, about=conversations.about(key), language=language)
 
-    async def _worded(self, text: str, history: Sequence[StoredMessage], answer: Answer) -> AsyncIterator[Part]:
+    async def _worded(
+        self, text: str, history: Sequence[StoredMessage], answer: AnswerInProgress
+    ) -> AsyncIterator[Part]:
         """What a model makes of it; a failure ends in a note, never in an error."""
         records = answer.records
         if not records.data:
@@ -197,7 +199,9 @@ class Assistant:
             answer.draft = await self._rows(self._records.draft, proposal, records)
         answer.check()
 
-    async def _keep(self, key: str, answer: Answer, *, instead_of: StoredMessage | None = None) -> StoredMessage:
+    async def _keep(
+        self, key: str, answer: AnswerInProgress, *, instead_of: StoredMessage | None = None
+    ) -> StoredMessage:
         kept: StoredMessage
         if instead_of is None:
             kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())

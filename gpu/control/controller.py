@@ -40,7 +40,7 @@ from gpu.policy import (
     decide,
 )
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
-from gpu.vram import VRAMMonitor
+from gpu.vram import VRAMMonitor, free_mb
 
 if TYPE_CHECKING:
     from gpu.machine.needs import Needs
@@ -105,8 +105,7 @@ class Controller:
     # --- what there is ----------------------------------------------------------------------------------------------
     def free_mb(self) -> int | None:
         """Free memory of this machine's GPUs; None where it is unknown, or Ollama runs elsewhere."""
-        gpus = self.reporter.gpus() if self.config.ollama_is_here else ()
-        return sum(gpu.free_mb for gpu in gpus) if gpus else None
+        return free_mb(self.reporter.gpus() if self.config.ollama_is_here else ())
 
     @property
     def vlm_state(self) -> ModelState:

@@ -38,7 +38,7 @@ _BY_PEOPLE = [kind.value for kind in RequestKind if kind is not RequestKind.USE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelLine:
+class ModelRow:
     """One model as a row of the table."""
 
     name: str
@@ -145,7 +145,7 @@ def minutes_of(machine: str) -> dict[str, list[Minute]]:
     return found
 
 
-def model_lines(state: GPUState) -> list[ModelLine]:
+def model_lines(state: GPUState) -> list[ModelRow]:
     """The models that the owner told of, and the vision model that is set."""
     told = {str(resident["name"]): resident for resident in state.residents}
     if state.vlm_model:
@@ -153,7 +153,7 @@ def model_lines(state: GPUState) -> list[ModelLine]:
     return [_line(name, resident) for name, resident in told.items()]
 
 
-def catalogue_lines(shown: Iterable[ModelLine]) -> list[ModelLine]:
+def catalogue_lines(shown: Iterable[ModelRow]) -> list[ModelRow]:
     """What else there is to choose from; whether it is on the disk, only the models' server knows."""
     known = {line.name for line in shown}
     return [_line(name, {"state": "", "need_mb": need}) for name, need in _needs().items() if name not in known]
@@ -165,14 +165,14 @@ def _needs() -> dict[str, int]:
     return dict(models.values_list("name", "vram_mb"))
 
 
-def _line(name: str, resident: Mapping[str, Any]) -> ModelLine:
+def _line(name: str, resident: Mapping[str, Any]) -> ModelRow:
     state = str(resident.get("state", ""))
     word, icon, colour = texts.model_state(state)
     in_memory = state in (ModelState.LOADED, ModelState.UNLOADING)
     need = resident.get("need_mb")
     held = resident.get("need_mb") or resident.get("vram_mb") or resident.get("size_mb")
     wanted = _("needs about %(n)s") % {"n": texts.memory(need)} if need else "–"
-    return ModelLine(
+    return ModelRow(
         name=name,
         state=state,
         word=word,

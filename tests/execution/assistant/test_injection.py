@@ -14,7 +14,7 @@ import pytest
 from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Prompt, Step
 from gpu.assistant import conversations
-from gpu.assistant.assistant import Assistant, Outcome
+from gpu.assistant.assistant import AnswerOutcome, Assistant
 from gpu.assistant.records import question
 from gpu.conversation.talk import Talk
 from gpu.runtime import Runtime
@@ -132,7 +132,7 @@ def test_the_step_that_failed_is_the_databases_whatever_the_screen_says(mai: Mai
         assert message.references[0]["step"] == 4, text
         assert message.draft == {}, text
         # the model has step 1 failed, which did not: what it says is left out
-        assert end.outcome in (Outcome.DISAGREED, Outcome.FAILED), text
+        assert end.outcome in (AnswerOutcome.DISAGREED, AnswerOutcome.FAILED), text
         assert (message.words, message.model) == ("", ""), text
     assert Decision.objects.count() == 2
     run.refresh_from_db()

@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from gpu.assistant import conversations
-from gpu.assistant.assistant import Assistant, Outcome, Part, PartKind, RecordsAnswer
+from gpu.assistant.assistant import AnswerOutcome, Assistant, Part, PartKind, RecordsAnswer
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
@@ -112,7 +112,7 @@ def test_the_records_come_first_then_the_words_then_what_is_kept(make: Any, talk
     assert parts[0].text == "Step 4 failed."
     assert "".join(part.text for part in parts if part.kind is PartKind.TEXT) == "The window did not change."
     kept = parts[-1].message
-    assert kept and parts[-1].outcome is Outcome.ANSWERED
+    assert kept and parts[-1].outcome is AnswerOutcome.ANSWERED
     assert (kept.records, kept.words, kept.model, kept.references[0]["step"]) == (
         "Step 4 failed.", "The window did not change.", "small", 4,
     )  # fmt: skip
@@ -152,7 +152,7 @@ def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str
         make(NoModelFits("No model fits.", reasons=())),
     ):
         end = assistant.process_message("Which step failed?", conversation=talk)
-        assert end.outcome is Outcome.RECORDS_ONLY
+        assert end.outcome is AnswerOutcome.RECORDS_ONLY
         assert end.message.content == "Step 4 failed."
         assert end.message.model == ""
         assert end.message.attempts[0]["error"] == "NoModelFits"
@@ -163,16 +163,16 @@ def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str
 @pytest.mark.parametrize(
     ("said", "outcome", "words"),
     [
-        ((GpuBusy("A run.", retry_after_s=9.0),), Outcome.BUSY, ""),
-        (("Because it ", GpuBusy("A run.", retry_after_s=9.0)), Outcome.INTERRUPTED, "Because it …"),
-        ((TooManySwaps("Too many.", retry_after_s=9.0),), Outcome.FAILED, ""),
-        ((ServerAway("Away."),), Outcome.FAILED, ""),
-        (("Because it ", AnswerBroken("Broke off.")), Outcome.FAILED, ""),
-        ((DONE,), Outcome.FAILED, ""),
+        ((GpuBusy("A run.", retry_after_s=9.0),), AnswerOutcome.BUSY, ""),
+        (("Because it ", GpuBusy("A run.", retry_after_s=9.0)), AnswerOutcome.INTERRUPTED, "Because it …"),
+        ((TooManySwaps("Too many.", retry_after_s=9.0),), AnswerOutcome.FAILED, ""),
+        ((ServerAway("Away."),), AnswerOutcome.FAILED, ""),
+        (("Because it ", AnswerBroken("Broke off.")), AnswerOutcome.FAILED, ""),
+        ((DONE,), AnswerOutcome.FAILED, ""),
     ],
 )
 def test_a_failure_leaves_the_answer_of_the_records(
-    make: Any, talk: str, said: Sequence[Any], outcome: Outcome, words: str
+    make: Any, talk: str, said: Sequence[Any], outcome: AnswerOutcome, words: str
 ) -> None:
     end = make(*said).process_message("Which step failed?", conversation=talk)
     assert (end.outcome, end.message.records, end.message.words) == (outcome, "Step 4 failed.", words)
@@ -201,17 +201,17 @@ def test_a_step_that_is_not_in_the_records_is_marked(make: Any, talk: str) -> No
 
 def test_a_model_that_has_another_step_failed_than_the_records_is_left_out(make: Any, talk: str) -> None:
     end = make("Step 2 failed, the screen says so.", DONE).process_message("Which step failed?", conversation=talk)
-    assert (end.outcome, end.message.words, end.message.model) == (Outcome.DISAGREED, "", "")
+    assert (end.outcome, end.message.words, end.message.model) == (AnswerOutcome.DISAGREED, "", "")
     for words in (
         "Step 2 typed the name; step 4 failed.",
         "Step 2 did not fail.",
         "Before the failure step 3 was skipped.",
     ):
         end = make(words, DONE).process_message("What?", conversation=talk)
-        assert (end.outcome, end.message.words) == (Outcome.ANSWERED, words)
+        assert (end.outcome, end.message.words) == (AnswerOutcome.ANSWERED, words)
     none = Records(failed_steps=frozenset())
     end = make("Step 4 failed.", DONE, records=none).process_message("What?", conversation=talk)
-    assert end.outcome is Outcome.DISAGREED
+    assert end.outcome is AnswerOutcome.DISAGREED
 
 
 def test_the_whole_briefing_stands_where_no_model_has_words(make: Any, talk: str) -> None:
@@ -230,7 +230,7 @@ def test_the_whole_briefing_stands_where_no_model_has_words(make: Any, talk: str
 def test_what_needs_no_model_asks_none(make: Any, talk: str) -> None:
     models = Models("No.", DONE)
     end = make(models=models, records=Records(data={})).process_message("/why 4", conversation=talk)
-    assert (end.outcome, end.note, end.message.records) == (Outcome.ANSWERED, "", "Step 4 failed.")
+    assert (end.outcome, end.note, end.message.records) == (AnswerOutcome.ANSWERED, "", "Step 4 failed.")
     assert models.asked == []
 
 
@@ -299,7 +299,7 @@ def test_shutting_down_ends_what_is_being_said(make: Any, talk: str) -> None:
     assert waiting.wait(5)
     assistant.shutdown()
     reader.join(5)
-    assert got[-1].outcome is Outcome.STOPPED
+    assert got[-1].outcome is AnswerOutcome.STOPPED
     assistant.shutdown()
     with pytest.raises(GPUError, match="answers no more"):
         assistant.process_message("?", conversation=talk)
