@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.migrated import put_database
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -28,6 +30,7 @@ def environment(data: Path) -> dict[str, str]:
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data of an installation without a display, its database made and the demo in it."""
     data = tmp_path_factory.mktemp("installation")
+    put_database(data)
     for command in (["migrate", "-v0"], ["load_demo"]):
         done = subprocess.run(
             [sys.executable, "manage.py", *command], cwd=ROOT, env=environment(data), capture_output=True, text=True

@@ -22,6 +22,7 @@ from Xlib.display import Display
 
 from execution.desktop import backdrop
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
+from tests.support.migrated import put_database
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"
@@ -182,6 +183,7 @@ def product(
         screen.env["HOME"] = str(screen.folder / "home")
         data = folder / "data"
         data.mkdir()
+        put_database(data)
         trace = folder / "trace" if traced and shutil.which("strace") else None
         if trace:
             trace.mkdir()

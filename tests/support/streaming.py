@@ -20,6 +20,8 @@ from typing import Any
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.support.migrated import put_database
+
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 60.0
 
@@ -108,6 +110,7 @@ def web(*, collected: bool = False) -> Iterator[Web]:
         env |= {"DJANGO_SETTINGS_MODULE": "rpa_site.settings", "PYTHONPATH": os.pathsep.join([str(ROOT)])}
         env.pop("DATABASE_URL", None)
         server = Web(data=data, listener=port, env=env)
+        put_database(data)
         prepared = answer_of(server.worker("prepare"))
         server.session_key, server.execution_id = prepared["session_key"], prepared["execution_id"]
         if collected:
