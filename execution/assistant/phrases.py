@@ -61,7 +61,7 @@ def sentence(text: str) -> str:
 def seconds(value: float) -> str:
     """0.21 s below ten seconds, then 4:12."""
     if value < 9.995:
-        return _("%(n)s s") % {"n": decimal(value)}
+        return f"{decimal(value)}\u00a0s"  # no line ends between the two
     minutes, rest = divmod(int(value), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -133,7 +133,7 @@ def test_who_reads_french_gets_french(run: Run, monkeypatch: pytest.MonkeyPatch)
     make_failed()
     monkeypatch.setenv("LC_ALL", "fr_FR.UTF-8")
     shown = run("ask", "/pourquoi 4")
-    assert shown.startswith("L’étape 4 (") and "Elle a pris 0,34 s." in shown
+    assert shown.startswith("L’étape 4 (") and "Elle a pris 0,34\u00a0s." in shown
     assert "La suite\u00a0: " in run("ask")
 
 

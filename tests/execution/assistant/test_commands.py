@@ -62,7 +62,7 @@ def test_why_tells_the_step_the_place_and_what_came_of_it() -> None:
         "Step 4 (Click “Save”, on “Save dialog”): failed. The window did not change after the click. "
         "Found by its text. Its score is 0.97. Runner-up: “Save All”, 0.41. "
         "The other signs: Remembered place: no place is remembered for it. "
-        "It took the screen for “Save dialog”, sure to 0.96. It was tried 3 times. It took 0.34 s."
+        "It took the screen for “Save dialog”, sure to 0.96. It was tried 3 times. It took 0.34\u00a0s."
     )
     assert told.steps == (4,)
 
@@ -127,7 +127,9 @@ def test_compare_says_where_they_part_and_what_took_longer() -> None:
         "Both went the same way up to step 2. Then came here step 3 (Press ctrl+s, on “Note with text”)." in told.answer
     )
     assert "There came: Did click_save." in told.answer
-    assert "Most of it at step 2 (Press ctrl+s, on “Note with text”): 2.40 s here, 0.34 s there." in told.answer
+    assert (
+        "Most of it at step 2 (Press ctrl+s, on “Note with text”): 2.40\u00a0s here, 0.34\u00a0s there." in told.answer
+    )
     assert told.steps == (2, 3)
 
 
