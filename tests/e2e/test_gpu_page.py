@@ -228,11 +228,11 @@ def test_the_page_follows_every_step_of_the_owner(
         assert ollama.models[VLM].state == LOADED
         look(page, "recovered")
     expect(page.locator("#gpu")).to_contain_text("nobody looks after the GPU")
-    # a button is obeyed all the same: the web process takes the GPU for as long as that lasts
+    # a button is obeyed all the same: the web process owns the GPU from then on
     page.click("#gpu-mode-idle")
     expect(page.locator("#gpu-said")).to_contain_text("Done.")
     expect(page.locator(".gpu-mode-now")).to_have_text("Idle")
-    expect(page.locator("#gpu")).to_contain_text("nobody looks after the GPU")
+    expect(page.locator("#gpu")).to_contain_text("a process that needed it")
     assert page.evaluate("window.neverReloaded")
     look(page, "nobody")
 
