@@ -204,6 +204,6 @@ def _refusal(execution: Execution, why: str) -> IllegalMove:
         state = f"{state} ({PauseReason(execution.pause_reason).label})"
     last = execution.wishes.exclude(verb=Verb.START).first()
     said = said_of_wish(last) if last else ""
-    words = {"id": execution.execution_id, "state": state, "why": why}
-    message = _("The run %(id)s is %(state)s. %(why)s") % words
+    words = {"run": execution.name_for_people, "state": state, "why": why}
+    message = _("The run %(run)s is %(state)s. %(why)s") % words
     return IllegalMove(f"{message} {said}".strip())

@@ -87,7 +87,7 @@ def decide_open(*, execution: Execution, **answer: Any) -> Decision:
     """Answer the run's open prompt; raises NothingToDecide when it asks nothing."""
     prompt = execution.prompts.open().first()
     if prompt is None:
-        raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution.execution_id})
+        raise NothingToDecide(_("The run %(run)s asks nothing at the moment.") % {"run": execution.name_for_people})
     return decide(prompt_id=prompt.pk, **answer)
 
 

@@ -198,9 +198,9 @@ class HoldView(RunsView):
     def post(self, request: Request, execution_id: str) -> Response:
         """Let the question's time stand still while a correction is made; 409 says who is making one already."""
         data = _checked(HoldSerializer, request.data)
-        prompt = _question(_run(execution_id), data["prompt_id"])
+        prompt = _question(execution := _run(execution_id), data["prompt_id"])
         if prompt is None:
-            raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution_id})
+            raise NothingToDecide(_("The run %(run)s asks nothing at the moment.") % {"run": execution.name_for_people})
         change = hold.hold if data["held"] else hold.let_go
         return Response(_told(prompt_payload(change(prompt_id=prompt.pk, user=request.user))))
 
@@ -312,7 +312,7 @@ def _answer(execution_id: str, request: Request, *, prompt_id: int | None, **ans
     execution = _run(execution_id)
     prompt = _question(execution, prompt_id)
     if prompt is None:
-        raise NothingToDecide(_("The run %(id)s asks nothing at the moment.") % {"id": execution_id})
+        raise NothingToDecide(_("The run %(run)s asks nothing at the moment.") % {"run": execution.name_for_people})
     if prompt.state == PromptState.WITHDRAWN:
         raise NothingToDecide(_("This question is no longer asked; look at the run again."))
     return decision_payload(decide(prompt_id=prompt.pk, user=request.user, origin=origin_of(request), **answer))

@@ -17,12 +17,13 @@ from typing import Any
 from django.utils import translation
 from django.utils.formats import number_format
 
-from execution.language.acts import ACT, words_of_act
+from execution.language.acts import ACT, values_of_act, words_of_act
 from execution.language.sentences import ROOMS, SENTENCES, Sentence
-from execution.language.sentences.common import EITHER, LISTED, SENTENCE_BY_SENTENCE, THEN
+from execution.language.sentences.common import EITHER, IN_A_ROW, LISTED, SENTENCE_BY_SENTENCE, THEN
+from workflows.graph import EdgeSpec, GraphSpec
 from workflows.text import VARIABLE
 
-_JOINED = frozenset({LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE})
+_JOINED = frozenset({IN_A_ROW, LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE})
 _WORDED_BESIDE = ("message", "note", "why_not")  # the API has the code and the values beside these
 _PLACE = re.compile(r"%(?:\((\w+)\)(\.\d+f|[sdg])|%)")
 _MARK = '{"code": "'
@@ -56,7 +57,7 @@ class Said(str):
         return self
 
 
-def say(code: str, **values: Any) -> Said:
+def say(code: str, **values: Any) -> str:
     """The sentence of that code; of the values those that it has a place for. Raises KeyError for an unknown code."""
     places = SENTENCES[code].places
     return Said(code, {name: _plain(value) for name, value in values.items() if name in places})
@@ -72,6 +73,11 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
     return change(value) if isinstance(value, str) else value
 
 
+def say_act(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> str:
+    """What the action of an edge does: “Click “Save””."""
+    return Said(ACT, values_of_act(edge, graph, variables))
+
+
 def told_by(error: BaseException) -> str:
     """The sentence that was raised, with its code where it has one."""
     return error.args[0] if error.args and isinstance(error.args[0], Said) else str(error)
@@ -85,6 +91,11 @@ def listed(parts: Iterable[str]) -> str:
 def then(parts: Iterable[str]) -> str:
     """“one; two; three”."""
     return _joined(THEN, parts)
+
+
+def in_a_row(parts: Iterable[str]) -> str:
+    """“one · two”."""
+    return _joined(IN_A_ROW, parts)
 
 
 def either(parts: Iterable[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from django.utils.translation import gettext as _
-
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.language.said import say, told_by
 from execution.targeting.pressing import PRESS
 from execution.turn.popups import CLOSE
 from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
@@ -23,7 +22,7 @@ def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
     except (DesktopError, NoTarget) as error:  # no such key, a point beside the screen: nothing was touched
-        status, message = ActionStatus.FAILED, str(error)
+        status, message = ActionStatus.FAILED, told_by(error)
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 
@@ -34,15 +33,12 @@ class NoTarget(Exception):
 def _point(suggestion: Suggestion) -> Point:
     resolution = suggestion.resolution
     if resolution.status is not ResolveStatus.FOUND or resolution.point is None:
-        raise NoTarget(_("The target was not found, so nothing was done."))
+        raise NoTarget(say("turn.no_target"))
     return resolution.point
 
 
 def _unknown(desktop: Desktop, suggestion: Suggestion) -> None:
-    raise NoTarget(
-        _("“%(action)s” is an action that only a program's own executor knows, so nothing was done.")
-        % {"action": suggestion.edge.action_type}
-    )
+    raise NoTarget(say("turn.unknown_action", action=suggestion.edge.action_type))
 
 
 def _click(desktop: Desktop, suggestion: Suggestion) -> None:

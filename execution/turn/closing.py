@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from execution.choices import ExecutionMode, Outcome, PromptKind
 from execution.desktop.base import DesktopLost
+from execution.language.said import say
 from execution.models import Step
 from execution.record.attribution import rejected
 from execution.record.journal import Journal
@@ -71,10 +70,7 @@ class Closer:
         """Close it and record it as a step; gives what a person should know where it cannot go on, else empty."""
         if self._in_a_row >= popups.MOST_IN_A_ROW:
             self._in_a_row = 0
-            return _("“%(name)s” was closed %(n)d times and is there again.") % {
-                "name": found.spec.name,
-                "n": popups.MOST_IN_A_ROW,
-            }
+            return say("turn.closed_too_often", name=found.spec.name, n=popups.MOST_IN_A_ROW)
         suggestion = popups.suggestion_of(found, node_id)
         step = self.journal.open_step(state, recognition, suggestion, match_ms=0)
         if self._stopped(step):
@@ -86,7 +82,7 @@ class Closer:
 
     def _stopped(self, step: Step) -> bool:
         if self.hold.stopped():
-            message = _("Not done: the run was asked to pause, stop or leave.")
+            message = say("turn.asked_to_end")
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return True
         return False
@@ -95,19 +91,19 @@ class Closer:
         name = {"name": found.spec.name}
         return _End(
             gone=lambda after: self.stages.popup_gone(found.spec, after),
-            done=_("Closed “%(name)s”.") % name,
-            undone=_("“%(name)s” is still there.") % name,
+            done=say("turn.popup_closed", **name),
+            undone=say("turn.popup_stays", **name),
         )
 
     def _allowed(self, step: Step, state: ScreenState, found: Closable, suggestion: Suggestion) -> bool:
         """Automatic runs close it by themselves; the others ask, as before every action."""
         if self.journal.execution.mode == ExecutionMode.AUTOMATIC:
             return True
-        message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
+        message = say("turn.execute", sentence=suggestion.sentence)
         look = watch(self.stages, suggestion, state)
         answer = self.coach.ask(step, PromptKind.CONFIRMATION, message, timeout_s=self.timeout_s, look=look)
         if answer.decision is None:
-            self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+            self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.question_withdrawn"))
             return False
         if answer.decision.choice is Choice.ACCEPT:
             return True
@@ -122,29 +118,25 @@ class Closer:
         """
         name = {"button": chosen.button}
         if self.journal.execution.mode == ExecutionMode.OBSERVATION:
-            return _("“%(button)s” was not pressed: a run that watches does nothing by itself.") % name
+            return say("turn.not_pressed_watching", **name)
         button = self.stages.chosen_button(chosen, state, known)
         if button is None:
-            return _("“%(button)s” was not pressed: the dialog that it was chosen in has changed or is gone.") % name
+            return say("turn.not_pressed_changed", **name)
         suggestion = pressing.suggestion_of(chosen, button, node_id)
-        chose = Recognition(match=None, why_not=_("%(who)s chose the button.") % {"who": chosen.by})
+        chose = Recognition(match=None, why_not=say("turn.button_chosen", who=chosen.by))
         step = self.journal.open_step(state, chose, suggestion, match_ms=0)
         if self._stopped(step):
             return ""
         ends = _End(
             gone=lambda after: not self.stages.chosen_dialog_stays(chosen, after),
-            done=_("Pressed “%(button)s”, as %(who)s chose.") % {**name, "who": chosen.by},
-            undone=_("Pressed “%(button)s”, as %(who)s chose; the dialog is still there.") % {**name, "who": chosen.by},
+            done=say("turn.button_pressed", **name, who=chosen.by),
+            undone=say("turn.button_pressed_in_vain", **name, who=chosen.by),
         )
         return self._act(step, state, suggestion, ends)
 
     def _changed(self, suggestion: Suggestion, state: ScreenState) -> str:
         changed = self.stages.what_changed(suggestion, state, self.stages.glance())
-        return (
-            _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
-            if changed
-            else ""
-        )
+        return say("turn.changed_before", why=changed) if changed else ""
 
     def _act(self, step: Step, state: ScreenState, suggestion: Suggestion, ends: _End) -> str:
         """Act, look and record; gives why nothing was done, else empty."""
@@ -156,7 +148,7 @@ class Closer:
         if self.journal.open_intent() is None:  # while an action is being done, its intent is this one's too (S9.1)
             self.journal.intend(step, suggestion, state, attempt=0)
         if time.monotonic() - looked > FRESH_S:
-            message = _("The database had to be waited for: the screen is looked at anew.")
+            message = say("turn.database_waited")
         if message := message or self._changed(suggestion, state):  # what came while the intent was written down
             self.journal.close_step(step, Outcome.INTERRUPTED, message)
             return message

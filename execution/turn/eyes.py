@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.desktop.base import Desktop, DesktopLost
 from execution.desktop.capture import settle
 from execution.desktop.window_providers import WindowProvider
+from execution.language.said import say
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.turn.unchanged import Glance
@@ -106,10 +105,7 @@ class Eyes:
         took, limit = state.timings.analyze_ms, self.flags.analyze_timeout_ms
         if took > limit and not self.degraded:
             self.degraded = True
-            self.degraded_reason = _("An analysis took %(took)d ms; the limit is %(limit)d ms.") % {
-                "took": took,
-                "limit": limit,
-            }
+            self.degraded_reason = say("turn.analysis_slow", took=took, limit=limit)
 
     def _window(self) -> Window | None:
         if self._provider is None:
@@ -120,9 +116,9 @@ class Eyes:
             raise
         except Hung as hung:
             if hung.seconds:  # else it hangs since an earlier step, which has been told
-                self._warn("window_info_provider", _("The window info provider did not answer within 1 s."))
+                self._warn("window_info_provider", say("turn.window_provider_slow"))
         except Exception as error:  # noqa: BLE001  a deployment's own code: whatever it raises costs a warning (S2.7)
-            self._warn("window_info_provider", _("The window info provider failed: %(error)r") % {"error": error})
+            self._warn("window_info_provider", say("turn.window_provider_failed", error=repr(error)))
         return None
 
 

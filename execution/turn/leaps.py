@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import by_sentence, in_a_row, say, say_act, to_json
 from execution.turn.ways import Standpoint, Ways
-from workflows.words import sentence
 
 _TOLD = 6  # steps between two screens; of more the rest is counted
 
@@ -16,17 +14,14 @@ _TOLD = 6  # steps between two screens; of more the rest is counted
 def message(ways: Ways, place: Standpoint, node_id: str, variables: Mapping[str, str]) -> str:
     """Which screen is seen, which was last, and what lies between."""
     here, last = _name(ways, node_id), _name(ways, place.last or "")
-    steps = [sentence(edge, ways.graph, variables) for edge in ways.between(place, node_id)]
-    if not last:
-        seen = _("The screen is “%(here)s”, and the run does not begin there.") % {"here": here}
-    else:
-        seen = _("The screen is “%(here)s”, and the run was on “%(last)s”.") % {"here": here, "last": last}
+    steps = [say_act(edge, ways.graph, variables) for edge in ways.between(place, node_id)]
+    seen = say("turn.leap", here=here, last=last) if last else say("turn.leap_from_nowhere", here=here)
     if not steps:
-        return f"{seen} {_('No way of the workflow leads there from where it was.')}"
-    told = " · ".join(steps[:_TOLD])
+        return by_sentence([seen, say("turn.no_way_there")])
+    told = in_a_row(steps[:_TOLD])
     if len(steps) > _TOLD:
-        told = _("%(told)s and %(n)d more") % {"told": told, "n": len(steps) - _TOLD}
-    return f"{seen} {_('Passed over would be: %(steps)s.') % {'steps': told}}"
+        told = say("turn.and_more", told=told, n=len(steps) - _TOLD)
+    return by_sentence([seen, say("turn.passed_over", steps=told)])
 
 
 def detail(
@@ -37,7 +32,7 @@ def detail(
         "node_id": node_id,
         "name": _name(ways, node_id),
         "last": {"node_id": place.last or "", "name": _name(ways, place.last or ""), "picture": picture},
-        "between": [sentence(edge, ways.graph, variables) for edge in ways.between(place, node_id)],
+        "between": [to_json(say_act(edge, ways.graph, variables)) for edge in ways.between(place, node_id)],
     }
 
 

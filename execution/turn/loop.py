@@ -10,10 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from django.utils.translation import gettext as _
-
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
 from execution.desktop.base import DesktopLost
+from execution.language.said import by_sentence, say, say_act, told_by
 from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.record import attribution
@@ -43,7 +42,6 @@ from execution.types import (
 )
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
-from workflows.words import sentence
 
 PAUSED_LOOK_S = 0.1
 
@@ -212,10 +210,11 @@ class Loop:
         edge = self.ways.arrive(self.at.place, match.node_id).done
         if edge is None or match.node_id != edge.source or self.stages.may_stay(edge):
             return None
-        why = _("“%(what)s” was done, and the screen still looks like “%(node)s”.") % {
-            "what": sentence(edge, self.graph, self.stages.variables),
-            "node": self.graph.name_of(match.node_id),
-        }
+        why = say(
+            "turn.looks_like_before",
+            what=say_act(edge, self.graph, self.stages.variables),
+            node=self.graph.name_of(match.node_id),
+        )
         return Recognition(match=None, candidates=(match,), why_not=why)
 
     def _leaps(self, match: Match) -> bool:
@@ -277,7 +276,7 @@ class Loop:
             return
         answer = self._answer(step, state, suggestion)
         if answer.decision is None:
-            self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+            self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.question_withdrawn"))
             return
         self._follow_answer(step, state, suggestion, answer)
 
@@ -303,15 +302,15 @@ class Loop:
         found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
         look = watch(self.stages, suggestion, state)
         if self.mode is ExecutionMode.COACHING:
-            message = _("Suggested action: %(sentence)s") % {"sentence": suggestion.sentence}
+            message = say("turn.suggested", sentence=suggestion.sentence)
             return self.coach.ask(
                 step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s, look=look
             )
         if not found:
-            message = suggestion.resolution.message or _("The target was not found.")
+            message = suggestion.resolution.message or say("turn.target_not_found")
             return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
         if self.mode is ExecutionMode.SUPERVISED or self.at.rejected:  # what comes next may build on what was not done
-            message = _("Execute action: %(sentence)s?") % {"sentence": suggestion.sentence}
+            message = say("turn.execute", sentence=suggestion.sentence)
             return self.coach.ask(
                 step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look
             )
@@ -326,8 +325,8 @@ class Loop:
             try:
                 suggestion = self.stages.correct(suggestion, decision.correction, state)
             except ValueError as error:
-                self.journal.close_step(step, Outcome.REJECTED, str(error), decision=decision)
-                self.journal.error("correction", str(error))
+                self.journal.close_step(step, Outcome.REJECTED, told_by(error), decision=decision)
+                self.journal.error("correction", told_by(error))
                 return
             self.journal.correction(step, decision.correction, decision, answer.user)
             self.leave.wait(decision.correction.get("wait_before") or 0)
@@ -339,7 +338,7 @@ class Loop:
         self.journal.close_step(
             step,
             Outcome.MANUAL,
-            _("Done by %(who)s.") % {"who": _who(answer)},
+            say("turn.done_by", who=_who(answer)),
             verification=verification,
             after=after,
             decision=answer.decision,
@@ -355,7 +354,7 @@ class Loop:
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
         picked = answer.decision.node_id if answer.decision else ""
         if picked:
-            why = _("It is another screen: “%(name)s”.") % {"name": self.graph.name_of(picked)}
+            why = say("turn.another_screen", name=self.graph.name_of(picked))
         message = attribution.rejected(answer.decision, coaching=self.mode is ExecutionMode.COACHING, why=why)
         self.journal.close_step(step, Outcome.REJECTED, message, decision=answer.decision)
         if picked:
@@ -401,14 +400,14 @@ class Loop:
         if step is None:
             return
         if not step.edge_id:  # a dialog was about to be closed; whether it is still there is seen by looking
-            self.journal.close_step(step, Outcome.INTERRUPTED, _("Interrupted: the screen is looked at anew."))
+            self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.looked_anew"))
             return
         self._after(edge_of_step(step, self.graph), self.performer.recover(step))
 
     # --- observation ------------------------------------------------------------------------------------------------
     def _follow(self, step: Step, suggestion: Suggestion) -> None:
         """Watch the person: one step a visit; what they did is compared when the next screen is known (S1.18)."""
-        would = _("Observed. It would: %(what)s") % {"what": suggestion.sentence}
+        would = say("turn.would", what=suggestion.sentence)
         self.journal.close_step(step, Outcome.OBSERVED, would)
         node_id = suggestion.node_id
         while self._heed() and not self.leave.is_set() and self.mode is ExecutionMode.OBSERVATION:
@@ -416,8 +415,8 @@ class Loop:
             match = self.stages.recognise(state, last_node=node_id, expected=suggestion.edge.destination).match
             if match is not None and match.node_id != node_id:
                 agreed = match.node_id == suggestion.edge.destination
-                said = _("The person did the same.") if agreed else _("The person did something else.")
-                self.journal.agreed(step, agreed, f"{would}. {said}", state)
+                said = say("turn.person_same") if agreed else say("turn.person_else")
+                self.journal.agreed(step, agreed, by_sentence([would, said]), state)
                 self.at.place = Standpoint(last=node_id, expected=match.node_id)
                 return
             self.leave.wait(self.limits.capture_interval_ms / 1000)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.matching.dialogs import Dialog
 from execution.targeting.pressing import Chosen
 from execution.turn.closing import Closer
@@ -37,7 +36,7 @@ class Overlays:
 
     def _said(self, dialog: Dialog, node_id: str) -> str:
         words = {"node": self.graph.name_of(node_id), "dialog": dialog.told}
-        return _("A dialog came over “%(node)s”: %(dialog)s") % words
+        return say("turn.dialog_over", **words)
 
     def close(self, state: ScreenState, recognition: Recognition) -> str | None:
         """Close a dialog that the workflow knows: None where there is none, else why it could not be, or nothing."""

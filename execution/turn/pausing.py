@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.choices import PauseReason
+from execution.language.said import by_sentence, say
 from execution.record.journal import Journal
 from execution.record.payloads import match_json
 from execution.turn import leaps
@@ -47,7 +46,7 @@ class Pauses:
         expected = self.at.expected
         self.journal.pause(
             reason,
-            message.strip(),
+            message,
             {
                 "picture": self.journal.pictures.keep(state).digest,
                 **({"dialog": over} if over else {}),
@@ -97,22 +96,22 @@ class Pauses:
         if said:
             return PauseReason.DIALOG, said, {"dialog": dialog}
         why = {"why": recognition.why_not}
-        return PauseReason.NO_MATCH, _("The screen is none of the workflow's known screens. %(why)s") % why, {}
+        return PauseReason.NO_MATCH, say("turn.unknown_screen", **why), {}
 
     def already_at_end(self, state: ScreenState, recognition: Recognition) -> None:
-        message = _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet.")
         node = {"node": self.graph.name_of(self.at.last_node or "")}
-        self.pause(PauseReason.ALREADY_AT_END, message % node, state, recognition)
+        message = say("turn.already_at_end", **node)
+        self.pause(PauseReason.ALREADY_AT_END, message, state, recognition)
 
     def nothing_left(self, state: ScreenState) -> None:
         if self.at.rejected:
-            self.pause(PauseReason.REJECTED, _("The suggestion was rejected and there is no other."), state)
+            self.pause(PauseReason.REJECTED, say("turn.rejected_no_other"), state)
         else:
-            self.pause(PauseReason.SKIPPED, _("Everything this screen offers was skipped."), state)
+            self.pause(PauseReason.SKIPPED, say("turn.everything_skipped"), state)
 
     def failed(self, failure: str, state: ScreenState) -> None:
         """An action did not work, and nobody knows a way on."""
-        self.pause(PauseReason.FAILED_ACTION, f"{failure} {self.overlays.over(state)[0]}", state)
+        self.pause(PauseReason.FAILED_ACTION, by_sentence([failure, self.overlays.over(state)[0]]), state)
 
     def never_still(self, failure: str, state: ScreenState) -> None:
         """The screen changed under the action: look anew, and ask once that has happened too often."""

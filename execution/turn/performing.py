@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.choices import Outcome, PromptKind, Wish
 from execution.desktop.base import DesktopLost
+from execution.language.said import by_sentence, say
 from execution.models import Step
 from execution.navigation.hands import Stopped
 from execution.record.journal import Journal
@@ -134,9 +133,9 @@ class Performer:
     def _interrupt(self, step: Step) -> None:
         wish = self.journal.refresh().wish
         if wish in (Wish.PAUSE, Wish.STOP):
-            message = _("Not done: the run was asked to %(wish)s.") % {"wish": Wish(wish).label}
+            message = say("turn.asked_to_pause") if wish == Wish.PAUSE else say("turn.asked_to_stop")
         else:
-            message = _("Not done: the run loop was asked to leave.")
+            message = say("turn.asked_to_leave")
         self.journal.close_step(step, Outcome.INTERRUPTED, message)
 
     def _looked_again(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt:
@@ -165,7 +164,7 @@ class Performer:
                 return self._left_alone(step, suggestion, answer, ready, tried=tried)
             said = self._ask_about(step, suggestion, ready)
             if said.decision is None:
-                self.journal.close_step(step, Outcome.INTERRUPTED, _("The question was withdrawn."))
+                self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.question_withdrawn"))
                 return Done()
             if said.decision.choice is not Choice.RETRY:
                 return Done(answer=said, failure=ready.message, after=ready.state)
@@ -191,7 +190,7 @@ class Performer:
         return self.coach.ask(
             step,
             PromptKind.IDENTITY,
-            f"{unready.message} {over}".strip(),
+            by_sentence([unready.message, over]),
             timeout_s=self.answer_timeout_s,
             picture=picture,
             dialog=dialog,
@@ -209,7 +208,7 @@ class Performer:
         self.journal.intend(step, suggestion, state, attempt=number)
         undone = ""
         if time.monotonic() - looked > FRESH_S:
-            undone = _("The database had to be waited for: the screen is looked at anew.")
+            undone = say("turn.database_waited")
         if undone := undone or self.readiness.last_look(ready):
             self.journal.attempt_failed(step, undone)
             return undone
@@ -250,7 +249,7 @@ class Performer:
         if attempt.done:
             return Done(passed=True)
         why = result.message or verification.message
-        failure = _("“%(what)s” did not work. %(why)s") % {"what": suggestion.sentence, "why": why}
+        failure = say("turn.did_not_work", what=suggestion.sentence, why=why)
         return Done(failure=failure, after=attempt.after)
 
     def ask_whether_done(
@@ -265,10 +264,10 @@ class Performer:
     ) -> Done:
         """Nobody can say by looking whether it was done, and it matters: a person says so (S1.5, S9.2)."""
         self.journal.show_after(step, after, verification)
-        message = _("Was “%(what)s” done? The screen does not show what was expected.") % {"what": suggestion.sentence}
-        said = _("It says: “%(said)s”") % {"said": verification.said} if verification.said else ""
+        message = say("turn.was_it_done", what=suggestion.sentence)
+        said = say("turn.it_says", said=verification.said) if verification.said else ""
         over, dialog = self.overlays.over(after)
-        message = " ".join(part for part in (message, said, over) if part)
+        message = by_sentence([message, said, over])
         look = watch(self.stages, suggestion, after, whole=True)
         answer = self.coach.ask(step, PromptKind.IN_DOUBT, message, timeout_s=None, dialog=dialog, look=look)
         if answer.decision is None:
@@ -295,12 +294,12 @@ class Performer:
         suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
         verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))
         if verification.answer is Answer.YES:
-            seen = _("Interrupted, and seen to be done.")
+            seen = say("turn.seen_done")
             self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
             return Done(passed=True)
         effect = EffectClass(step.effect_class)
         if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
-            again = _("Interrupted, and seen not to be done: it is done again.")
+            again = say("turn.seen_undone")
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
         return self.ask_whether_done(step, suggestion, after, verification)
@@ -309,7 +308,7 @@ class Performer:
         edge = edge_of_step(step, self.journal.graph)
         after = self.stages.settle(edge)
         suggestion = self.stages.recall(edge, step.suggestion, after.frame.size)
-        message = _("Only the program knows what should have come of it.")
+        message = say("turn.only_program_knows")
         return self.ask_whether_done(step, suggestion, after, Verification(answer=Answer.CANNOT_TELL, message=message))
 
     def _compared(
@@ -326,7 +325,7 @@ class Performer:
             return verification, after, self.stages.still_the_same(before, after)
         same = is_as_kept(step.screen, after) and self.stages.still_the_same(before, covered(after, hidden))
         if WHOLE in hidden:
-            verification = Verification(answer=Answer.CANNOT_TELL, message=_("Nothing of the screen before was kept."))
+            verification = Verification(answer=Answer.CANNOT_TELL, message=say("turn.nothing_kept"))
         else:
             verification = self.stages.judge(suggestion, before, self.journal.hidden.shown(after).state)
         return verification, after, same

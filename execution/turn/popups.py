@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SEEN
+from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.dialogs import within
 from execution.matching.signs import title_matches
@@ -67,7 +66,7 @@ def suggestion_of(found: Closable, node_id: str) -> Suggestion:
         edge=edge,
         node_id=node_id,
         params=params,
-        sentence=_("Close “%(name)s”") % {"name": spec.name},
+        sentence=say("turn.close_popup", name=spec.name),
         resolution=Resolution(status=status, point=found.point, box=box),
     )
 

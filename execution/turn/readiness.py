@@ -9,8 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from django.utils.translation import gettext as _
-
+from execution.language.said import say
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import Answer, Match, ResolveStatus, ScreenState, Suggestion
@@ -101,9 +100,9 @@ class Readiness:
             identity = self.stages.check_before(replace(edge, before=type(edge.before)()), state)
             if identity.answer is not Answer.YES:
                 words["why"] = identity.message
-                return _("“%(what)s” was not done: the record shown is not surely the right one. %(why)s") % words
+                return say("turn.not_surely_right", **words)
         words["why"] = self.stages.check_before(replace(edge, identity=()), state).message
-        return _("“%(what)s” was not done: the screen does not show what it must before. %(why)s") % words
+        return say("turn.not_as_declared", **words)
 
     def _found_on(
         self, now: ScreenState, then: ScreenState, suggestion: Suggestion, *, by_hand: bool
@@ -135,4 +134,4 @@ class Readiness:
 
 
 def _undone(changed: str) -> str:
-    return _("The screen changed before the action, so nothing was done. %(why)s") % {"why": changed}
+    return say("turn.changed_before", why=changed)

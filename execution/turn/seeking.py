@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
+from execution.language.said import say, then
 from execution.turn.holding import Hold
 from execution.turn.stages import ScrollSearch, Stages, Turn
 from execution.types import Resolution, ResolveStatus, ScreenState, Suggestion
@@ -62,7 +60,7 @@ class _Seeker:
         """All was seen: to the one place where it was, or nowhere where there were several."""
         places = self.search.places
         if len(places) > 1:
-            message = _("it was seen at %(n)d places") % {"n": len(places)}
+            message = say("turn.seen_at_places", n=len(places))
             doubt = Resolution(status=ResolveStatus.AMBIGUOUS, message=message)
             self.suggestion = replace(self.suggestion, resolution=doubt)
         elif places and (turn := self.search.back_to(places[0])) is not None:
@@ -72,7 +70,5 @@ class _Seeker:
         if not self.turns:
             return self.suggestion
         resolution = self.suggestion.resolution
-        turns = {"n": self.turns}
-        how = ngettext("looked for by scrolling, once", "looked for by scrolling, %(n)d times", self.turns) % turns
-        message = "; ".join(part for part in (resolution.message, how) if part)
+        message = then([resolution.message, say("turn.scrolled", n=self.turns)])
         return replace(self.suggestion, resolution=replace(resolution, message=message))

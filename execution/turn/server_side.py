@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext as _
 
 from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
+from execution.language.said import say
 from execution.navigation.hands import Stopped
 from execution.turn import waiting
 from execution.turn.holding import Hold
@@ -43,14 +43,14 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
             return waiting.perform(stages, suggestion, hold)
         return _handled(stages, suggestion, hold, limit_s=limit_s)
     except TimeOver:
-        message = _("It was not done within %(n)d s.") % {"n": limit_s}
+        message = say("turn.not_in_time", n=limit_s)
     except (Stopped, LeaseLost):
         raise
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
     except Exception as error:
         log.exception("the action %s failed", suggestion.edge.action_type)
-        message = _("It failed: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
+        message = say("turn.failed", error=f"{type(error).__name__}: {error}")
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import cv2
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.perception.changes import block_count, differing_rows
 from execution.types import Box, Frame, Suggestion, Window
 
@@ -54,12 +54,12 @@ def what_changed(
     if then.frame.digest and then.frame.digest == now.frame.digest:
         return ""
     if then.frame.size != now.frame.size:
-        return _("The screen has another size now.")
+        return say("turn.screen_size")
     box = place_of(suggestion)
     if box is not None and _differs(then.frame, now.frame, box.grown(MARGIN_PX, then.frame.size), strict=strict):
-        return _("The place of the target does not look as it did.")
+        return say("turn.place_looks_otherwise")
     if whole and _differs(then.frame, now.frame, _room(then), strict=True):
-        return _("The window does not show what it did.")
+        return say("turn.window_looks_otherwise")
     return ""
 
 
@@ -73,11 +73,11 @@ def _window(then: Window | None, now: Window | None) -> str:
     if then is None:
         return ""
     if now is None:
-        return _("The window “%(title)s” is gone.") % {"title": then.title} if then.title else ""
+        return say("turn.window_gone", title=then.title) if then.title else ""
     if (then.title, then.app_name) != (now.title, now.app_name):
         words = {"now": now.title or now.app_name, "then": then.title or then.app_name}
-        return _("“%(now)s” is the window in front now, not “%(then)s”.") % words
-    return _("The window “%(title)s” has moved.") % {"title": now.title} if then.box != now.box else ""
+        return say("turn.other_window_in_front", **words)
+    return say("turn.window_moved", title=now.title) if then.box != now.box else ""
 
 
 def _room(seen: Pictured) -> Box:

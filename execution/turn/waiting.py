@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from django.utils.translation import gettext as _
-
 from execution.desktop.capture import settle
 from execution.language.fuzzy import SEEN
+from execution.language.said import by_sentence, say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.navigation.hands import Stopped
 from execution.turn.eyes import Eyes
@@ -71,7 +70,7 @@ def _until(condition: Condition, stages: Stages, suggestion: Suggestion, hold: H
     while not condition(state):
         later = stages.look_again(state, until=until, hold=hold)
         if later is None:
-            return f"{_waited_for(stages, suggestion, seconds)} {_seen_instead(stages, suggestion, state)}"
+            return by_sentence([_waited_for(stages, suggestion, seconds), _seen_instead(stages, suggestion, state)])
         state = later
     return ""
 
@@ -86,16 +85,16 @@ def _until_still(stages: Stages, suggestion: Suggestion, hold: Hold, *, seconds:
     result = settle(stages.eyes.desktop, settle_ms=edge.settle_ms, timeout_ms=round(seconds * 1000), pause=wait)
     if hold.leave.is_set():
         raise Stopped
-    return "" if result.settled else _("The screen did not stand still within %(n)g s.") % {"n": seconds}
+    return "" if result.settled else say("turn.not_still", n=seconds)
 
 
 def _problem(stages: Stages, suggestion: Suggestion) -> str:
     """Why it cannot be waited for at all."""
     params = suggestion.params
     if suggestion.edge.action_type in ("wait_text", "wait_text_gone") and not str(params.get("text") or "").strip():
-        return _("There is no text to wait for.")
+        return say("turn.no_text_to_wait_for")
     if suggestion.edge.action_type == "wait_node" and stages.graph.node(str(params.get("node"))) is None:
-        return _("The workflow has no screen “%(id)s” to wait for.") % {"id": params.get("node")}
+        return say("turn.no_screen_to_wait_for", id=params.get("node"))
     return ""
 
 
@@ -129,26 +128,24 @@ def _seen(stages: Stages, suggestion: Suggestion, state: ScreenState) -> bool:
 def _waited_for(stages: Stages, suggestion: Suggestion, seconds: float) -> str:
     kind, words = suggestion.edge.action_type, {"text": suggestion.params.get("text", ""), "n": seconds}
     if kind == "wait_text":
-        return _("“%(text)s” was not seen within %(n)g s.") % words
+        return say("turn.text_not_seen", **words)
     if kind == "wait_text_gone":
-        return _("“%(text)s” was still there after %(n)g s.") % words
-    return _("The screen “%(text)s” did not show within %(n)g s.") % {
-        **words,
-        "text": _name(stages, _node_of(suggestion)),
-    }
+        return say("turn.text_still_there", **words)
+    return say("turn.screen_did_not_show", text=_name(stages, _node_of(suggestion)), n=seconds)
 
 
 def _seen_instead(stages: Stages, suggestion: Suggestion, state: ScreenState) -> str:
     if not state.text_method:
-        return _("The screen was not read.")
+        return say("turn.not_read")
     match = stages.recognise(state, last_node=suggestion.edge.source, expected=None).match
     title = state.window.title if state.window else ""
     if match is not None:
-        return _("The screen is “%(name)s”.") % {"name": _name(stages, match.node_id)}
-    texts = ", ".join(f"“{line.text}”" for line in state.texts[:_TEXTS_TOLD]) or _("nothing that could be read")
+        return say("turn.screen_is", name=_name(stages, match.node_id))
+    texts = [line.text for line in state.texts[:_TEXTS_TOLD]]
+    told = say("turn.quoted", texts=texts) if texts else say("turn.nothing_readable")
     if title:
-        return _("The window is “%(title)s”, with %(texts)s.") % {"title": title, "texts": texts}
-    return _("Seen instead: %(texts)s.") % {"texts": texts}
+        return say("turn.window_with_texts", title=title, texts=told)
+    return say("turn.seen_instead", texts=told)
 
 
 def _name(stages: Stages, node_id: str) -> str:

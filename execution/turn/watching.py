@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from django.utils.translation import gettext as _
 
+from execution.language.said import say
 from execution.perception.changes import find_changes
 from execution.turn.stages import Stages
 from execution.turn.unchanged import NOISE, place_of
@@ -41,7 +41,7 @@ def watch(stages: Stages, suggestion: Suggestion, asked: ScreenState, *, whole: 
             seen = now.frame.digest
             said = stages.what_changed(suggestion, asked, now, strict=False)
             if not said and (whole or place_of(suggestion) is None) and _differs(asked.frame, now.frame):
-                said = _("The screen does not show what it did.")
+                said = say("turn.shows_otherwise")
             said = said or shown.now_otherwise(now.frame)
         return said
 
@@ -64,10 +64,10 @@ class _Shown:
         node = self._node(state)
         if node and self._node_then and node != self._node_then:
             known = self.stages.graph.node(node)
-            return _("The screen is “%(name)s”.") % {"name": known.name if known else node}
+            return say("turn.screen_is", name=known.name if known else node)
         if self.record.identity and self._was_right:
             other = self.stages.check_before(self.record, state).answer is Answer.NO
-            return _("The record shown is not the right one any more.") if other else ""
+            return say("turn.record_is_another") if other else ""
         return ""
 
     @cached_property

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
+from execution.language.acts import ACT
 from execution.language.promises import rests_on_a_promise
+from execution.language.said import Said, from_json, say
 from execution.matching import Matcher, Reading, dialogs
 from execution.matching.dialogs import Dialog
 from execution.record.hidden import HIDDEN
@@ -53,7 +54,7 @@ from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
 from workflows.validation.actions import wrong_parameter
-from workflows.words import action_sentence, with_names
+from workflows.words import with_names
 
 NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
@@ -124,8 +125,8 @@ class WorkflowStages:
         """What the edge does, in words: “Click Save As…”."""
         target = self._named(edge).target
         if edge.action_type in ACTIONS:
-            params = with_names(params, self.graph)
-            return action_sentence(edge.action_type, params, label=target.label if target else None)
+            label = target.label if target else None
+            return Said(ACT, {"action": edge.action_type, "params": with_names(params, self.graph), "target": label})
         return f"{edge.action_type} “{target.label}”" if target else edge.action_type  # a program's own action
 
     def _named(self, edge: EdgeSpec) -> EdgeSpec:
@@ -174,7 +175,7 @@ class WorkflowStages:
             return ""
         why = self.resolver.row_problem(edge.target, resolution.box, state, variables=self.variables)
         words = {"target": told(edge.target.label, self.variables), "why": why}
-        return _("What was shown is not “%(target)s”: %(why)s") % words if why else ""
+        return say("turn.shown_is_not", **words) if why else ""
 
     def what_changed(
         self, suggestion: Suggestion, then: Pictured, now: Pictured, *, strict: bool = True, whole: bool = False
@@ -242,7 +243,7 @@ class WorkflowStages:
 
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         if wrong := wrong_parameter(suggestion.edge.action_type, suggestion.params):
-            message = _("Nothing was done: %(what)s") % {"what": wrong}
+            message = say("turn.nothing_done", what=wrong)
             return ActionResult(status=ActionStatus.FAILED, message=message)
         if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
             self._entered = None
@@ -277,7 +278,7 @@ class WorkflowStages:
     ) -> tuple[Verification, ScreenState]:
         edge, began = suggestion.edge, time.perf_counter()
         if edge.action_type in waiting.WAITS and not edge.expect:
-            return Verification(answer=Answer.YES, message=_("It was waited for, and is so.")), after
+            return Verification(answer=Answer.YES, message=say("turn.waited")), after
         between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
         while True:
             verification = self.judge(suggestion, before, after, between=tuple(between))
@@ -330,7 +331,7 @@ class WorkflowStages:
             edge=edge,
             node_id=edge.source,
             params=self._unhidden(edge, kept.get("params") or {}),
-            sentence=kept.get("sentence") or "",
+            sentence=from_json(kept.get("sentence")),
             resolution=Resolution(status=ResolveStatus.NOT_NEEDED, box=box),
         )
 
@@ -341,7 +342,7 @@ class WorkflowStages:
 
     def picked(self, node_id: str) -> Recognition:
         """A node that a person picked."""
-        reason = Reason(sign=PERSON, score=1.0, note=_("picked by a person"))
+        reason = Reason(sign=PERSON, score=1.0, note=say("turn.picked"))
         return Recognition(match=Match(node_id=node_id, confidence=1.0, reasons=(reason,)))
 
 
@@ -354,5 +355,5 @@ def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:
     """Where an action of several steps led: it has looked itself, and may have had nothing to do."""
     match = recognition.match
     if match is not None and match.node_id == edge.destination:
-        return Verification(answer=Answer.YES, evidence=match.reasons, message=_("The screen is where it leads to."))
-    return Verification(answer=Answer.CANNOT_TELL, message=_("The screen where it leads to is not seen."))
+        return Verification(answer=Answer.YES, evidence=match.reasons, message=say("turn.led_there"))
+    return Verification(answer=Answer.CANNOT_TELL, message=say("turn.led_elsewhere"))

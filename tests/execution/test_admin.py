@@ -105,7 +105,7 @@ def test_a_run_that_refuses_says_why_and_keeps_no_other_from_it(
 ) -> None:
     ended = make_execution(state=ExecutionState.COMPLETED, ended_at=timezone.now())
     said = words(choose(client_of(designer), "stop", run, ended))
-    assert sorted(said) == ["Asked of 1 run.", f"The run {ended.execution_id} is completed. It has already ended."]
+    assert sorted(said) == ["Asked of 1 run.", f"The run {ended.name_for_people} is completed. It has already ended."]
     run.refresh_from_db()
     assert run.wish == Wish.STOP
 

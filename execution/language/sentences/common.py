@@ -6,11 +6,13 @@ from django.utils.translation import gettext_noop as _
 
 from execution.language.sentences.base import Words
 
-LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE = "joined.listed", "joined.then", "joined.either", "joined.sentences"
+LISTED, THEN, EITHER = "joined.listed", "joined.then", "joined.either"
+IN_A_ROW, SENTENCE_BY_SENTENCE = "joined.in_a_row", "joined.sentences"
 
 WORDS: Words = {
     LISTED: _("%(one)s, %(next)s"),
     THEN: _("%(one)s; %(next)s"),
+    IN_A_ROW: _("%(one)s · %(next)s"),
     EITHER: _("%(one)s or %(next)s"),
     SENTENCE_BY_SENTENCE: _("%(one)s %(next)s"),
     "value.quoted": _("“%(text)s”"),

@@ -32,13 +32,13 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
-            _("%(file)s: %(size).1f MB, version %(version)s, %(migrations)d migrations, %(pictures)d pictures.")
+            _("%(file)s: %(size).1f MB, version %(version)s, %(migrations)s, %(pictures)s.")
             % {
                 "file": made.file,
                 "size": made.bytes / 1e6,
                 "version": made.version,
-                "migrations": made.migrations,
-                "pictures": made.pictures,
+                "migrations": ngettext("%(n)d migration", "%(n)d migrations", made.migrations) % {"n": made.migrations},
+                "pictures": ngettext("%(n)d picture", "%(n)d pictures", made.pictures) % {"n": made.pictures},
             }
         )
         if made.missing:

@@ -35,12 +35,20 @@ class Command(BaseCommand):
 
     def _say_checked(self, checked: Checked) -> None:
         self.stdout.write(
-            _("The backup is whole: made %(when)s by version %(version)s, %(pictures)d pictures.")
-            % {"when": checked.manifest.made_at, "version": checked.manifest.version, "pictures": checked.pictures}
+            _("The backup is whole: made %(when)s by version %(version)s, %(pictures)s.")
+            % {
+                "when": checked.manifest.made_at,
+                "version": checked.manifest.version,
+                "pictures": ngettext("%(n)d picture", "%(n)d pictures", checked.pictures) % {"n": checked.pictures},
+            }
         )
         if checked.pending:
             self.stdout.write(
-                _("%(count)d migrations are newer than it: %(names)s. Run `manage.py migrate` after restoring it.")
+                ngettext(
+                    "%(count)d migration is newer than it: %(names)s. Run `manage.py migrate` after restoring it.",
+                    "%(count)d migrations are newer than it: %(names)s. Run `manage.py migrate` after restoring it.",
+                    len(checked.pending),
+                )
                 % {"count": len(checked.pending), "names": named(checked.pending)}
             )
         else:

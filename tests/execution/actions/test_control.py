@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -235,18 +236,18 @@ def test_a_refusal_says_why_the_run_is_paused_and_who_was_first(operator: Any) -
     run.wishes.create(verb=Verb.START, name="olga", origin=Origin.PAGE)
     with pytest.raises(IllegalMove) as refusal:
         control.pause(execution_id=run.execution_id)
-    start = f"The run {run.execution_id} is paused (screen not known). Only a run at work can be paused."
+    start = f"The run {run.name_for_people} is paused (screen not known). Only a run at work can be paused."
     assert str(refusal.value) == start
     control.stop(execution_id=run.execution_id, user=operator, origin=Origin.PAGE)
     with pytest.raises(IllegalMove) as refusal:
         control.resume(execution_id=run.execution_id)
     assert str(refusal.value).startswith(
-        f"The run {run.execution_id} is paused (screen not known). It has just changed"
+        f"The run {run.name_for_people} is paused (screen not known). It has just changed"
     )
     assert operator.username in str(refusal.value)
 
 
 def test_a_refusal_of_a_run_at_work_names_no_reason() -> None:
     run = make_run(pause_reason=PauseReason.NO_MATCH)  # of a pause that is over
-    with pytest.raises(IllegalMove, match=f"The run {run.execution_id} is running. Only a paused run"):
+    with pytest.raises(IllegalMove, match=re.escape(f"The run {run.name_for_people} is running. Only a paused run")):
         control.resume(execution_id=run.execution_id)

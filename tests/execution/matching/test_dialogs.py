@@ -89,7 +89,7 @@ def test_a_dialog_over_a_page_that_is_recognised_is_seen_quoted_and_its_buttons_
         dialog = over_recognised(state, known, LIST, taught=taught, variables={})
         assert dialog is not None
         assert [button.text for button in dialog.buttons] == ["Stay", "Log out"]
-        said = str(dialog)
+        said = dialog.told
         assert ("Name a reason" if "form" in name else "The session ends in two minutes") in said
         assert said.endswith("Its buttons: “Stay”, “Log out”")
         assert "Patient list" not in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -57,7 +58,9 @@ def test_every_move_is_allowed_or_refused_as_the_table_says(was: str) -> None:
             fresh.move(ExecutionState(to))
             assert (fresh.state, row(run).state) == (to, to)
         else:
-            with pytest.raises(IllegalMove, match=f"{run.execution_id} is .*; it cannot become") as refused:
+            with pytest.raises(
+                IllegalMove, match=f"{re.escape(run.name_for_people)} is .*; it cannot become"
+            ) as refused:
                 fresh.move(ExecutionState(to))
             assert str(ExecutionState(to).label) in str(refused.value)
             assert (fresh.state, row(run).state) == (was, was)

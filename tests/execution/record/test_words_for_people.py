@@ -12,6 +12,7 @@ from django.utils import translation
 
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
+from execution.language.said import from_json
 from execution.models import Execution, Prompt, Step
 from execution.pages import listing
 from execution.pages.snapshot import graph_json
@@ -153,7 +154,7 @@ def test_what_was_done_and_does_not_show_is_told_by_its_sentence(scene: Any) -> 
     s.world.effects = {"zz_edge_2": ["unclear"]}
     run = s.run()
     assert run.pause_reason == PauseReason.NO_MATCH
-    assert "Milk" in run.pause_detail["message"] and "Form" in run.pause_detail["message"]
+    assert "Milk" in from_json(run.pause_detail["message"]) and "Form" in from_json(run.pause_detail["message"])
     assert_for_people(run, *s.said)
 
 
@@ -162,9 +163,9 @@ def test_what_would_be_passed_over_is_told_with_the_values_of_the_run(scene: Any
     s = scene()
     s.world.node = "zz_node_8"
     run = s.run()
-    assert "3 May" in run.pause_detail["message"]
+    assert "3 May" in from_json(run.pause_detail["message"])
     assert run.pause_detail["leap"]["name"] == "Summary"
-    assert "3 May" in run.pause_detail["leap"]["between"][0]
+    assert "3 May" in from_json(run.pause_detail["leap"]["between"][0])
 
 
 def test_a_variable_without_a_value_is_left_out(scene: Any) -> None:

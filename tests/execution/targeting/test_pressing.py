@@ -11,6 +11,7 @@ from execution.actions import control
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, PromptKind
 from execution.desktop.base import DesktopLost
 from execution.exceptions import IllegalMove, NoSuchButton
+from execution.language.said import from_json
 from execution.models import Execution
 from execution.types import ActionResult, ActionStatus
 from tests.doubles.stage import Stage
@@ -60,7 +61,7 @@ def test_a_dialog_that_says_something_else_now_is_not_touched(stage: Any) -> Non
     row = s.resume(press="Don't Save")
     assert s.world.acts == ["ab"]
     assert (row.state, row.pause_reason) == (ExecutionState.PAUSED, PauseReason.DIALOG)
-    assert "“Don't Save” was not pressed" in row.pause_detail["message"]
+    assert "“Don't Save” was not pressed" in from_json(row.pause_detail["message"])
     assert row.pause_detail["dialog"]["title"] == "Delete all?"
     assert s.resume(press="Cancel").state == ExecutionState.COMPLETED
 
@@ -71,7 +72,7 @@ def test_a_dialog_that_is_gone_is_told_and_nothing_is_pressed(stage: Any) -> Non
     row = s.resume(press="Don't Save")
     assert s.world.acts == ["ab"]
     assert (row.state, "dialog" in row.pause_detail) == (ExecutionState.PAUSED, False)
-    assert "has changed or is gone" in row.pause_detail["message"]
+    assert "has changed or is gone" in from_json(row.pause_detail["message"])
     assert s.resume().state == ExecutionState.COMPLETED
 
 
@@ -81,7 +82,7 @@ def test_what_changes_right_before_the_press_is_not_pressed(stage: Any) -> None:
     row = s.resume(press="Don't Save")
     assert s.world.acts == ["ab"]
     assert row.steps.get(sentence=PRESSED).outcome == Outcome.INTERRUPTED
-    assert "changed before the action" in row.pause_detail["message"]
+    assert "changed before the action" in from_json(row.pause_detail["message"])
 
 
 def test_what_comes_while_the_press_is_written_down_is_seen_before_it(stage: Any) -> None:
@@ -92,7 +93,7 @@ def test_what_comes_while_the_press_is_written_down_is_seen_before_it(stage: Any
     row = s.resume(press="Don't Save")
     assert s.world.acts == ["ab"]
     assert row.steps.get(sentence=PRESSED).outcome == Outcome.INTERRUPTED
-    assert "changed before the action" in row.pause_detail["message"]
+    assert "changed before the action" in from_json(row.pause_detail["message"])
 
 
 def test_a_button_of_a_dialog_that_was_there_at_the_start_can_be_pressed(stage: Any) -> None:
@@ -260,7 +261,7 @@ def test_a_mode_that_was_asked_for_after_the_button_counts_too(stage: Any) -> No
     s.leave.clear()
     row = s.run()
     assert s.world.acts == ["ab"]
-    assert "a run that watches" in row.pause_detail["message"]
+    assert "a run that watches" in from_json(row.pause_detail["message"])
 
 
 def test_who_may_only_look_presses_nothing(viewer: Any, client_of: Any) -> None:

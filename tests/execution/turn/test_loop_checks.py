@@ -9,6 +9,7 @@ import pytest
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
+from execution.language.said import from_json
 from execution.models import Prompt
 from execution.types import DecisionSource, ResolveStatus
 from tests.doubles.stage import EDGES, Stage, edge
@@ -182,7 +183,7 @@ def test_a_dialog_the_workflow_knows_is_closed_and_recorded(stage: Any) -> None:
     assert s.world.acts == ["Close “Update”", "ab", "bc", "cd"]
     assert (first.sentence, first.message, first.verified) == ("Close “Update”", "Closed “Update”.", "yes")
     assert first.edge_id == ""
-    assert "Closed “Update”." in [e.payload.get("message") for e in execution.events.filter(kind="step")]
+    assert "Closed “Update”." in [from_json(e.payload.get("message")) for e in execution.events.filter(kind="step")]
 
 
 def test_a_dialog_that_stays_is_tried_three_times_and_then_brought_to_a_person(stage: Any) -> None:
@@ -192,7 +193,7 @@ def test_a_dialog_that_stays_is_tried_three_times_and_then_brought_to_a_person(s
     assert s.world.acts == ["Close “Update”"] * 3
     assert s.outcomes() == ["failed"] * 3
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.DIALOG)
-    assert "Update" in execution.pause_detail["message"]
+    assert "Update" in from_json(execution.pause_detail["message"])
 
 
 def test_a_supervised_run_asks_before_it_closes_a_dialog(stage: Any) -> None:
@@ -218,7 +219,7 @@ def test_a_dialog_nobody_declared_is_told_as_a_dialog_over_the_screen(stage: Any
     s.world.on_observe = lambda world: setattr(world, "node", None) if world.dialog else None
     execution = s.run()
     assert execution.pause_reason == PauseReason.DIALOG
-    assert execution.pause_detail["message"] == "A dialog came over “A”: “Disk full”: OK"
+    assert from_json(execution.pause_detail["message"]) == "A dialog came over “A”: “Disk full”: OK"
     assert execution.pause_detail["picture"]
 
 

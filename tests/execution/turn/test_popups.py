@@ -87,7 +87,7 @@ def test_another_window_over_the_known_screen_is_a_dialog_with_its_title_and_tex
     assert dialog is not None
     assert dialog.title == "Update available"
     assert dialog.texts == ("Restart now", "Later")
-    assert str(dialog) == "“Update available”: Restart now Later"
+    assert dialog.told == "“Update available”: Restart now Later"
 
 
 def test_a_dialog_drawn_inside_the_window_is_seen_by_what_changed() -> None:
