@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from execution.choices import ExecutionState, Origin, Verb
-from execution.language.said import worded
+from execution.language.said import by_sentence, say, worded
 from execution.types import Choice, Decision, DecisionSource
 
 if TYPE_CHECKING:
     from execution import models
 
-TERMINAL = "No next action (terminal node)"
-REJECTED = "Action rejected by user"
-REJECTED_IN_COACHING = "Action rejected by user in COACHING mode"
+TERMINAL = say("record.terminal")
+REJECTED = say("record.rejected")
+REJECTED_IN_COACHING = say("record.rejected_in_coaching")
 
 # What is kept for programs, as people read it.
 FOR_PEOPLE = {
@@ -73,7 +73,7 @@ def said_of_wish(wish: models.WishRecord) -> str:
 def said_of_decision(decision: models.Decision) -> str:
     """“zoe (page) accepted at 10:28:03.”, “Nobody answered in 120 s: skipped.”"""
     if decision.timed_out:
-        return unanswered(decision.choice, decision.prompt.timeout_s)
+        return worded(unanswered(decision.choice, decision.prompt.timeout_s))
     who = {"who": named(decision.decided_by, decision.origin)}
     stopped = decision.source == DecisionSource.STOP
     said = str(_ANSWERED[Choice.STOP if stopped else Choice(decision.choice)]) % who
@@ -83,21 +83,15 @@ def said_of_decision(decision: models.Decision) -> str:
 
 def unanswered(choice: str, timeout_s: float | None) -> str:
     """What happened because nobody answered in time (S1.24)."""
-    words = {"n": round(timeout_s or 0)}
-    if choice == Choice.SKIP:
-        return ngettext(
-            "Nobody answered in %(n)d second: skipped.", "Nobody answered in %(n)d seconds: skipped.", words["n"]
-        ) % words  # fmt: skip
-    return ngettext(
-        "Nobody answered in %(n)d second: rejected.", "Nobody answered in %(n)d seconds: rejected.", words["n"]
-    ) % words  # fmt: skip
+    n = round(timeout_s or 0)
+    return say("record.unanswered_skipped", n=n) if choice == Choice.SKIP else say("record.unanswered_rejected", n=n)
 
 
 def skipped(decision: Decision | None) -> str:
     """The message of a step that was skipped."""
     if decision is not None and decision.source is DecisionSource.POLICY:
         return unanswered(decision.choice, decision.timeout_s)
-    return _("Skipped by %(who)s.") % {"who": decision.decided_by if decision else ""}
+    return say("record.skipped", who=decision.decided_by if decision else "")
 
 
 def rejected(decision: Decision | None, *, coaching: bool = False, why: str = "") -> str:
@@ -105,11 +99,11 @@ def rejected(decision: Decision | None, *, coaching: bool = False, why: str = ""
     if decision is not None and decision.source is DecisionSource.POLICY:
         said = unanswered(decision.choice, decision.timeout_s)
     elif decision is not None and decision.source is DecisionSource.STOP:
-        said = _("Not done: %(who)s stopped the run.") % {"who": decision.decided_by}
+        said = say("record.stopped", who=decision.decided_by)
     else:
-        kept = REJECTED_IN_COACHING if coaching else REJECTED
-        said = f"{kept}." if why else kept
-    return f"{said} {why}".strip()
+        said = REJECTED_IN_COACHING if coaching else REJECTED
+        said = say("record.for_a_reason", said=said) if why else said
+    return by_sentence([said, why])
 
 
 def for_people(message: str) -> str:

@@ -5,9 +5,8 @@ Every write checks the epoch; whoever has lost the run gets LeaseLost and has ch
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from execution.choices import WAITING, ExecutionState, Outcome, PauseReason, PromptState, StepPhase, ended_error
+from execution.language.said import say
 from execution.record.events import emit_state
 from execution.record.fence import persistent, tell_all
 from execution.record.moves import Moves
@@ -27,7 +26,7 @@ class Journal(Steps, Questions, Moves):
                 execution.move(ExecutionState.RUNNING, fence=self.epoch)
                 emit_state(execution)
         for step in self.execution.steps.filter(phase=StepPhase.PLANNED):
-            self.close_step(step, Outcome.INTERRUPTED, _("The run loop was restarted before this was done."))
+            self.close_step(step, Outcome.INTERRUPTED, say("record.restarted"))
 
     @persistent
     def finish(self, state: ExecutionState, error: str = "") -> None:
@@ -37,7 +36,7 @@ class Journal(Steps, Questions, Moves):
             self.close_step(
                 step,
                 Outcome.FAILED if doubtful else Outcome.INTERRUPTED,
-                _("The run ended before anyone could say whether this was done.") if doubtful else _("The run ended."),
+                say("record.ended_in_doubt") if doubtful else say("record.ended"),
             )
         with self._fenced() as execution:
             execution.prompts.open().update(state=PromptState.WITHDRAWN)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.choices import EventKind, ExecutionState, Origin, PauseReason, PromptState, Verb, Wish
-from execution.language.said import to_json
+from execution.language.said import say, to_json
 from execution.models import Decision as Answer
 from execution.models import WishRecord
 from execution.record.attribution import named
@@ -46,7 +44,7 @@ class Moves(FencedRun):
         """Fulfil a wish to pause, saying whose it was (S1.24)."""
         wish = self._last_wish(Verb.PAUSE)
         who = {"by": wish.name, "origin": wish.origin} if wish else {"by": "", "origin": ""}
-        message = _("Paused by %(who)s.") % {"who": named(who["by"], who["origin"])}
+        message = say("record.paused", who=named(who["by"], who["origin"]))
         self.pause(PauseReason.ASKED, message, who)
 
     def _last_wish(self, verb: Verb) -> WishRecord | None:

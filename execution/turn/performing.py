@@ -276,7 +276,7 @@ class Performer:
         self.journal.close_step(
             step,
             outcome,
-            str(said) % {"who": answer.decision.decided_by},
+            say(said, who=answer.decision.decided_by),
             result=result,
             verification=verification,
             after=after,
@@ -345,10 +345,10 @@ def edge_of_step(step: Step, graph: GraphSpec) -> EdgeSpec:
 
 # What a person's word about a step in doubt comes to.
 _VERDICTS = {
-    Choice.DONE: (Outcome.SUCCEEDED, "%(who)s says it was done.", Done(passed=True)),
-    Choice.RETRY: (Outcome.FAILED, "%(who)s says it was not done: it will be tried again.", Done(retry=True)),
-    Choice.STOP: (Outcome.FAILED, "Stopped by %(who)s while in doubt.", Done(stop=True)),
-    Choice.REJECT: (Outcome.FAILED, "Stopped while in doubt.", Done(stop=True)),
+    Choice.DONE: (Outcome.SUCCEEDED, "turn.said_done", Done(passed=True)),
+    Choice.RETRY: (Outcome.FAILED, "turn.said_undone", Done(retry=True)),
+    Choice.STOP: (Outcome.FAILED, "turn.stopped_in_doubt", Done(stop=True)),
+    Choice.REJECT: (Outcome.FAILED, "turn.ended_in_doubt", Done(stop=True)),
 }
 
 

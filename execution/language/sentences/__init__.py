@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from execution.language.acts import ACT
-from execution.language.sentences import common, matching, targeting, turn, verification
+from execution.language.sentences import common, matching, record, targeting, turn, verification
 from execution.language.sentences.base import Sentence, Words
 
 __all__ = ["ROOMS", "SENTENCES", "Sentence"]
 
-_FILES: tuple[Words, ...] = (common.WORDS, matching.WORDS, targeting.WORDS, turn.WORDS, verification.WORDS)
+_FILES: tuple[Words, ...] = (
+    common.WORDS,
+    matching.WORDS,
+    record.WORDS,
+    targeting.WORDS,
+    turn.WORDS,
+    verification.WORDS,
+)
 
 SENTENCES: dict[str, Sentence] = {
     code: words if isinstance(words, Sentence) else Sentence(text=words)
