@@ -25,6 +25,7 @@ from execution.choices import (
     PromptState,
     StepPhase,
 )
+from execution.language.said import from_json
 from execution.models import Execution, Prompt, ReferenceVector, Robot, Step
 from execution.record.journal import Journal
 from execution.signals import step_recorded
@@ -465,7 +466,7 @@ def test_who_paused_it_is_said(journal: Journal, operator: Any) -> None:
     journal.pause_as_asked()
     detail = row().pause_detail
     assert (detail["by"], detail["origin"], row().pause_reason) == ("operator", Origin.PAGE, PauseReason.ASKED)
-    assert "operator" in detail["message"]
+    assert "operator" in from_json(detail["message"])
 
 
 @pytest.mark.parametrize(("wanted", "told_of"), [("automatic", ["automatic"]), ("coaching", [])])
