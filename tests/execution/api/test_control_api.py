@@ -97,7 +97,7 @@ def test_what_does_not_fit_the_state_is_a_conflict_in_words(api, verb, state):
     run = make_run(state)
     answer = post(api, run, verb=verb)
     assert (answer.status_code, answer.json()["error"]) == (409, "illegal_move")
-    assert run.execution_id in answer.json()["detail"]
+    assert run.name_for_people in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "stop"])

@@ -14,6 +14,7 @@ from execution.actions import control
 from execution.actions.decide import decide
 from execution.api.event_schemas import PAYLOADS, name_of
 from execution.choices import EventKind
+from execution.language.said import in_words
 from execution.models import ExecutionEvent, Prompt
 from execution.record.events import as_message
 
@@ -71,7 +72,7 @@ def test_what_a_run_really_sends_is_of_these_schemas(stage: Any, operator: Any, 
     run.run({"choice": "correct", "correction": {"corrected_params": {"speed": "slow"}}}, confirm_instead, pause)
     run.journal.degrade("An analysis took 9000 ms; the limit is 8000 ms.")
     run.journal.error("no_match", "")
-    messages = [as_message(event) for event in ExecutionEvent.objects.order_by("seq")]
+    messages = [in_words(as_message(event), codes=True) for event in ExecutionEvent.objects.order_by("seq")]
     assert {message["kind"] for message in messages} == set(PAYLOADS)
     for message in messages:
         check(message, schemas)

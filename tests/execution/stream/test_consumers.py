@@ -191,10 +191,10 @@ async def test_the_stream_survives_a_database_that_fails_for_a_while(run, sessio
     monkeypatch.setattr(hub, "RETRY_S", 0.05)
     real, failures = queries.read, iter([OperationalError("gone"), OperationalError("gone")])
 
-    def failing(wanted: Any) -> Any:
+    def failing(wanted: Any, languages: Any) -> Any:
         if error := next(failures, None):
             raise error
-        return real(wanted)
+        return real(wanted, languages)
 
     async with Socket(run_path(run, after=3), session_key=session_key) as socket:
         monkeypatch.setattr(queries, "read", failing)
