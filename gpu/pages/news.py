@@ -26,8 +26,9 @@ class GpuNews:
 
     def text(self, language: str) -> str:
         """JSON without its braces, for the message of the stream; empty where nothing is known."""
-        news = {"mark": self.mark, "banner": self.banners[language]}
-        return json.dumps(news, separators=(",", ":"))[1:-1] if self.mark else ""
+        if not self.mark:
+            return ""
+        return json.dumps({"mark": self.mark, "banner": self.banners[language]}, separators=(",", ":"))[1:-1]
 
 
 def news_of_gpu(languages: Iterable[str]) -> GpuNews:
