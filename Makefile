@@ -41,7 +41,7 @@ audit: setup-dev
 	.venv/bin/bandit -q -r $(PACKAGES) tools -c pyproject.toml
 	$(PYTHON) tools/secrets_scan.py
 	@.venv/bin/pip-audit -r requirements.txt --no-deps --disable-pip || \
-	  echo "pip-audit could not finish: without its vulnerability data nothing is said about known flaws."
+	  echo "pip-audit found the flaws named above, or could not finish: without its vulnerability data it says nothing."
 
 bench: setup-dev
 	$(PYTHON) -m tests.benchmarks.loop
