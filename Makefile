@@ -3,7 +3,7 @@ PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
 # How many tests run side by side.
 WORKERS ?= 2
-PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
+PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
 
 .PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
