@@ -108,6 +108,7 @@ def web(*, collected: bool = False) -> Iterator[Web]:
         (data / "static").mkdir()
         env = {**os.environ, "RPA_DATA_DIR": name, "RPA_ENV_FILE": os.devnull, "RPA_LOG_LEVEL": "WARNING"}
         env |= {"DJANGO_SETTINGS_MODULE": "rpa_site.settings", "PYTHONPATH": os.pathsep.join([str(ROOT)])}
+        env["RPA_LEASE_S"] = "600"  # the robot is a row alone: nobody beats for it
         env.pop("DATABASE_URL", None)
         server = Web(data=data, listener=port, env=env)
         put_database(data)
