@@ -20,6 +20,7 @@ def chrome() -> dict[str, object]:
         "connecting": _("connecting"),
         "lost": _("reconnecting"),
         "needs": counted(lambda n: ngettext("%(n)s run needs you", "%(n)s runs need you", n)),
+        "labelled": _("%(label)s: %(what)s"),
         "just_now": _("just now"),
         "minutes_ago": _("%(n)s min ago"),
         "hours_ago": _("%(n)s h ago"),

@@ -8,7 +8,8 @@ export function useWords(more) {
   words = { ...words, ...more };
 }
 
-const plural = new Intl.PluralRules(document.documentElement.lang || "en");
+const language = document.documentElement.lang || "en";
+const plural = new Intl.PluralRules(language);
 
 /** say("needs", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
 export function say(path, values = {}) {
@@ -24,19 +25,24 @@ export const word = (group, value) => words[group]?.[value] ?? String(value ?? "
 /** The values that a group has words for. */
 export const keysOf = (group) => Object.keys(words[group] ?? {});
 
-export const score = (value) => (typeof value === "number" ? value.toFixed(2) : "–");
+const NUMBERS = [0, 1, 2].map((digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }));
+
+/** A number with so many digits after the reader's own decimal sign. */
+const decimal = (value, digits) => NUMBERS[digits].format(value);
+
+export const score = (value) => (typeof value === "number" ? decimal(value, 2) : "–");
 
 /** 0.21 s below ten seconds, then 4:12. */
 export function duration(milliseconds) {
   const seconds = milliseconds / 1000;
-  if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
+  if (seconds < 9.995) return `${decimal(seconds, 2)} s`;
   const whole = Math.floor(seconds);
   const rest = String(whole % 60).padStart(2, "0");
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-export const milliseconds = (value) => (value >= 1000 ? duration(value) : `${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)} ms`);
+export const milliseconds = (value) => (value >= 1000 ? duration(value) : `${decimal(value, value < 10 && value > 0 ? 1 : 0)} ms`);
 
 export function ago(iso) {
   const seconds = (Date.now() - Date.parse(iso)) / 1000;

@@ -87,6 +87,6 @@ function known(store, told) {
 
 function stateWords(payload) {
   const state = word("state", payload.status);
-  const reason = payload.pause_reason ? `${state}: ${word("pause_reason", payload.pause_reason)}` : state;
+  const reason = payload.pause_reason ? say("labelled", { label: state, what: word("pause_reason", payload.pause_reason) }) : state;
   return say("event_state", { state: reason });
 }

@@ -16,7 +16,7 @@ export function figures(summary) {
   ];
   return [
     h("dl", { class: "figures" }, rows.map(([name, value, warn]) => h("div", { class: warn ? "warn" : "" }, h("dt", {}, say(`summary.${name}`)), h("dd", {}, String(value))))),
-    h("p", { class: "small muted" }, [rungs ? `${say("summary.by_rung")}: ${rungs}` : "", ...people(summary)].filter(Boolean).join(" · ")),
+    h("p", { class: "small muted" }, [rungs ? say("labelled", { label: say("summary.by_rung"), what: rungs }) : "", ...people(summary)].filter(Boolean).join(" · ")),
   ];
 }
 
@@ -26,6 +26,6 @@ function people(summary) {
   for (const { who, choice, n } of summary.answers ?? []) answers.set(who, [...(answers.get(who) ?? []), `${say(`answers.${choice}`)} ${n}`]);
   return [
     summary.started_by ? say("summary.started_by", { who: summary.started_by }) : "",
-    ...[...answers].map(([who, choices]) => `${who}: ${choices.join(", ")}`),
+    ...[...answers].map(([who, choices]) => say("labelled", { label: who, what: choices.join(", ") })),
   ];
 }

@@ -234,7 +234,7 @@ export class Question {
     const { pause_reason: reason, pause_detail: detail } = execution;
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
-    const title = asked ? say("paused_title") : `${say("paused_title")}: ${word("pause_reason", reason)}`;
+    const title = asked ? say("paused_title") : say("labelled", { label: say("paused_title"), what: word("pause_reason", reason) });
     const message = asked ? this.pausedBy(detail) : (detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
     const ways = this.waysOn();
