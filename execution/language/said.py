@@ -215,6 +215,8 @@ class _English:
         return sentence.plural if sentence.plural and count != 1 else sentence.text
 
     def number(self, value: float, decimals: int | None) -> str:
+        if isinstance(value, int):
+            return str(value)  # as long as it is: a model may answer with any
         return f"{value:g}" if decimals is None else f"{value:.{decimals}f}"
 
     def text(self, value: str) -> str:
@@ -233,6 +235,8 @@ class _Reader:
         return translation.ngettext(text, plural, int(count)) if plural else translation.gettext(text)
 
     def number(self, value: float, decimals: int | None) -> str:
+        if decimals is None and isinstance(value, int):
+            decimals = 0
         if decimals is None:
             decimals = len(f"{value:.6f}".rstrip("0").partition(".")[2])
         return str(number_format(value, decimals))

@@ -224,7 +224,7 @@ def test_supervised_confirms_each_action_and_a_rejection_touches_nothing(world: 
         'WHERE e.execution_id = ? ORDER BY s."index"',
         execution_id,
     )
-    assert steps[2] == ("rejected", "Action rejected by user")
+    assert steps[2] == ("rejected", '{"code": "record.rejected"}')
     progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()
     assert (progress["status"], progress["steps_executed"], progress["steps_succeeded"]) == ("completed", 12, 11)
 

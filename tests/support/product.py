@@ -134,10 +134,11 @@ class Product:
         finally:
             display.close()
 
-    def open_editor(self) -> None:
+    def open_editor(self) -> subprocess.Popen[bytes]:
         """An empty Mousepad, as a person would have left it."""
-        self.screen.spawn(["env", "-C", str(self.documents), "mousepad"])
+        editor = self.screen.spawn(["env", "-C", str(self.documents), "mousepad"])
         self.screen.wait_for_window("Untitled 1 - Mousepad")
+        return editor
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """What a person with a database shell sees; the product's own code is not asked."""

@@ -69,9 +69,9 @@ def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(manager: GPURes
     gpu = RunDrivenGpu(say=lines.append, manager=manager)
     for _ in range(3):
         gpu.claim("a run loop")
-        assert len(manager._listeners) == 1
+        assert len(manager._listeners._all) == 1
         gpu.release()
-    assert not manager._listeners
+    assert not manager._listeners._all
 
 
 def test_what_cannot_be_had_is_a_line_and_no_failure(ollama: OllamaServer, manager: GPUResourceManager) -> None:

@@ -117,6 +117,6 @@ def test_a_question_that_somebody_answered_in_the_meantime_is_not_pressed(
 
     run, left = closing_a_changed_note(analyzer, tmp_path, chooses_late)
     assert len(pauses) == 2
-    assert "was not pressed" in pauses[1]["message"]
+    assert pauses[1]["message"]["code"] == "turn.not_pressed_changed"
     assert not run.steps.filter(action_type="press_button", outcome=Outcome.SUCCEEDED).exists()
     assert [title for title in left if "draft.txt" in title]
