@@ -67,9 +67,9 @@ def test_a_robot_without_eyes_says_so() -> None:
 
 def test_its_words_are_french_for_who_reads_french() -> None:
     with translation.override("fr"):
-        words = eyes_in_words(REPORT)
+        words = [line.replace("\N{NO-BREAK SPACE}", " ") for line in eyes_in_words(REPORT)]
     assert words[:2] == [
-        "Texte\N{NO-BREAK SPACE}: rapidocr. Éléments\N{NO-BREAK SPACE}: builtin. Aspect\N{NO-BREAK SPACE}: builtin-2.",
+        "Texte : rapidocr. Éléments : builtin. Aspect : builtin-2.",
         "Sur 200 regards, 150 ont montré un écran connu (75 %).",
     ]
     assert words[2].startswith("Connus à ceci près : un curseur de texte : 20")
