@@ -184,7 +184,9 @@ def _wish(
     detail: Mapping[str, Any] | None = None,
     press: Mapping[str, Any] | None = None,
 ) -> Execution:
-    rows = Execution.objects.filter(pk=execution.pk, state=execution.state)
+    # a stop or a pause is meant whatever the loop has done in the meantime; all else, where it was asked
+    states = {Wish.STOP: ON_DESKTOP, Wish.PAUSE: ON_DESKTOP - {ExecutionState.PAUSED}}.get(wish, {execution.state})
+    rows = Execution.objects.filter(pk=execution.pk, state__in=states)
     if press:
         rows = rows.filter(wish=Wish.NONE)
     elif wish is not Wish.STOP:

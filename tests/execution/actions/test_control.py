@@ -99,6 +99,25 @@ def test_a_stop_is_never_taken_back(ask: Any) -> None:
     refused(lambda: ask(execution_id=run.execution_id), run, "It has just changed; look again")
 
 
+@pytest.mark.parametrize(
+    ("ask", "was", "now"),
+    [
+        (control.stop, ExecutionState.WAITING_COACHING, "running"),
+        (control.stop, "running", "paused"),
+        (control.pause, ExecutionState.WAITING_COACHING, "running"),
+        (control.pause, "running", ExecutionState.WAITING_CONFIRMATION),
+    ],
+)
+def test_a_stop_or_a_pause_is_meant_whatever_the_loop_does_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, ask: Any, was: str, now: str
+) -> None:
+    """S1.7, S9.4: a person's wish is not lost to a race with the run's next move."""
+    run = make_run(was)
+    changes_meanwhile(monkeypatch, state=now)
+    ask(execution_id=run.execution_id)
+    assert row(run).wish == (Wish.STOP if ask is control.stop else Wish.PAUSE)
+
+
 def test_what_has_just_changed_is_not_overruled(monkeypatch: pytest.MonkeyPatch) -> None:
     """S1.2"""
     run = make_run()
