@@ -67,7 +67,7 @@ class Terminal:
         self._from = found.end()
         return passage
 
-    def end(self, timeout: float = 40) -> int:
+    def end(self, timeout: float = 90) -> int:
         """The exit code, once it has ended and all that it wrote was read."""
         deadline = time.monotonic() + timeout
         while self._read(deadline):
