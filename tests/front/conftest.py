@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,8 +28,8 @@ def environment(data: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of an installation without a display, its database made and the demo in it."""
+def new_installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an installation without a display, its database made and the demo in it; to be copied."""
     data = tmp_path_factory.mktemp("installation")
     put_database(data)
     for command in (["migrate", "-v0"], ["load_demo"]):
@@ -37,6 +38,12 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         assert done.returncode == 0, done.stderr
     return data
+
+
+@pytest.fixture(scope="module")
+def installation(new_installation: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One of the module's own: a run that is left on a desktop stops who comes to a desktop of that name."""
+    return shutil.copytree(new_installation, tmp_path_factory.mktemp("of_module") / "data")
 
 
 def run_in(data: Path, name: str, *arguments: str, timeout: float = 150, **env: str) -> Any:

@@ -5,6 +5,8 @@ import os
 import signal
 import threading
 from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -46,7 +48,6 @@ class Command(BaseCommand):
         elif execution_id:
             check_waiting(execution_id)
         leave = threading.Event()
-        install_signals(leave, self.stderr.write)
         runner = Runner(
             desktop_name=options["desktop"],
             execution_id=execution_id,
@@ -56,7 +57,8 @@ class Command(BaseCommand):
             leave=leave,
         )
         try:
-            runner.run()
+            with leaving_on_signals(leave, self.stderr.write):
+                runner.run()
         except DesktopError as error:
             raise CommandError(str(error), returncode=EXIT_NO_DESKTOP) from error
 
@@ -108,8 +110,12 @@ def parse_variables(pairs: list[str]) -> dict[str, str]:
     return variables
 
 
-def install_signals(leave: threading.Event, say: Any) -> None:
-    """The first SIGTERM or Ctrl-C finishes the step and releases the desktop, the second leaves at once."""
+@contextmanager
+def leaving_on_signals(leave: threading.Event, say: Callable[[str], Any]) -> Iterator[None]:
+    """The first SIGTERM or Ctrl-C finishes the step and releases the desktop, the second leaves at once.
+
+    Afterwards they do again what they did: a program that runs this command in its own process goes on.
+    """
 
     def on_signal(number: int, frame: Any) -> None:
         if leave.is_set():
@@ -117,5 +123,9 @@ def install_signals(leave: threading.Event, say: Any) -> None:
         leave.set()
         say("Finishing the step; once more leaves at once.")
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
+    kept = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler or signal.SIG_DFL)

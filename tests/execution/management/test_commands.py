@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -16,7 +15,7 @@ from django.core.management import CommandError, call_command
 from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.desktop.base import DesktopBusy
 from execution.management.commands import runloop
-from execution.management.commands.runloop import install_signals, parse_variables
+from execution.management.commands.runloop import leaving_on_signals, parse_variables
 from execution.models import Decision, Execution, Prompt, Step
 from tests.factories import make_execution, make_published
 
@@ -126,7 +125,7 @@ def test_what_does_not_fit_is_refused_in_words(arguments: tuple[str, ...], named
 # --- runloop --------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """With what the run loop would have been made; nothing is run, and signals stay as they are."""
+    """With what the run loop would have been made; nothing is run."""
     seen: list[dict[str, Any]] = []
 
     class Recorded:
@@ -137,7 +136,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             seen[-1]["out"]("ran")
 
     monkeypatch.setattr(runloop, "Runner", Recorded)
-    monkeypatch.setattr(runloop, "install_signals", lambda leave, say: None)
     return seen
 
 
@@ -204,31 +202,28 @@ def test_a_value_without_a_name_is_refused(pair: str) -> None:
         parse_variables([pair])
 
 
-@pytest.fixture
-def signals() -> Iterator[None]:
-    """This process's own handlers are put back."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(
-    monkeypatch: pytest.MonkeyPatch, signals: None, number: signal.Signals
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     """S1.17"""
     left: list[int] = []
     said: list[str] = []
     monkeypatch.setattr(os, "_exit", left.append)
     leave = threading.Event()
-    install_signals(leave, said.append)
-    signal.raise_signal(number)
-    assert leave.is_set()
-    assert said == ["Finishing the step; once more leaves at once."]
-    assert left == []
-    signal.raise_signal(number)
-    assert left == [128 + number]
+    with leaving_on_signals(leave, said.append):
+        signal.raise_signal(number)
+        assert leave.is_set()
+        assert said == ["Finishing the step; once more leaves at once."]
+        assert left == []
+        signal.raise_signal(number)
+        assert left == [128 + number]
+
+
+def test_signals_are_the_callers_again_once_the_command_has_ended(made: list[dict[str, Any]]) -> None:
+    kept = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    run("runloop", "--once")
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == kept
 
 
 def test_a_run_that_there_is_not_or_that_has_ended_is_refused_at_once() -> None:

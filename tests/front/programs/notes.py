@@ -22,7 +22,7 @@ def main():
         subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "Untitled 1"], check=True, timeout=30)
         steps.clear()
         started = loop.start("wf_patient_note", mode=ExecutionMode.AUTOMATIC)
-        while loop.get_progress()["status"] in ("idle", "queued", "running"):
+        while started and loop.get_progress()["status"] in ("idle", "queued", "running"):
             loop.wait(0.2)
         if loop.get_state() in ("completed", "failed", "stopped"):
             loop.wait(20)
