@@ -3,7 +3,8 @@ PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics
 # How many tests run side by side.
 WORKERS ?= 2
-PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
+# A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
+PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 
 .PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
