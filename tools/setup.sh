@@ -15,7 +15,7 @@ say() { printf '%s\n' "· $*"; }
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
 case $kind in run|models) ;; *)
-  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool"
+  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool python3-tk"
 esac
 if [ "$kind" = bench ]; then
   command -v npm >/dev/null || packages="$packages npm"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -33,7 +32,7 @@ root.mainloop()
 @pytest.fixture
 def screen() -> Iterator[VirtualDesktop]:
     with virtual_desktop(800, 600) as one:
-        one.spawn([sys.executable, "-c", FORM])
+        one.spawn(["/usr/bin/python3", "-c", FORM])  # the system's own: it is the one that python3-tk belongs to
         one.wait_for_window("Form")
         yield one
 
