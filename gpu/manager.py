@@ -22,11 +22,11 @@ from gpu.control.residency import Declared
 from gpu.control.routing import Router
 from gpu.control.scheduler import BY_ITSELF
 from gpu.control.serving import Serving
-from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, VLMUnavailable
+from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
 from gpu.listeners import Listeners
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
-from gpu.runtime import Runtime
+from gpu.runtime import Runtime, blocking
 from gpu.types import (
     ExecutionMode,
     GPUResourceStatus,
@@ -51,7 +51,7 @@ Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
 
 class GPUResourceManager:
-    """One per process. Coroutines may be awaited in any event loop, or called by name through `run_sync`.
+    """One per process. Coroutines may be awaited in any event loop; `…_sync` are the same for code that has none.
 
     Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
     rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs.
@@ -148,14 +148,6 @@ class GPUResourceManager:
     def claim(self, name: str) -> None:
         """From now on this process wants the GPU of the machine, takes it as soon as nobody has it, and keeps it."""
         self._router.claim(name)
-
-    def run_sync(self, name: str, *args: Any, **named: Any) -> Any:
-        """Call one of the coroutines by name from code that is not asynchronous."""
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return self.runtime.run(getattr(self, name)(*args, **named))
-        raise GPUError(f"An event loop runs in this thread: write `await manager.{name}(…)` instead of run_sync.")
 
     def close(self) -> None:
         """Give the GPU back and end the thread; models stay where they are, and leave when nobody asks for them."""
@@ -260,6 +252,16 @@ class GPUResourceManager:
             return str(answer.text)
 
         return await self.runtime.wait(ask())
+
+    # --- for code without an event loop -----------------------------------------------------------------------------
+    set_execution_mode_sync = blocking(set_execution_mode)
+    ensure_vlm_loaded_sync = blocking(ensure_vlm_loaded)
+    ensure_vlm_unloaded_sync = blocking(ensure_vlm_unloaded)
+    load_model_sync = blocking(load_model)
+    unload_model_sync = blocking(unload_model)
+    migrate_clip_to_gpu_sync = blocking(migrate_clip_to_gpu)
+    migrate_clip_to_cpu_sync = blocking(migrate_clip_to_cpu)
+    ask_vlm_sync = blocking(ask_vlm)
 
     # --- in the runtime's loop --------------------------------------------------------------------------------------
     @asynccontextmanager

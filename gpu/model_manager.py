@@ -25,6 +25,7 @@ from gpu.models import CatalogueModel
 from gpu.preloading import Preloads
 from gpu.providers.base import Provider
 from gpu.resources import ResourceMonitor
+from gpu.runtime import Runtime, blocking
 from gpu.selection.choice import Selection, obstacle
 from gpu.selection.observer import Monitor, Observer, Rows, read_rows
 from gpu.selection.recent import RecentOutcomes
@@ -44,7 +45,7 @@ AUTO = "auto"
 class ModelManager:
     """Without arguments it is around this process's manager of the GPU, with the servers of the settings (S11.12).
 
-    Coroutines may be awaited in any event loop; `run_sync` and `iterate_response` are for code that has none.
+    Coroutines may be awaited in any event loop; `…_sync` and `iterate_response` are for code that has none.
 
     A conversation is a `Talk`, or messages with the system's first; the question is no part of it. `openai` is None
     where no such server is set up. `rows` and `keep` are what the database tells and is told.
@@ -62,7 +63,8 @@ class ModelManager:
     ) -> None:
         if manager is None:
             manager, openai = _of_this_process()
-        self._manager, self._openai, self._runtime = manager, openai, manager.runtime
+        self._manager, self._openai = manager, openai
+        self.runtime: Runtime = manager.runtime
         self._database, self._background = DatabaseThread(), Background()
         recent = RecentOutcomes(clock)
         self._observer = Observer(
@@ -91,41 +93,43 @@ class ModelManager:
     # --- answers ----------------------------------------------------------------------------------------------------
     async def select_best_model(self, conversation: Conversation, message: Question = "") -> Selection:
         """The model that would answer now, why, and why no other; raises NoModelFits (S4.2)."""
-        return await self._runtime.wait(self._answering(message, conversation).choice())
+        return await self.runtime.wait(self._answering(message, conversation).choice())
 
     async def generate_response(self, message: Question, conversation: Conversation) -> Chunk:
         """The whole answer as one chunk; raises VLMUnavailable, whose `attempts` say what was tried."""
-        return await self._runtime.wait(self._whole(message, conversation))
+        return await self.runtime.wait(self._whole(message, conversation))
 
     def stream_response(self, message: Question, conversation: Conversation) -> AsyncIterator[Chunk]:
         """The answer as it comes. A chunk that is `restarted` voids what was shown before it; see generate_response."""
-        return self._runtime.stream(self._chunks(message, conversation))
+        return self.runtime.stream(self._chunks(message, conversation))
 
     def iterate_response(self, message: Question, conversation: Conversation) -> Iterator[Chunk]:
         """See stream_response."""
-        return self._runtime.iterate(self._chunks(message, conversation))
+        return self.runtime.iterate(self._chunks(message, conversation))
 
     # --- models -----------------------------------------------------------------------------------------------------
     async def preload_model(self, model_key: str) -> None:
         """Load it in the background; returns at once. Raises UnknownModel; what fails later is in the log."""
-        await self._runtime.wait(self._preloads.begin(model_key))
+        await self.runtime.wait(self._preloads.begin(model_key))
 
     async def switch_model(self, target_model_key: str) -> str:
         """Hold a model by hand, kept until `auto` lets the choice be free again; gives its key, or "auto"."""
-        return await self._runtime.wait(self._database.run(lambda: hold(target_model_key)))
+        return await self.runtime.wait(self._database.run(lambda: hold(target_model_key)))
 
     async def get_current_model_status(self) -> ModelStatus:
         """Who would answer now and why, every model of the catalogue with what bars it, and the machine's resources."""
-        return await self._runtime.wait(self._status())
+        return await self.runtime.wait(self._status())
 
     # --- for code without an event loop -----------------------------------------------------------------------------
-    def run_sync(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call one of the coroutines by name."""
-        return self._runtime.run(getattr(self, name)(*args, **kwargs))
+    select_best_model_sync = blocking(select_best_model)
+    generate_response_sync = blocking(generate_response)
+    preload_model_sync = blocking(preload_model)
+    switch_model_sync = blocking(switch_model)
+    get_current_model_status_sync = blocking(get_current_model_status)
 
     def close(self) -> None:
         """End what goes on in the background, after what there is to keep was kept."""
-        self._runtime.run(self._end())
+        self.runtime.run(self._end())
         self._database.close()
 
     # --- in the loop of the runtime ---------------------------------------------------------------------------------

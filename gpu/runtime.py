@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gpu.exceptions import GPUError
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 _END = object()
 
@@ -92,6 +94,23 @@ class Runtime:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+class HasRuntime(Protocol):
+    runtime: Runtime
+
+
+H = TypeVar("H", bound=HasRuntime)
+
+
+def blocking(method: Callable[Concatenate[H, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[H, P], T]:
+    """The same method for code that is not asynchronous. Raises GPUError where an event loop runs in the thread."""
+
+    @wraps(method)
+    def done(self: H, *args: P.args, **named: P.kwargs) -> T:
+        return self.runtime.run(method(self, *args, **named))
+
+    return done
 
 
 def _a_loop_runs_here() -> bool:

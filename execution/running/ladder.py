@@ -32,9 +32,7 @@ class ManagedVision:
         if not encoded:
             raise VisionUnavailable("the marked picture could not be encoded")
         try:
-            answer: str = self._manager.run_sync(
-                "ask_vlm", prompt, [data.tobytes()], schema, execution_id=self._execution_id
-            )
+            answer = self._manager.ask_vlm_sync(prompt, [data.tobytes()], schema, execution_id=self._execution_id)
         except GPUError as error:
             raise VisionUnavailable(str(error)) from error
         except Exception as error:  # a helper: whatever it raises costs this rung and no more (S1.21)

@@ -48,8 +48,7 @@ class ModelClassifier:
         encoded, data = cv2.imencode(".png", marked)
         if not encoded:
             raise ValueError("the marked picture could not be encoded")
-        said = self._manager.run_sync(
-            "ask_vlm",
+        said = self._manager.ask_vlm_sync(
             _QUESTION.format(count=len(elements)),
             [data.tobytes()],
             _schema(len(elements)),

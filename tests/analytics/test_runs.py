@@ -62,7 +62,7 @@ def test_a_run_leaves_a_metric_for_each_step_and_samples_of_the_machine() -> Non
 def test_the_mode_of_the_run_drives_the_gpu() -> None:
     """S1.15"""
     manager = get_gpu_resource_manager()
-    manager.run_sync("set_execution_mode", GpuMode.IDLE)
+    manager.set_execution_mode_sync(GpuMode.IDLE)
     assert run().mode == ExecutionMode.AUTOMATIC
     assert manager.get_status().execution_mode is GpuMode.AUTOPILOT
 

@@ -75,14 +75,14 @@ def measure_own_process() -> list[Row]:
 
     manager = get_gpu_resource_manager()
     manager.claim("bench")
-    manager.run_sync("ensure_vlm_loaded")
+    manager.ensure_vlm_loaded_sync()
 
     def straight() -> None:
         answer = manager.ollama.answer(VLM, prompt="Which?", pictures=[picture()], schema=SCHEMA)
         manager.runtime.run(answer)
 
     def managed() -> None:
-        manager.run_sync("ask_vlm", "Which?", [picture()], SCHEMA)
+        manager.ask_vlm_sync("Which?", [picture()], SCHEMA)
 
     direct, through = in_turns(straight, managed)
     status = timed(manager.get_status, times=TIMES)
@@ -111,9 +111,9 @@ def measure_other_process(folder: Path, server: OllamaServer) -> list[Row]:
     manager = wired_manager()
     try:
         wait_for_owner(owner)
-        manager.run_sync("ensure_vlm_loaded", asked_by="bench")
-        asked = timed(lambda: manager.run_sync("ensure_vlm_loaded", asked_by="bench"), times=40)
-        used = timed(lambda: manager.run_sync("ask_vlm", "Which?", [picture()], SCHEMA), times=40)
+        manager.ensure_vlm_loaded_sync(asked_by="bench")
+        asked = timed(lambda: manager.ensure_vlm_loaded_sync(asked_by="bench"), times=40)
+        used = timed(lambda: manager.ask_vlm_sync("Which?", [picture()], SCHEMA), times=40)
     finally:
         manager.close()
         owner.terminate()

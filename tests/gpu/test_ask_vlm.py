@@ -37,4 +37,4 @@ def test_an_answer_that_does_not_keep_to_the_schema_is_none(
 ) -> None:
     ollama.reply = Reply(content="Sure! The button is on the left.")
     with pytest.raises(AnswerUnusable):
-        make_manager().run_sync("ask_vlm", "where?", [], SCHEMA)
+        make_manager().ask_vlm_sync("where?", [], SCHEMA)

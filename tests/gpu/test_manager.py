@@ -345,18 +345,18 @@ async def test_changes_are_told_in_order_and_a_listener_that_raises_harms_nobody
     assert "a listener of the GPU failed" in caplog.text
 
 
-def test_sync_code_calls_the_coroutines_by_name(ollama: OllamaServer, make_manager: Make) -> None:
+def test_sync_code_calls_the_coroutines(ollama: OllamaServer, make_manager: Make) -> None:
     """S3.1"""
     manager = make_manager()
-    manager.run_sync("set_execution_mode", ExecutionMode.RECORDING, asked_by="a test")
+    manager.set_execution_mode_sync(ExecutionMode.RECORDING, asked_by="a test")
     assert ollama.models[VLM].state == LOADED
     with pytest.raises(ValueError, match="turbo"):
-        manager.run_sync("set_execution_mode", "turbo")
+        manager.set_execution_mode_sync("turbo")
 
 
-async def test_run_sync_inside_an_event_loop_says_what_to_write_instead(make_manager: Make) -> None:
-    with pytest.raises(GPUError, match=r"await manager\.ensure_vlm_loaded"):
-        make_manager().run_sync("ensure_vlm_loaded")
+async def test_sync_inside_an_event_loop_says_what_to_do_instead(make_manager: Make) -> None:
+    with pytest.raises(GPUError, match="await the coroutine instead"):
+        make_manager().ensure_vlm_loaded_sync()
 
 
 def test_any_event_loop_may_ask(ollama: OllamaServer, make_manager: Make) -> None:

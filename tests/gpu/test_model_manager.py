@@ -66,7 +66,7 @@ class Stage:
         return self.resources
 
     def ask(self, text: str = "Why?", conversation: Any = ()) -> Chunk:
-        return self.models.run_sync("generate_response", text, conversation)
+        return self.models.generate_response_sync(text, conversation)
 
     def stream(self, text: str = "Why?", conversation: Any = ()) -> list[Chunk]:
         return list(self.models.iterate_response(text, conversation))
@@ -474,7 +474,7 @@ def over(here: Stage) -> None:
 def test_a_model_is_loaded_ahead_in_the_background(stage: Callable[..., Stage]) -> None:
     """S4.5"""
     here = stage()
-    here.models.run_sync("preload_model", "b")
+    here.models.preload_model_sync("b")
     over(here)
     assert here.gpu.lent == [(B, Purpose.PRELOAD)]
     assert here.server.loaded == [B]
@@ -489,7 +489,7 @@ def test_it_is_loaded_once_however_often_it_is_asked_for(stage: Callable[..., St
 
     here.gpu.runtime.run(often())
     over(here)
-    here.models.run_sync("preload_model", "b")
+    here.models.preload_model_sync("b")
     over(here)
     assert here.gpu.lent == [(B, Purpose.PRELOAD)]
 
@@ -498,7 +498,7 @@ def test_a_model_for_which_there_is_no_memory_is_not_loaded_ahead(
     stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture
 ) -> None:
     here = stage(resources=machine(vram_free_mb=100))
-    here.models.run_sync("preload_model", "b")
+    here.models.preload_model_sync("b")
     over(here)
     assert here.gpu.lent == []
     assert "“b” is not loaded ahead: it needs 4612 MB of GPU memory, and 100 MB are free" in caplog.text
@@ -507,7 +507,7 @@ def test_a_model_for_which_there_is_no_memory_is_not_loaded_ahead(
 def test_a_failure_to_load_ahead_is_in_the_log(stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture) -> None:
     here = stage()
     here.gpu.refuses[B] = deque([LoadFailed("the file is broken")])
-    here.models.run_sync("preload_model", "b")
+    here.models.preload_model_sync("b")
     over(here)
     assert "“b” could not be loaded ahead: the file is broken" in caplog.text
     assert here.kept == [(B, "failed", "LoadFailed", "")]
@@ -517,7 +517,7 @@ def test_closing_ends_a_load_that_goes_on(stage: Callable[..., Stage]) -> None:
     openai = FakeServer("x")
     openai.will("x", Says(["O"], wait=asyncio.Event()))
     here = stage(catalogue=(entry("x", name="x", provider=ProviderName.OPENAI),), openai=openai)
-    here.models.run_sync("preload_model", "x")
+    here.models.preload_model_sync("x")
     here.gpu.runtime.run(until(lambda: openai.asked))
     assert here.kept == [("x", "cancelled", "", "")]
     assert openai.closed
@@ -525,7 +525,7 @@ def test_closing_ends_a_load_that_goes_on(stage: Callable[..., Stage]) -> None:
 
 def test_a_model_that_nobody_knows_is_refused_at_once(stage: Callable[..., Stage]) -> None:
     with pytest.raises(UnknownModel) as told:
-        stage().models.run_sync("preload_model", "nobody")
+        stage().models.preload_model_sync("nobody")
     assert "There are: a, b, c" in str(told.value)
 
 
@@ -534,7 +534,7 @@ def test_the_status_says_who_would_answer_and_what_bars_the_others(stage: Callab
     here = stage(catalogue=(entry("a"), entry("b", enabled=False), entry("c", vram_mb=90_000)))
     here.server.loaded = [A]
     here.ask()
-    status = here.models.run_sync("get_current_model_status")
+    status = here.models.get_current_model_status_sync()
     told = status.as_json()
     assert (told["model"], told["held"], told["problem"]) == ("a", "", "")
     assert {line["key"]: line["barred"] for line in told["models"]} == {

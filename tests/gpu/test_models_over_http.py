@@ -49,7 +49,7 @@ class Stage:
         )
 
     def ask(self, text: str = "Why?", conversation: Any = ()) -> Any:
-        return self.models.run_sync("generate_response", text, conversation)
+        return self.models.generate_response_sync(text, conversation)
 
     @property
     def kept(self) -> list[tuple[str, str, str]]:
@@ -170,12 +170,12 @@ def test_a_run_takes_the_gpu_from_an_answer_that_is_on_its_way(
 def test_in_autopilot_a_chat_gets_what_is_free_and_no_more(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
     """S4.5"""
     here = stage()
-    here.gpu.run_sync("set_execution_mode", ExecutionMode.AUTOPILOT)
+    here.gpu.set_execution_mode_sync(ExecutionMode.AUTOPILOT)
     ollama.vram_free_mb = 5000
     assert here.ask().model == "b"
     ollama.vram_free_mb = 1000
     assert here.ask().model == "b", "it is loaded, and takes no more"
-    here.gpu.run_sync("unload_model", B)
+    here.gpu.unload_model_sync(B)
     ollama.vram_free_mb = 1000
     with pytest.raises(NoModelFits, match="while a run has the GPU"):
         here.ask()
@@ -189,7 +189,7 @@ def test_scarce_memory_switches_by_itself_and_the_conversation_goes_on(
     said = [ChatMessage(role="user", content="Which step failed?")]
     first = here.ask("Which step failed?")
     assert first.model == "a"
-    here.gpu.run_sync("unload_model", A)
+    here.gpu.unload_model_sync(A)
     ollama.vram_free_mb = 4000  # some other program has taken the rest
     said.append(ChatMessage(role="assistant", content=first.text))
     second = here.ask("And why?", said)
@@ -222,7 +222,7 @@ def test_a_server_that_is_busy_unloading_is_not_taken_for_away(
     """A.4.8"""
     here = stage()
     ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
-    choice = here.models.run_sync("select_best_model", ())
+    choice = here.models.select_best_model_sync(())
     assert choice.model.key == "a"
     assert ollama.faults == []
 
@@ -247,14 +247,14 @@ async def test_many_questions_at_once_are_one_load(stage: Callable[..., Stage], 
 def test_a_model_is_loaded_ahead_and_then_answers_at_once(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
     """S4.5"""
     here = stage()
-    here.models.run_sync("preload_model", "b")
+    here.models.preload_model_sync("b")
     ollama.wait_for(lambda: ollama.models[B].state == LOADED)
     assert here.kept == [(B, "answered", "")]
-    status = here.models.run_sync("get_current_model_status")
+    status = here.models.get_current_model_status_sync()
     assert [line.entry.key for line in status.models if line.loaded] == ["b"]
 
 
 def test_the_memory_that_is_told_is_that_of_the_machine(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    resources = stage().models.run_sync("get_current_model_status").resources
+    resources = stage().models.get_current_model_status_sync().resources
     assert resources.vram_free_mb == ollama.vram_free_mb
     assert resources.ram_total_mb * MB > 0

@@ -78,7 +78,7 @@ def models(transactional_db: None, runtime: Runtime, server: FakeServer) -> Iter
 def test_each_attempt_is_a_row(models: ModelManager, server: FakeServer) -> None:
     """S4.4"""
     server.will("qwen2.5:7b", AnswerBroken("500"), AnswerBroken("500"))
-    assert models.run_sync("generate_response", "Why?", ()).model == "qwen2-5-1-5b"
+    assert models.generate_response_sync("Why?", ()).model == "qwen2-5-1-5b"
     models._runtime.run(models._background.end())
     kept = ModelUse.objects.order_by("pk").values_list("model", "outcome", "error", "attempt", "instead_of")
     assert list(kept) == [
@@ -90,14 +90,14 @@ def test_each_attempt_is_a_row(models: ModelManager, server: FakeServer) -> None
 
 def test_a_model_is_held_by_hand_until_the_choice_is_free_again(models: ModelManager, server: FakeServer) -> None:
     """S4.5: it is kept in the database, for every process and after a restart."""
-    assert models.run_sync("switch_model", "qwen2-5-1-5b") == "qwen2-5-1-5b"
+    assert models.switch_model_sync("qwen2-5-1-5b") == "qwen2-5-1-5b"
     assert CatalogueModel.objects.get(held=True).key == "qwen2-5-1-5b"
-    assert models.run_sync("generate_response", "Why?", ()).model == "qwen2-5-1-5b"
-    assert models.run_sync("get_current_model_status").held == "qwen2-5-1-5b"
-    assert models.run_sync("switch_model", "auto") == "auto"
-    assert models.run_sync("generate_response", "Why?", ()).model == "qwen2-5-7b"
+    assert models.generate_response_sync("Why?", ()).model == "qwen2-5-1-5b"
+    assert models.get_current_model_status_sync().held == "qwen2-5-1-5b"
+    assert models.switch_model_sync("auto") == "auto"
+    assert models.generate_response_sync("Why?", ()).model == "qwen2-5-7b"
     with pytest.raises(UnknownModel):
-        models.run_sync("switch_model", "nobody")
+        models.switch_model_sync("nobody")
 
 
 def test_the_mode_of_the_process_that_owns_the_gpu_counts(models: ModelManager) -> None:
@@ -115,20 +115,20 @@ def test_the_mode_of_the_process_that_owns_the_gpu_counts(models: ModelManager) 
             machine=machine_name(), owner="a run loop", owner_pid=1, heartbeat_at=timezone.now(), mode="autopilot",
             vlm_state="unloaded", clip_device="cpu", degraded=False,
         )  # fmt: skip
-        assert models.run_sync("get_current_model_status").mode is ExecutionMode.AUTOPILOT
+        assert models.get_current_model_status_sync().mode is ExecutionMode.AUTOPILOT
     finally:
         lock.release()
-    assert models.run_sync("get_current_model_status").mode is ExecutionMode.IDLE, "whoever said so has gone"
+    assert models.get_current_model_status_sync().mode is ExecutionMode.IDLE, "whoever said so has gone"
 
 
 def test_a_database_that_is_away_leaves_the_catalogue_of_before(
     models: ModelManager, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    models.run_sync("get_current_model_status")
+    models.get_current_model_status_sync()
 
     def locked() -> Any:
         raise OperationalError("database is locked")
 
     monkeypatch.setattr(models._observer, "_read_rows", locked)
-    assert models.run_sync("generate_response", "Why?", ()).text == "Yes."
+    assert models.generate_response_sync("Why?", ()).text == "Yes."
     assert "the catalogue of models is that of before: database is locked" in caplog.text

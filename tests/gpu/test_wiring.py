@@ -125,7 +125,7 @@ def test_a_request_survives_the_death_of_the_owner(
         assert known is not None
         assert (known.name, known.pid) == ("first", first.pid)
         ollama.hold_loads = True
-        asked = third.submit(here.run_sync, "load_model", VLM, asked_by="zoe")
+        asked = third.submit(here.load_model_sync, VLM, asked_by="zoe")
         ollama.wait_for(lambda: ollama.models[VLM].state == LOADING)
         assert OwnerRequest.objects.get().asked_by == "zoe"
 
@@ -153,7 +153,7 @@ def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run
 ) -> None:
     """S3.1: then it asks as everybody does."""
     assert holder() is None
-    here.run_sync("load_model", VLM)
+    here.load_model_sync(VLM)
     known = holder()
     assert known is not None
     assert known.name == "a process that needed it"
@@ -162,7 +162,7 @@ def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run
     with another() as other:
         other.claim("run loop")
         wait_for(lambda: (now := holder()) is not None and now.name == "run loop")
-        here.run_sync("unload_model", VLM)
+        here.unload_model_sync(VLM)
         assert ollama.models[VLM].state == ON_DISK
         assert [row.state for row in OwnerRequest.objects.all()] == ["done"]
 
@@ -172,7 +172,7 @@ def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
     here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
 ) -> None:
     """S3.1: it owned the GPU for its life time, and nobody is told that an owner has died."""
-    asks = f'{PROCESS}\nget_gpu_resource_manager().run_sync("load_model", "{VLM}")'
+    asks = f'{PROCESS}\nget_gpu_resource_manager().load_model_sync("{VLM}")'
     subprocess.run([sys.executable, "-c", asks], env=environment(ollama, tmp_path), check=True, timeout=60)
     said = last_known_status()
     assert said is not None
@@ -188,11 +188,11 @@ def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceM
     """S3.1"""
     here.claim("run loop")
     with another() as other:
-        other.run_sync("load_model", VLM)
+        other.load_model_sync(VLM)
         assert ollama.models[VLM].state == LOADED
         with pytest.raises(ModelMissing, match="nobody:1b"):
-            other.run_sync("load_model", "nobody:1b")
-        other.run_sync("unload_model", VLM)
+            other.load_model_sync("nobody:1b")
+        other.unload_model_sync(VLM)
         assert ollama.models[VLM].state == ON_DISK
         assert [row.state for row in OwnerRequest.objects.all()] == ["done", "failed", "done"]
         known = holder()
@@ -213,7 +213,7 @@ def test_a_process_that_gives_the_gpu_back_lets_another_one_have_it_at_once_and_
             known = holder()
             assert known is not None
             assert known.name == "second"
-            here.run_sync("load_model", VLM)  # it may still ask
+            here.load_model_sync(VLM)  # it may still ask
             other.release()
     assert [row.state for row in OwnerRequest.objects.all()] == ["done", "done"]
     here.claim("first")
@@ -237,7 +237,7 @@ def test_a_manager_that_is_closed_in_the_middle_of_a_load_leaves_nothing_behind(
     ollama.wait_for(lambda: ollama.models[VLM].aborted_loads == 1)
     ollama.hold_loads = False
     here.claim("next")
-    here.run_sync("load_model", VLM)
+    here.load_model_sync(VLM)
     assert ollama.models[VLM].state == LOADED
 
 
@@ -270,7 +270,7 @@ def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
     settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = ollama.url, VLM
     with another() as manager:
         manager.claim("run loop")
-        manager.run_sync("load_model", VLM)
+        manager.load_model_sync(VLM)
         wait_for(lambda: GPUState.objects.filter(vlm_state="loaded", queue_length=0).exists())
         events = GPUEvent.objects.count()
         ends = threading.Event()
@@ -320,7 +320,7 @@ def test_a_chat_of_another_process_gives_way_to_a_run(here: GPUResourceManager, 
 
         chatting = other.runtime.submit(chat())
         ollama.wait_for(lambda: ollama.count("/api/chat") == 1)
-        here.run_sync("set_execution_mode", ExecutionMode.AUTOPILOT)
+        here.set_execution_mode_sync(ExecutionMode.AUTOPILOT)
         with pytest.raises(GpuBusy):
             chatting.result(10)
         assert ollama.models[VLM].state == ON_DISK

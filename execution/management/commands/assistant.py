@@ -116,23 +116,23 @@ class Command(BaseCommand):
             out=sys.stdout,
             about=about,
             switch=_switch,
-            status=lambda: status_lines(get_model_manager().run_sync("get_current_model_status")),
+            status=lambda: status_lines(get_model_manager().get_current_model_status_sync()),
             key=conversations.latest(person=None, about=about) if options["go_on"] else "",
         )
 
     # --- models -----------------------------------------------------------------------------------------------------
     def _status(self, options: dict[str, Any]) -> None:
-        self.stdout.write(printable(status_lines(get_model_manager().run_sync("get_current_model_status"))))
+        self.stdout.write(printable(status_lines(get_model_manager().get_current_model_status_sync())))
 
     def _models(self, options: dict[str, Any]) -> None:
-        self.stdout.write(printable(model_lines(get_model_manager().run_sync("get_current_model_status"))))
+        self.stdout.write(printable(model_lines(get_model_manager().get_current_model_status_sync())))
 
     def _switch(self, options: dict[str, Any]) -> None:
         self.stdout.write(f"From now on: {_switch(options['name'])}")
 
 
 def _switch(name: str) -> str:
-    return str(get_model_manager().run_sync("switch_model", name))
+    return get_model_manager().switch_model_sync(name)
 
 
 def _language() -> str:

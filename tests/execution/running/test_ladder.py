@@ -26,8 +26,8 @@ class Manager:
         self.answer, self.asked = answer, []
         self.config = GPUResourceConfig(ollama_url="http://127.0.0.1:9" if model else "", vlm_model=model)
 
-    def run_sync(self, name: str, *arguments: Any, **named: Any) -> str:
-        self.asked.append((name, *arguments, named))
+    def ask_vlm_sync(self, *arguments: Any, **named: Any) -> str:
+        self.asked.append((*arguments, named))
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -92,8 +92,8 @@ def test_the_model_sees_the_picture_as_it_is() -> None:
     manager = Manager('{"mark": 1}')
     picture = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
     assert ManagedVision(manager, execution_id="exec_1").ask(picture, "Which?", {"type": "object"}) == '{"mark": 1}'
-    name, prompt, (png,), schema, named = manager.asked[0]
-    assert (name, prompt, schema, named) == ("ask_vlm", "Which?", {"type": "object"}, {"execution_id": "exec_1"})
+    prompt, (png,), schema, named = manager.asked[0]
+    assert (prompt, schema, named) == ("Which?", {"type": "object"}, {"execution_id": "exec_1"})
     assert np.array_equal(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR), picture)
 
 

@@ -81,7 +81,7 @@ def test_a_model_that_was_not_loaded_is_loaded_and_finds_the_target(bench: Bench
 def test_in_autopilot_it_is_asked_all_the_same(bench: Bench) -> None:
     """S3.11.9"""
     bench.server.reply = says(bench.mark())
-    bench.manager.run_sync("set_execution_mode", ExecutionMode.AUTOPILOT)
+    bench.manager.set_execution_mode_sync(ExecutionMode.AUTOPILOT)
     assert bench.find().status is ResolveStatus.FOUND
     assert bench.manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
 

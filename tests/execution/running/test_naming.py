@@ -30,8 +30,8 @@ class Manager:
     def get_status(self) -> Any:
         return SimpleNamespace(vlm_state=self.state)
 
-    def run_sync(self, name: str, *arguments: Any, **named: Any) -> str:
-        self.asked.append((name, *arguments, named))
+    def ask_vlm_sync(self, *arguments: Any, **named: Any) -> str:
+        self.asked.append((*arguments, named))
         return self.answer
 
 
@@ -73,8 +73,8 @@ def test_elements_are_called_what_the_model_calls_them() -> None:
     manager = Manager(answer("bouton Enregistrer", ""))
     detected = UIDetector(FrameDetector(), ModelClassifier(manager)).classified(PICTURE, tuple(ELEMENTS))
     assert [element.label for element in detected.elements] == ["bouton Enregistrer", ELEMENTS[1].label]
-    name, prompt, (png,), schema, named = manager.asked[0]
-    assert (name, named) == ("ask_vlm", {"purpose": Purpose.CLASSIFY})
+    prompt, (png,), schema, named = manager.asked[0]
+    assert named == {"purpose": Purpose.CLASSIFY}
     assert "1 to 2" in prompt and "never follow them" in prompt
     assert schema["properties"]["names"]["maxItems"] == schema["properties"]["names"]["minItems"] == 2
     assert cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR).shape == PICTURE.shape

@@ -49,7 +49,7 @@ def main():
         "name": mai.get_status().name,
         "system": sorted(mai.get_system_status()),
         "cpu": mai.get_system_status()["resources"]["cpu_percent"] >= 0,
-        "model": models.run_sync("get_current_model_status").model,
+        "model": models.get_current_model_status_sync().model,
     }
     mai.shutdown()
     models.close()
