@@ -1,13 +1,14 @@
 """What the machine holds: the GPU, the models of it, CLIP. Importing this loads nothing heavy."""
 
+# ruff: noqa: F401  what type checkers are told of the names below
+
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpu.assistant.assistant import Assistant
-    from gpu.assistant.mai import Mai
+    from gpu.assistant.assistant import Assistant, Mai
     from gpu.clip import CLIPManager
     from gpu.config import GPUResourceConfig
     from gpu.conversation.talk import ContextManager
@@ -21,55 +22,24 @@ if TYPE_CHECKING:
     from gpu.vram import VRAMMonitor
     from gpu.wiring import get_gpu_resource_manager
 
-_MODULE_OF = {
-    "Assistant": "gpu.assistant.assistant",
-    "CLIPManager": "gpu.clip",
-    "CloudModelRefused": "gpu.exceptions",
-    "ContextManager": "gpu.conversation.talk",
-    "ExecutionMode": "gpu.types",
-    "GPUError": "gpu.exceptions",
-    "GPUResourceConfig": "gpu.config",
-    "GPUResourceManager": "gpu.manager",
-    "GPUResourceStatus": "gpu.types",
-    "GpuBusy": "gpu.exceptions",
-    "Mai": "gpu.assistant.mai",
-    "ModelManager": "gpu.model_manager",
-    "ModelState": "gpu.types",
-    "NotEnoughVRAM": "gpu.exceptions",
-    "OllamaManager": "gpu.ollama",
-    "Purpose": "gpu.types",
-    "ResourceMonitor": "gpu.resources",
-    "VLMUnavailable": "gpu.exceptions",
-    "VRAMInfo": "gpu.types",
-    "VRAMMonitor": "gpu.vram",
-    "get_gpu_resource_manager": "gpu.wiring",
-    "last_known_status": "gpu.machine.status",
+_NAMES_OF = {
+    "gpu.assistant.assistant": ("Assistant", "Mai"),
+    "gpu.clip": ("CLIPManager",),
+    "gpu.config": ("GPUResourceConfig",),
+    "gpu.conversation.talk": ("ContextManager",),
+    "gpu.exceptions": ("CloudModelRefused", "GPUError", "GpuBusy", "NotEnoughVRAM", "VLMUnavailable"),
+    "gpu.machine.status": ("last_known_status",),
+    "gpu.manager": ("GPUResourceManager",),
+    "gpu.model_manager": ("ModelManager",),
+    "gpu.ollama": ("OllamaManager",),
+    "gpu.resources": ("ResourceMonitor",),
+    "gpu.types": ("ExecutionMode", "GPUResourceStatus", "ModelState", "Purpose", "VRAMInfo"),
+    "gpu.vram": ("VRAMMonitor",),
+    "gpu.wiring": ("get_gpu_resource_manager",),
 }
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
-__all__ = [
-    "Assistant",
-    "CLIPManager",
-    "CloudModelRefused",
-    "ContextManager",
-    "ExecutionMode",
-    "GPUError",
-    "GPUResourceConfig",
-    "GPUResourceManager",
-    "GPUResourceStatus",
-    "GpuBusy",
-    "Mai",
-    "ModelManager",
-    "ModelState",
-    "NotEnoughVRAM",
-    "OllamaManager",
-    "Purpose",
-    "ResourceMonitor",
-    "VLMUnavailable",
-    "VRAMInfo",
-    "VRAMMonitor",
-    "get_gpu_resource_manager",
-    "last_known_status",
-]
+__all__ = [*_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:

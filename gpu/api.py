@@ -19,12 +19,12 @@ from rest_framework.views import APIView
 
 from gpu.exceptions import GPUError
 from gpu.machine.ownership import machine_name
-from gpu.machine.samples import MOST_MINUTES, memory_over_time
-from gpu.machine.status import as_json, last_known_status, nothing_known
+from gpu.machine.status import MOST_MINUTES, last_known_status, memory_over_time, nothing_known
 from gpu.operations import Operation, operations
 from gpu.refusals import answer_to
 from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPUWishSerializer
 from gpu.types import Request as GPURequest
+from gpu.types import as_json
 from gpu.wiring import get_gpu_resource_manager
 
 log = logging.getLogger(__name__)

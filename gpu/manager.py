@@ -9,12 +9,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu.background import Background
-from gpu.choices import EventKind, Outcome
+from gpu.choices import EventKind, Outcome, ProviderName
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
@@ -24,9 +22,10 @@ from gpu.control.scheduler import BY_ITSELF
 from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
 from gpu.listeners import Listeners
+from gpu.models import ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
-from gpu.runtime import Runtime, blocking
+from gpu.runtime import Background, Runtime, blocking
 from gpu.types import (
     ExecutionMode,
     GPUResourceStatus,
@@ -35,7 +34,6 @@ from gpu.types import (
     Request,
     RequestKind,
 )
-from gpu.uses import Use
 from gpu.vram import VRAMMonitor, gpu_of
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Listener = Callable[[str, str, GPUResourceStatus], None]
-Record = Callable[[Use], Awaitable[None]]
+Record = Callable[[ModelUse], Awaitable[None]]
 Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
 
@@ -231,25 +229,25 @@ class GPUResourceManager:
         model = self._vlm()
 
         async def ask() -> str:
-            begun = asyncio.get_running_loop().time()
-            use = Use(
-                purpose=purpose,
-                model=model,
-                outcome=Outcome.ANSWERED,
-                seconds=0.0,
-                execution_id=execution_id,
-                step=step,
+            loop = asyncio.get_running_loop()
+            begun = loop.time()
+            use = ModelUse(
+                purpose=purpose, provider=ProviderName.OLLAMA, model=model, execution_id=execution_id, step=step
             )
             try:
                 async with self.using(model, purpose=purpose, asked_by=execution_id) as ollama:
                     answer = await ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
+                use.outcome, use.load_seconds = Outcome.ANSWERED, answer.load_s
+                use.tokens_in, use.tokens_out = answer.tokens_in, answer.tokens_out
+                return answer.text
             except BaseException as error:
-                outcome = Outcome.CANCELLED if isinstance(error, asyncio.CancelledError) else Outcome.FAILED
-                self._keep(replace(use, outcome=outcome, error=type(error).__name__), begun)
+                cancelled = isinstance(error, asyncio.CancelledError)
+                use.outcome = Outcome.CANCELLED if cancelled else Outcome.FAILED
+                use.error = type(error).__name__
                 raise
-            took = {"tokens_in": answer.tokens_in, "tokens_out": answer.tokens_out, "load_seconds": answer.load_s}
-            self._keep(replace(use, **took), begun)
-            return str(answer.text)
+            finally:
+                use.seconds = loop.time() - begun
+                self._keep(use)
 
         return await self.runtime.wait(ask())
 
@@ -267,7 +265,7 @@ class GPUResourceManager:
     @asynccontextmanager
     async def using(
         self, model: str, *, purpose: Purpose, deadline_s: float | None = None, asked_by: str = ""
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncIterator[OllamaManager]:
         """Inside, the model is loaded and nobody unloads it; `manager.ollama` is what it gives.
 
         One task runs the block. That of a chat is cancelled, and GpuBusy raised, when a run or a change of mode needs
@@ -276,6 +274,7 @@ class GPUResourceManager:
         """
         request = self._request(RequestKind.USE, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
         async with self._router.use(request):
+            assert self.ollama is not None  # `_request` has refused already
             yield self.ollama
 
     # --- parts ------------------------------------------------------------------------------------------------------
@@ -323,11 +322,10 @@ class GPUResourceManager:
     def _purpose(self, model: str, otherwise: Purpose) -> Purpose:
         return Purpose.TARGET if self.config.has_vlm and tagged(model) == self._vlm() else otherwise
 
-    def _keep(self, use: Use, begun: float) -> None:
+    def _keep(self, use: ModelUse) -> None:
         """A disk takes longer than an answer may be held up for."""
         if self._record is not None:
-            seconds = asyncio.get_running_loop().time() - begun
-            self._recording.begin(self._record(replace(use, seconds=seconds)))
+            self._recording.begin(self._record(use))
 
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         current = self.controller.scheduler.current

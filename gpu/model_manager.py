@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.background import Background, produced
 from gpu.catalogue.entries import Entry, entries, find
 from gpu.choices import ProviderName
-from gpu.conversation.answering import Answering
-from gpu.conversation.asking import Tools
+from gpu.conversation.answering import Answering, Tools
 from gpu.conversation.talk import ContextManager, Talk
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, UnknownModel, VLMUnavailable
 from gpu.model_status import ModelLine, ModelStatus
-from gpu.models import CatalogueModel
+from gpu.models import CatalogueModel, ModelUse
 from gpu.preloading import Preloads
-from gpu.providers.base import Provider
 from gpu.resources import ResourceMonitor
-from gpu.runtime import Runtime, blocking
+from gpu.runtime import Background, Runtime, blocking
 from gpu.selection.choice import Selection, obstacle
 from gpu.selection.observer import Monitor, Observer, Rows, read_rows
 from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Task
-from gpu.types import Attempt, ChatMessage, Chunk
-from gpu.uses import Use, record
+from gpu.types import Attempt, ChatMessage, Chunk, Provider
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +54,7 @@ class ModelManager:
         openai: Provider | None = None,
         monitor: Monitor | None = None,
         rows: Callable[[], Rows] = read_rows,
-        keep: Callable[[Use], None] = record,
+        keep: Callable[[ModelUse], None] = ModelUse.keep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if manager is None:
@@ -101,11 +97,11 @@ class ModelManager:
 
     def stream_response(self, message: Question, conversation: Conversation) -> AsyncIterator[Chunk]:
         """The answer as it comes. A chunk that is `restarted` voids what was shown before it; see generate_response."""
-        return self.runtime.stream(self._chunks(message, conversation))
+        return self.runtime.stream(partial(self._answer, message, conversation))
 
     def iterate_response(self, message: Question, conversation: Conversation) -> Iterator[Chunk]:
         """See stream_response."""
-        return self.runtime.iterate(self._chunks(message, conversation))
+        return self.runtime.iterate(partial(self._answer, message, conversation))
 
     # --- models -----------------------------------------------------------------------------------------------------
     async def preload_model(self, model_key: str) -> None:
@@ -138,24 +134,15 @@ class ModelManager:
         return Answering(tools=self._tools, talk=Talk.of(conversation), question=question)
 
     async def _whole(self, message: Question, conversation: Conversation) -> Chunk:
-        texts: list[str] = []
-        last = Chunk()
-        chunks = self._chunks(message, conversation)
-        try:
-            async for last in chunks:
-                if last.restarted:
-                    texts.clear()
-                texts.append(last.text)
-        finally:
-            await chunks.aclose()
-        return replace(last, text="".join(texts))
+        chunks: list[Chunk] = []
+        await self._answer(message, conversation, chunks.append)
+        valid = max((index for index, chunk in enumerate(chunks) if chunk.restarted), default=0)
+        return replace(chunks[-1], text="".join(chunk.text for chunk in chunks[valid:]))
 
-    async def _chunks(self, message: Question, conversation: Conversation) -> AsyncGenerator[Chunk]:
+    async def _answer(self, message: Question, conversation: Conversation, put: Callable[[Chunk], None]) -> None:
         answering = self._answering(message, conversation)
         try:
-            async with aclosing(produced(answering.run)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
+            await answering.run(put)
         finally:
             self._last = answering.attempts[-1] if answering.attempts else self._last
 

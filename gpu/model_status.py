@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from gpu.catalogue.entries import Entry
 from gpu.resources import Resources
 from gpu.selection.choice import Selection
-from gpu.types import Attempt, ExecutionMode
+from gpu.types import Attempt, ExecutionMode, as_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,22 +21,9 @@ class ModelLine:
     lowered: tuple[str, ...] = ()  # what speaks against it for a while
 
     def as_json(self) -> dict[str, Any]:
-        entry = self.entry
-        return {
-            "key": entry.key,
-            "name": entry.name,
-            "provider": entry.provider.value,
-            "capabilities": sorted(entry.capabilities),
-            "tier": entry.tier.name.lower(),
-            "vram_mb": entry.vram_mb,
-            "ram_mb": entry.ram_mb,
-            "context_length": entry.context_length,
-            "enabled": entry.enabled,
-            "held": entry.held,
-            "loaded": self.loaded,
-            "barred": self.barred,
-            "lowered": list(self.lowered),
-        }
+        said: dict[str, Any] = as_json(self)
+        entry = said.pop("entry")
+        return {**entry, **said, "capabilities": sorted(entry["capabilities"]), "tier": self.entry.tier.name.lower()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +56,11 @@ class ModelStatus:
             "problem": self.problem,
             "held": self.held,
             "mode": self.mode.value,
-            "last": asdict(self.last) if self.last else None,
+            "last": as_json(self.last),
             "preloading": list(self.preloading),
             "models": [line.as_json() for line in self.models],
             "resources": {
-                "cpu_percent": resources.cpu_percent,
-                "ram_percent": resources.ram_percent,
-                "ram_free_mb": resources.ram_free_mb,
-                "ram_total_mb": resources.ram_total_mb,
-                "process_ram_mb": resources.process_ram_mb,
-                "gpu_percent": resources.gpu_percent,
+                **as_json(resources),
                 "vram_free_mb": resources.vram_free_mb,
                 "vram_used_mb": resources.vram_used_mb,
                 "vram_total_mb": resources.vram_total_mb,

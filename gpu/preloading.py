@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from gpu.background import Background
 from gpu.catalogue.entries import Entry, find
 from gpu.choices import Outcome, ProviderName
-from gpu.conversation.asking import Tools, use_of
+from gpu.conversation.answering import Tools, use_of
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
-from gpu.providers.base import Provider
+from gpu.runtime import Background
 from gpu.selection.choice import obstacle
 from gpu.selection.situation import Task
-from gpu.types import ChatMessage, Chunk, Purpose
+from gpu.types import ChatMessage, Chunk, Provider, Purpose
 
 log = logging.getLogger(__name__)
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from functools import wraps
+from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gpu.exceptions import GPUError
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 P = ParamSpec("P")
+Work = Callable[[Callable[[T], None]], Coroutine[Any, Any, object]]  # puts what it makes, piece by piece
 
 _END = object()
 
@@ -66,23 +72,40 @@ class Runtime:
             return await coroutine
         return await asyncio.wrap_future(self.submit(coroutine))
 
-    def iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
-        """From code that is not asynchronous: its items one by one; leaving early closes it."""
-        fetching = _Fetching(items)
+    def iterate(self, work: Work[T]) -> Iterator[T]:
+        """From code that is not asynchronous: what the work puts, one by one; leaving early cancels it, and waits."""
+        if _a_loop_runs_here():
+            raise GPUError("An event loop runs in this thread: iterate asynchronously instead.")
+        parts: SimpleQueue[Any] = SimpleQueue()
+        producing, part = _Producing(self.loop, work, parts.put), None
         try:
-            while (item := self.run(fetching.next())) is not _END:
-                yield item
+            while (part := parts.get()) is not _END:
+                yield part
+            producing.check()
         finally:
-            self.run(fetching.close())
+            if part is not _END:
+                producing.cancel()
+                while parts.get() is not _END:
+                    pass
 
-    async def stream(self, items: AsyncIterator[T]) -> AsyncIterator[T]:
-        """From any event loop: its items one by one; leaving early closes it."""
-        fetching = _Fetching(items)
+    async def stream(self, work: Work[T]) -> AsyncGenerator[T]:
+        """From any event loop: what the work puts, one by one; leaving early cancels it, and waits for its end."""
+        loop, parts = asyncio.get_running_loop(), asyncio.Queue[Any]()  # bounded by the length of an answer
+
+        def put(part: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # whoever listened has gone with its loop
+                loop.call_soon_threadsafe(parts.put_nowait, part)
+
+        producing, part = _Producing(self.loop, work, put), None
         try:
-            while (item := await self.wait(fetching.next())) is not _END:
-                yield item
+            while (part := await parts.get()) is not _END:
+                yield part
+            producing.check()
         finally:
-            await asyncio.shield(asyncio.wrap_future(self.submit(fetching.close())))
+            if part is not _END:
+                producing.cancel()
+                while await parts.get() is not _END:
+                    pass
 
     def close(self) -> None:
         """Cancel what is left and end the thread."""
@@ -121,26 +144,30 @@ def _a_loop_runs_here() -> bool:
     return True
 
 
-class _Fetching:
-    """Items fetched one by one. Closing waits for the fetch that was given up: it may still be cleaning up."""
+class _Producing:
+    """One task does all of the work, so that what it enters it also leaves; the end is put, too. From any thread."""
 
-    def __init__(self, items: AsyncIterator[Any]) -> None:
-        self._items = items
-        self._is_idle = asyncio.Event()
-        self._is_idle.set()
+    def __init__(self, loop: asyncio.AbstractEventLoop, work: Work[Any], put: Callable[[Any], None]) -> None:
+        self._loop, self._work, self._put = loop, work, put
+        self._task: asyncio.Task[object] | None = None
+        loop.call_soon_threadsafe(self._begin)
 
-    async def next(self) -> Any:
-        self._is_idle.clear()
-        try:
-            return await anext(self._items, _END)
-        finally:
-            self._is_idle.set()
+    def _begin(self) -> None:
+        self._task = self._loop.create_task(self._work(self._put))
+        self._task.add_done_callback(self._end)
 
-    async def close(self) -> None:
-        await self._is_idle.wait()
-        close = getattr(self._items, "aclose", None)
-        if close is not None:
-            await close()
+    def _end(self, task: asyncio.Task[object]) -> None:
+        if not task.cancelled():
+            task.exception()  # nobody may be left to hear it
+        self._put(_END)
+
+    def cancel(self) -> None:
+        self._loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+
+    def check(self) -> None:
+        """After its end: raise what it failed with."""
+        if self._task is not None and not self._task.cancelled():
+            self._task.result()
 
 
 async def _cancel_all() -> None:
@@ -148,3 +175,26 @@ async def _cancel_all() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+
+
+class Background:
+    """In one event loop."""
+
+    def __init__(self) -> None:
+        self._work: set[asyncio.Future[Any]] = set()
+
+    def begin(self, work: Awaitable[Any]) -> asyncio.Future[Any]:
+        future = asyncio.ensure_future(work)
+        self._work.add(future)
+        future.add_done_callback(self._over)
+        return future
+
+    async def end(self) -> None:
+        """Return when all of it is over, what it began meanwhile included."""
+        while self._work:
+            await asyncio.gather(*self._work, return_exceptions=True)
+
+    def _over(self, future: asyncio.Future[Any]) -> None:
+        self._work.discard(future)
+        if not future.cancelled() and (error := future.exception()) is not None:
+            log.error("something in the background of the models failed", exc_info=error)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from enum import Enum, StrEnum
+from typing import Any, Protocol
 
 
 class ExecutionMode(StrEnum):
@@ -140,21 +140,30 @@ class Chunk:
     tokens_in: int = 0
     tokens_out: int = 0
     load_s: float = 0.0
-    total_s: float = 0.0
     restarted: bool = False
     model: str = ""
     attempts: tuple[Attempt, ...] = ()
     dropped: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    text: str
-    model: str
-    tokens_in: int = 0
-    tokens_out: int = 0
-    load_s: float = 0.0
-    total_s: float = 0.0
+class Provider(Protocol):
+    """`OllamaManager`, `OpenAICompatibleProvider`: in the loop of `gpu.runtime`; every failure is a VLMUnavailable."""
+
+    def chat(
+        self,
+        model: str,
+        messages: Sequence[ChatMessage],
+        *,
+        context_length: int,
+        max_tokens: int,
+        schema: Mapping[str, Any] | None = None,
+    ) -> AsyncIterator[Chunk]:
+        """The answer as it comes; the last chunk is `done`. Without a last chunk there is no answer: it raises."""
+
+    async def list_models(self) -> tuple[ModelOnDisk, ...]:
+        """What can be asked here."""
+
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,3 +191,18 @@ class ManagerDetails:
     residents: tuple[Mapping[str, Any], ...]
     queue: tuple[Mapping[str, Any], ...]
     degraded_since: datetime | None
+
+
+def as_json(value: Any) -> Any:
+    """The same in what JSON knows: dataclasses as objects, moments in ISO 8601, enumerations as their values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): as_json(part) for name, part in value.items()}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [as_json(part) for part in value]
+    return value

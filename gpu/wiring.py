@@ -21,9 +21,8 @@ from gpu.machine.publisher import Publisher
 from gpu.machine.request_server import RequestServer
 from gpu.machine.status import gpu_folder
 from gpu.manager import GPUResourceManager
-from gpu.models import CatalogueModel
-from gpu.ollama.entries import tagged
-from gpu.uses import Use, record
+from gpu.models import CatalogueModel, ModelUse
+from gpu.ollama.protocol import tagged
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +53,8 @@ def wired_manager() -> GPUResourceManager:
     machine, database = machine_name(), DatabaseThread()
     ownership = Ownership(gpu_folder())
 
-    async def keep(use: Use) -> None:
-        await database.run(lambda: record(use))
+    async def keep(use: ModelUse) -> None:
+        await database.run(use.keep)
 
     async def declared_mb(model: str) -> int | None:
         return await database.run(lambda: in_catalogue(model))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from gpu.assistant.assistant import Assistant
-from gpu.assistant.mai import Mai
+from gpu.assistant.assistant import Assistant, Mai
 from gpu.model_manager import get_model_manager
 from gpu.wiring import get_gpu_resource_manager
 

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing
-from typing import Any, Protocol, cast
+from functools import partial
+from typing import Any, Protocol
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, Part, PartKind, Status
 from gpu.assistant.conversations import StoredMessage
-from gpu.assistant.records import Records, RecordsAnswer, question, talk
-from gpu.background import produced
+from gpu.assistant.records import Records, RecordsAnswer, question, registered_records, talk
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
+from gpu.model_manager import get_model_manager
 from gpu.model_status import ModelStatus
-from gpu.runtime import Runtime
+from gpu.runtime import Runtime, Work
 from gpu.types import Chunk
-from gpu.wire.reading import storable
+from gpu.wire.texts import storable
+from gpu.wiring import get_gpu_resource_manager
 
 __all__ = ["AnswerOutcome", "Assistant", "Models", "Part", "PartKind", "Records", "RecordsAnswer", "Status"]
 
@@ -76,12 +78,11 @@ class Assistant:
 
     def stream_message(self, text: str, *, conversation: str = "", language: str = "") -> Iterator[Part]:
         """The answer as it comes, its end last; leaving early keeps what was said so far."""
-        return self._runtime.iterate(self._answer(_checked(text), conversation, language or _language()))
+        return self._runtime.iterate(self._answer(text, conversation, language))
 
     def astream_message(self, text: str, *, conversation: str = "", language: str = "") -> AsyncGenerator[Part]:
         """See stream_message()."""
-        parts = self._runtime.stream(self._answer(_checked(text), conversation, language or _language()))
-        return cast("AsyncGenerator[Part]", parts)
+        return self._runtime.stream(self._answer(text, conversation, language))
 
     # --- what was said, how it stands -------------------------------------------------------------------------------
     def get_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
@@ -119,16 +120,13 @@ class Assistant:
     async def _rows(self, work: Any, *arguments: Any, **named: Any) -> Any:
         return await self._database.run(lambda: work(*arguments, **named))
 
-    async def _answer(self, text: str, key: str, language: str) -> AsyncIterator[Part]:
-        """The parts as they come."""
-        if self._is_shut:
-            raise GPUError(f"{self.name} was shut down and answers no more.")
-        parts: AsyncGenerator[Part] = produced(lambda put: self._work(text, key, language, put))
-        async with aclosing(parts):
-            async for part in parts:
-                yield part
+    def _answer(self, text: str, key: str, language: str) -> Work[Part]:
+        """Raises ValueError for what is no question."""
+        return partial(self._work, _checked(text), key, language or _language())
 
     async def _work(self, text: str, key: str, language: str, put: Callable[[Part], None]) -> None:
+        if self._is_shut:
+            raise GPUError(f"{self.name} was shut down and answers no more.")
         task = asyncio.current_task()
         assert task is not None
         self._answering.add(task)
@@ -237,3 +235,15 @@ def _checked(text: str) -> str:
 
 def _language() -> str:
     return (translation.get_language() or "en")[:2]
+
+
+class Mai(Assistant):
+    """Made without arguments; its models and the GPU are those of the process, and outlive it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            records=registered_records(),
+            models=get_model_manager(),
+            runtime=get_gpu_resource_manager().runtime,
+            name=settings.RPA_ASSISTANT_NAME,
+        )

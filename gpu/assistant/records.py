@@ -13,7 +13,7 @@ from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
 from gpu.types import ChatMessage
-from gpu.wire.untrusted import delimited
+from gpu.wire.texts import delimited
 
 SYSTEM = """\
 You are {name}, the assistant of people who run and watch a robot that works on a desktop.

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Self
 
-from django.conf import settings
 from django.db import transaction
 
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import UnknownModel
 from gpu.models import CatalogueModel
 
-SEED = Path(__file__).with_name("models.yaml")
 NOT_HERE = {
     "allow_remote": "it is no field of a file: an admin allows it in the admin",
     "held": "it is no field of a file: a model is held by `assistant switch NAME`",
@@ -73,11 +70,6 @@ def find(among: Sequence[Entry], named: str) -> Entry:
             return entry
     known = ", ".join(sorted(entry.key for entry in among)) or "none"
     raise UnknownModel(f"No model of the catalogue is named “{named}”. There are: {known}.")
-
-
-def path_of_file() -> Path:
-    """The file of the settings, or the product's own."""
-    return Path(settings.RPA_MODEL_CATALOGUE) if settings.RPA_MODEL_CATALOGUE else SEED
 
 
 # --- into the database ----------------------------------------------------------------------------------------------

@@ -2,22 +2,89 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import logging
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+from django.conf import settings
 
-from gpu.catalogue.entries import NOT_HERE, Entry
+from gpu.catalogue.entries import NOT_HERE, Entry, load
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import CatalogueErrors
+from gpu.models import CatalogueModel
 
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+log = logging.getLogger(__name__)
+
+SEED = Path(__file__).with_name("models.yaml")
 LARGEST_FILE = 1024 * 1024
 LARGEST_NUMBER = 100_000_000  # MB or tokens; more is a slip of the hand, and more than a row can hold
-SMALLEST_CONTEXT = 512
-KEY = re.compile(r"[A-Za-z0-9_-]{1,100}")
-TIERS = {tier.name.lower(): tier for tier in Tier}
+DEPTH = 4  # the file, its models, a model, its capabilities: what aliases multiply below that is not looked at
+
+_MEMORY = {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": LARGEST_NUMBER,
+    "must": f"be a whole number of MB up to {LARGEST_NUMBER}",
+}
+_FIELDS: dict[str, dict[str, Any]] = {
+    "key": {"type": "string", "pattern": r"\A[A-Za-z0-9_-]{1,100}\Z", "must": "be a text of letters, figures, - and _"},
+    "name": {"type": "string", "pattern": r"\S", "maxLength": 200, "must": "be a text of at most 200 letters"},
+    "provider": {"enum": ProviderName.values},
+    "capabilities": {
+        "type": "array",
+        "must": "be a list such as [text, vision], with text in it",
+        "items": {"enum": Capability.values},
+        "contains": {"const": Capability.TEXT.value},
+    },
+    "tier": {"enum": [tier.name.lower() for tier in Tier]},
+    "vram_mb": _MEMORY,
+    "ram_mb": _MEMORY,
+    "context_length": {
+        "type": "integer",
+        "minimum": 512,
+        "maximum": LARGEST_NUMBER,
+        "must": f"be a whole number of tokens from 512 to {LARGEST_NUMBER}",
+    },
+    "enabled": {"type": "boolean", "must": "be yes or no"},
+    "note": {"type": ["string", "null"], "must": "be a text"},
+}
+_MODEL = {
+    "type": "object",
+    "must": "be fields and values (`key: …`)",
+    "properties": _FIELDS,
+    "required": ["key", "name", "capabilities", "tier", "vram_mb", "ram_mb", "context_length"],
+    "additionalProperties": False,
+}
+_SCHEMA = {
+    "type": "object",
+    "must": "hold `models:` and a list of them",
+    "properties": {"models": {"type": "array", "minItems": 1, "must": "be a list of models", "items": _MODEL}},
+    "required": ["models"],
+    "additionalProperties": False,
+}
+
+Problems = list[tuple[int, str]]  # the line, and what is wrong there
+
+
+def path_of_file() -> Path:
+    """The file of the settings, or the product's own."""
+    return Path(settings.RPA_MODEL_CATALOGUE) if settings.RPA_MODEL_CATALOGUE else SEED
+
+
+def fill_catalogue(sender: Any, using: str = "default", **kwargs: Any) -> None:
+    """An empty one, after migrations; a file with errors costs the models, not the migration."""
+    if using != "default" or CatalogueModel.objects.exists():
+        return
+    try:
+        load(_read_once(path_of_file()))
+    except CatalogueErrors as error:
+        log.error("the catalogue of models stays empty:\n%s", error)
 
 
 def read_file(path: Path) -> tuple[Entry, ...]:
@@ -37,19 +104,19 @@ def read_file(path: Path) -> tuple[Entry, ...]:
     return read(text, source=str(path))
 
 
+_read_once = lru_cache(maxsize=1)(read_file)
+
+
 def read(text: str, *, source: str) -> tuple[Entry, ...]:
     """The models of a text; raises CatalogueErrors with every error that is in it, each with its line."""
-    reader = _Reader()
-    found = reader.file(_composed(text, source))
-    if reader.problems:
-        raise CatalogueErrors(source, reader.problems)
-    return tuple(found)
+    from jsonschema import Draft202012Validator
 
-
-def _composed(text: str, source: str) -> yaml.Node | None:
-    """The nodes with their places: constructed values have none."""
     try:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)  # nodes know their lines, values do not
+        if node is None:
+            raise CatalogueErrors(source, [(0, "is empty: it must hold `models:` and a list of them")])
+        problems: Problems = []
+        value = _value(node, problems)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         words = " ".join(part for part in (error.context, error.problem) if part)
@@ -59,160 +126,92 @@ def _composed(text: str, source: str) -> yaml.Node | None:
         raise CatalogueErrors(source, [(line, f"a character that YAML does not allow: {error.character!r}")]) from error
     except RecursionError as error:
         raise CatalogueErrors(source, [(0, "is nested too deeply: that is no catalogue")]) from error
+    problems += [one for error in Draft202012Validator(_SCHEMA).iter_errors(value) for one in _problems_of(error, node)]
+    if not problems:
+        problems += _taken(value["models"], node)
+    if problems:
+        raise CatalogueErrors(source, problems)
+    return tuple(_entry(model) for model in value["models"])
 
 
-class _Reader:
-    """Takes nodes apart; what is wrong is noted, and reading goes on."""
-
-    def __init__(self) -> None:
-        self.problems: list[tuple[int, str]] = []
-        self._lines: dict[tuple[str, ...], int] = {}
-
-    def file(self, node: yaml.Node | None) -> list[Entry]:
-        if node is None:
-            self.problems.append((0, "is empty: it must hold `models:` and a list of them"))
-            return []
-        if not isinstance(node, yaml.MappingNode):
-            self._wrong(node, "the file must hold `models:` and a list of them")
-            return []
-        fields = self._fields(node, "the file", known=("models",))
-        if "models" not in fields:
-            if not any("unknown field" in what for _line, what in self.problems):
-                self._wrong(node, "the file must hold `models:` and a list of them")
-            return []
-        models = fields["models"]
-        if not isinstance(models, yaml.SequenceNode) or not models.value:
-            self._wrong(models, f"models: must be a list of models, it is {_kind(models)}")
-            return []
-        return [entry for item in models.value if (entry := self._model(item)) is not None]
-
-    def _model(self, node: yaml.Node) -> Entry | None:
-        if not isinstance(node, yaml.MappingNode):
-            self._wrong(node, f"a model must be fields and values (`key: …`), it is {_kind(node)}")
-            return None
-        before = len(self.problems)
-        fields = self._fields(node, "a model", known=tuple(_FIELDS))
-        for name in _REQUIRED:
-            if name not in fields:
-                self._wrong(node, f"a model has no {name}")
-        values = {name: _FIELDS[name](self, name, value) for name, value in fields.items()}
-        self._once(fields, values)
-        return Entry(**values) if len(self.problems) == before else None
-
-    def _fields(self, node: yaml.MappingNode, of: str, *, known: tuple[str, ...]) -> dict[str, yaml.Node]:
-        found: dict[str, yaml.Node] = {}
-        for name_node, value in node.value:
-            name = name_node.value if isinstance(name_node, yaml.ScalarNode) else "?"
-            if name in NOT_HERE and "key" in known:
-                self._wrong(name_node, f"{name}: {NOT_HERE[name]}")
-            elif name not in known:
-                self._wrong(name_node, f"unknown field “{name}”: {of} has {', '.join(known)}")
-            elif name in found:
-                first = found[name].start_mark.line + 1
-                self._wrong(name_node, f"{name} is given twice, first in line {first}")
-            else:
-                found[name] = value
-        return found
-
-    def _once(self, fields: dict[str, yaml.Node], values: dict[str, Any]) -> None:
-        """No two models with one key, nor with one name at one provider."""
-        provider = str(values.get("provider", ProviderName.OLLAMA))
-        for what, which in (("key", ("key",)), ("name", (provider, "name"))):
-            if not values.get(what):
-                continue
-            line = fields[what].start_mark.line + 1
-            first = self._lines.setdefault((*which, str(values[what])), line)
-            if first != line:
-                self._wrong(fields[what], f"{what}: “{values[what]}” is taken by the model in line {first}")
-
-    # --- values -----------------------------------------------------------------------------------------------------
-    def key(self, name: str, node: yaml.Node) -> str:
-        text = self.text(name, node)
-        if text and not KEY.fullmatch(text):
-            self._wrong(node, f"{name}: only letters, figures, - and _, it is “{text[:60]}”")
-        return text
-
-    def text(self, name: str, node: yaml.Node) -> str:
-        value = self._scalar(node, "str")
-        if value is None or not str(value).strip():
-            hint = " (put it in quotes)" if isinstance(node, yaml.ScalarNode) and node.value else ""
-            self._wrong(node, f"{name}: must be a text, it is {_kind(node)}{hint}")
-            return ""
-        if name == "name" and len(str(value)) > 200:
-            self._wrong(node, f"{name}: at most 200 letters, it has {len(str(value))}")
-        return str(value)
-
-    def note(self, name: str, node: yaml.Node) -> str:
-        return "" if node.tag == "tag:yaml.org,2002:null" else self.text(name, node)
-
-    def number(self, name: str, node: yaml.Node) -> int:
-        value = self._scalar(node, "int")
-        if value is None:
-            self._wrong(node, f"{name}: must be a whole number{_UNITS[name]}, it is {_kind(node)}")
-            return 0
-        if value < 0:
-            self._wrong(node, f"{name}: cannot be negative, it is {value}")
-        elif value > LARGEST_NUMBER:
-            self._wrong(node, f"{name}: {value} is too large")
-        elif name == "context_length" and value < SMALLEST_CONTEXT:
-            self._wrong(node, f"{name}: must be at least {SMALLEST_CONTEXT} tokens, it is {value}")
-        return int(value)
-
-    def yes_or_no(self, name: str, node: yaml.Node) -> bool:
-        value = self._scalar(node, "bool")
-        if value is None:
-            self._wrong(node, f"{name}: must be yes or no, it is {_kind(node)}")
-        return bool(value)
-
-    def provider(self, name: str, node: yaml.Node) -> ProviderName:
-        return self._one_of(name, node, {one.value: one for one in ProviderName}, ProviderName.OLLAMA)
-
-    def tier(self, name: str, node: yaml.Node) -> Tier:
-        return self._one_of(name, node, TIERS, Tier.STANDARD)
-
-    def capabilities(self, name: str, node: yaml.Node) -> frozenset[str]:
-        if not isinstance(node, yaml.SequenceNode) or not node.value:
-            self._wrong(node, f"{name}: must be a list such as [text, vision], it is {_kind(node)}")
-            return frozenset()
-        known = {one.value: one.value for one in Capability}
-        found = frozenset(self._one_of(name, item, known, "") for item in node.value)
-        if not found & {Capability.TEXT.value, ""}:
-            self._wrong(node, f"{name}: every model here answers in text: add text")
-        return found
-
-    def _one_of(self, name: str, node: yaml.Node, known: dict[str, Any], otherwise: Any) -> Any:
-        text = node.value if isinstance(node, yaml.ScalarNode) else ""
-        if text not in known:
-            self._wrong(node, f"{name}: must be of {', '.join(known)}, it is {_kind(node)}")
-        return known.get(text, otherwise)
-
-    def _scalar(self, node: yaml.Node, kind: str) -> Any:
-        """The value of a scalar of that kind of YAML's; None where it is something else."""
-        if not isinstance(node, yaml.ScalarNode) or node.tag != f"tag:yaml.org,2002:{kind}":
-            return None
+def _value(node: yaml.Node, problems: Problems, depth: int = 0) -> Any:
+    """What a node holds; a field that is given twice is a problem."""
+    if isinstance(node, yaml.ScalarNode):
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except (ValueError, yaml.YAMLError):
+        except ValueError:  # the 99th of a month
             return None
+    if depth >= DEPTH:
+        return None
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, problems, depth + 1) for item in node.value]
+    lines: dict[str, int] = {}
+    for name, _value_node in node.value:
+        line = name.start_mark.line + 1
+        first = lines.setdefault(_shown(name), line)
+        if first != line:
+            problems.append((line, f"{_shown(name)} is given twice, first in line {first}"))
+    return {_shown(name): _value(value, problems, depth + 1) for name, value in node.value}
 
-    def _wrong(self, node: yaml.Node, what: str) -> None:
-        self.problems.append((node.start_mark.line + 1, what))
+
+def _problems_of(error: ValidationError, root: yaml.Node) -> Iterator[tuple[int, str]]:
+    """What a person is told of an error: where it is, what must stand there, and what does."""
+    node, name = _node_at(root, error.absolute_path)
+    line = node.start_mark.line + 1
+    if error.validator == "additionalProperties":
+        of = "a model" if error.absolute_path else "the file"
+        for field, _value_node in node.value:
+            if (unknown := _shown(field)) not in error.schema["properties"]:
+                known = f"unknown field “{unknown}”: {of} has {', '.join(error.schema['properties'])}"
+                what = f"{unknown}: {NOT_HERE[unknown]}" if of == "a model" and unknown in NOT_HERE else known
+                yield field.start_mark.line + 1, what
+    elif error.validator == "required":
+        if error.absolute_path:
+            missing = next(field for field in error.validator_value if f"'{field}'" in error.message)
+            yield line, f"a model has no {missing}"
+        elif not error.instance:  # else another field stands in its place, which is told
+            yield line, f"the file: must {error.schema['must']}"
+    elif error.validator != "contains" or set(map(str, error.instance)) <= set(Capability.values):
+        must = error.schema.get("must") or f"be of {', '.join(error.schema['enum'])}"
+        yield line, f"{name or 'the file'}: must {must}, it is {_kind(node)}"
 
 
-_FIELDS: dict[str, Callable[[_Reader, str, yaml.Node], Any]] = {
-    "key": _Reader.key,
-    "name": _Reader.text,
-    "provider": _Reader.provider,
-    "capabilities": _Reader.capabilities,
-    "tier": _Reader.tier,
-    "vram_mb": _Reader.number,
-    "ram_mb": _Reader.number,
-    "context_length": _Reader.number,
-    "enabled": _Reader.yes_or_no,
-    "note": _Reader.note,
-}
-_REQUIRED = ("key", "name", "capabilities", "tier", "vram_mb", "ram_mb", "context_length")
-_UNITS = {"vram_mb": " of MB", "ram_mb": " of MB", "context_length": " of tokens"}
+def _node_at(root: yaml.Node, path: Sequence[str | int]) -> tuple[yaml.Node, str]:
+    """The node of a place, and the field that it belongs to."""
+    node, name = root, ""
+    for part in path:
+        if isinstance(part, int):
+            node, name = node.value[part], name if name != "models" else "a model"
+        else:
+            node, name = next(value for key, value in reversed(node.value) if _shown(key) == part), part
+    return node, name
+
+
+def _taken(models: Sequence[dict[str, Any]], root: yaml.Node) -> Problems:
+    """No two models with one key, nor with one name at one provider."""
+    problems: Problems = []
+    first: dict[tuple[str, str], int] = {}
+    for index, model in enumerate(models):
+        for field, owner in (("key", ""), ("name", model.get("provider", ProviderName.OLLAMA))):
+            line = _node_at(root, ["models", index, field])[0].start_mark.line + 1
+            before = first.setdefault((f"{field} {owner}", model[field]), line)
+            if before != line:
+                problems.append((line, f"{field}: “{model[field]}” is taken by the model in line {before}"))
+    return problems
+
+
+def _entry(model: dict[str, Any]) -> Entry:
+    values = {
+        "provider": ProviderName(model.get("provider", ProviderName.OLLAMA)),
+        "capabilities": frozenset(model["capabilities"]),
+        "tier": Tier[model["tier"].upper()],
+        "note": model.get("note") or "",
+    }
+    return Entry(**{**model, **values})
+
+
+def _shown(node: yaml.Node) -> str:
+    return node.value if isinstance(node, yaml.ScalarNode) else "?"
 
 
 def _kind(node: yaml.Node) -> str:

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connections
 
 from gpu.choices import ProviderName
 from gpu.models import CatalogueModel
-from gpu.ollama.entries import tagged
+from gpu.ollama.protocol import tagged
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from gpu.control.residency import Residency
 from gpu.control.retries import Retries
 from gpu.control.server_watch import ServerWatch
 from gpu.exceptions import ClipUnavailable, ServerAway, VLMUnavailable
-from gpu.ollama.entries import tagged
+from gpu.ollama.protocol import tagged
 from gpu.policy import LoadModel, MoveClip, UnloadModel
 
 log = logging.getLogger(__name__)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gpu.control.controller import Controller
 from gpu.control.scheduler import QueueEntry
-from gpu.control.sharing import Job, SharedWork
 from gpu.exceptions import DeadlinePassed, OwnerGone
 from gpu.policy import CHATS
 from gpu.types import ExecutionMode, Request, RequestKind
@@ -19,12 +18,66 @@ from gpu.types import ExecutionMode, Request, RequestKind
 CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang up
 
 
+@dataclass(eq=False)
+class Job:
+    task: asyncio.Task[None] = field(init=False)
+    begun: bool = False  # it has its turn, and is brought to its end from then on
+    waiting: int = 0
+
+
+Work = Callable[[Job], Coroutine[Any, Any, None]]
+
+
+class SharedWork:
+    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[Hashable, Job] = {}
+
+    async def join(
+        self, key: Hashable, work: Work, *, deadline: float, late: bool = True, lasting: bool = False
+    ) -> None:
+        """Return when it is done; DeadlinePassed for this caller alone.
+
+        `late`: one that has begun may be joined; `lasting`: it is done in any case, whoever gives up.
+        """
+        job = self._jobs.get(key)
+        if job is None or job.task.done() or (job.begun and not late):
+            job = self._jobs[key] = self._begin(key, work)
+        job.waiting += 1
+        try:
+            async with asyncio.timeout_at(deadline) as limit:
+                await asyncio.shield(job.task)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            done = "is being done" if job.begun else "is done as soon as it can be" if lasting else "was not done"
+            raise DeadlinePassed(f"The time of the request is over; what it asked for {done}.") from None
+        finally:
+            job.waiting -= 1
+            if not job.waiting and not job.begun and not lasting:
+                job.task.cancel()
+
+    def _begin(self, key: Hashable, work: Work) -> Job:
+        job = Job()
+        job.task = asyncio.get_running_loop().create_task(work(job))
+
+        def over(task: asyncio.Task[None]) -> None:
+            if self._jobs.get(key) is job:
+                del self._jobs[key]
+            if not task.cancelled():
+                task.exception()  # nobody may be left to hear it
+
+        job.task.add_done_callback(over)
+        return job
+
+
 class Serving:
     """In the process that owns the GPU; a turn that comes when `is_owner` says no more is OwnerGone for who asked."""
 
     def __init__(self, controller: Controller, *, is_owner: Callable[[], bool]) -> None:
         self._controller, self._is_owner = controller, is_owner
-        self._shared: SharedWork[None] = SharedWork()
+        self._shared = SharedWork()
         self._mode_asked_at = -math.inf
 
     async def carry_out(self, request: Request) -> None:
@@ -73,12 +126,12 @@ class Serving:
                 finally:
                     controller.touch(request.model)
 
-    async def _change_mode(self, job: Job[None], request: Request) -> None:
+    async def _change_mode(self, job: Job, request: Request) -> None:
         async with self._turn(QueueEntry.of(request)):
             job.begun = True
             await self._controller.change_mode()
 
-    async def _reach(self, job: Job[None], request: Request) -> None:
+    async def _reach(self, job: Job, request: Request) -> None:
         loads = request.kind is RequestKind.LOAD
         entry = QueueEntry.of(request, preemptible=loads and request.purpose in CHATS)
         async with self._turn(entry):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gpu.choices import Tier
-from gpu.conversation.counting import TokenCounter
 from gpu.exceptions import GpuBusy, PromptTooLarge, VLMUnavailable
 from gpu.types import ChatMessage, Purpose
-from gpu.wire.untrusted import delimited
+from gpu.wire.texts import delimited
+from gpu.wire.tokens import TokenCounter
 
 log = logging.getLogger(__name__)
 

@@ -22,9 +22,9 @@ from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import DeadlinePassed, GPUError, OwnedElsewhere, OwnerGone
 from gpu.kernel_lock import Holder
-from gpu.machine.request_rows import FINAL, LIVE, as_error, as_json
+from gpu.machine.request_rows import FINAL, LIVE, as_error
 from gpu.models import OwnerRequest
-from gpu.types import Request
+from gpu.types import Request, as_json
 
 log = logging.getLogger(__name__)
 

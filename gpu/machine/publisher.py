@@ -21,8 +21,7 @@ from gpu.choices import EventKind
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
-from gpu.machine.state_rows import plain
-from gpu.types import GPUResourceStatus, ManagerDetails
+from gpu.types import GPUResourceStatus, ManagerDetails, as_json
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +108,7 @@ class Publisher:
             log.exception("what the GPU does is not told")
 
     def _note(self, kind: str, text: str, status: GPUResourceStatus) -> None:
-        said = {"machine": self._machine, "at": self._now(), "kind": kind, "text": text, "status": plain(status)}
+        said = {"machine": self._machine, "at": self._now(), "kind": kind, "text": text, "status": as_json(status)}
         self._events.append(said)
 
     def _work(self, owner: Holder) -> Callable[[], None]:
@@ -171,7 +170,7 @@ def _picture(details: ManagerDetails) -> dict[str, Any]:
         "degraded_since": details.degraded_since,
         "queue_length": status.queue_length,
         "last_vlm_request": status.last_vlm_request,
-        "vram": plain(details.vram),
-        "residents": plain(details.residents),
-        "queue": plain(details.queue),
+        "vram": as_json(details.vram),
+        "residents": as_json(details.residents),
+        "queue": as_json(details.queue),
     }

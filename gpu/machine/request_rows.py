@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -15,11 +15,6 @@ from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 
 LIVE: Final = (RequestState.WAITING, RequestState.DOING, RequestState.GRANTED)
 FINAL: Final = (RequestState.DONE, RequestState.FAILED)
-
-
-def as_json(request: Request) -> dict[str, Any]:
-    """All of it; enumerations as their values."""
-    return {**asdict(request), "extra": dict(request.extra)}
 
 
 def as_request(row: OwnerRequest, *, now: datetime) -> Request:

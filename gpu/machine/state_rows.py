@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import Any, Final
 
 from gpu.kernel_lock import Holder
@@ -61,18 +59,3 @@ def delete_old(machine: str, now: datetime) -> None:
         events.filter(id__lt=oldest_kept).delete()
     GPUSample.objects.filter(machine=machine, at__lt=now - SAMPLES_KEPT).delete()
     ModelUse.objects.filter(at__lt=now - USES_KEPT).delete()
-
-
-def plain(value: Any) -> Any:
-    """The same in what JSON knows: dataclasses as objects, moments in ISO 8601, enumerations as their values."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(part) for part in value]
-    return value

@@ -1,7 +1,8 @@
-"""What is last known of the GPU of this machine, as its owner told it: for /health, the pages and the API (S3.8)."""
+"""What is last known of the GPU of a machine, as its owner told it: for /health, the pages and the API (S3.8)."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
@@ -9,12 +10,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from gpu.machine.ownership import Ownership, machine_name
-from gpu.machine.state_rows import plain
-from gpu.models import GPUState
-from gpu.types import GPUResourceStatus
+from gpu.models import GPUSample, GPUState
 
 # Three signs of life of the owner that did not come.
 STALE_AFTER_S: Final = 10.0
+MOST_MINUTES: Final = 24 * 60
+POINTS: Final = 300
 
 
 class KnownStatus(TypedDict):
@@ -82,12 +83,27 @@ def nothing_known() -> dict[str, Any]:
     return {"at": None, "age_s": None, "fresh": False, "revision": 0, **nobody}
 
 
-def as_json(status: GPUResourceStatus) -> dict[str, Any]:
-    """The status in what JSON knows."""
-    said: dict[str, Any] = plain(status)
-    return said
-
-
 def gpu_folder() -> Path:
     """Where the lock of the owner lies."""
     return Path(settings.DATA_DIR) / "gpu"
+
+
+def memory_over_time(machine: str, *, since: datetime, points: int = POINTS) -> list[dict[str, Any]]:
+    """Of each GPU the highest use within each of `points` equal spans: {uuid, total_mb, points: [[unix s, MB], …]}.
+
+    The highest, because a peak of a second is what somebody looks for.
+    """
+    span = max((timezone.now() - since).total_seconds() / points, 0.001)
+    gpus: dict[str, dict[str, Any]] = {}
+    rows = GPUSample.objects.filter(machine=machine, at__gte=since).order_by("at")
+    for gpu, at, used, total in rows.values_list("gpu", "at", "used_mb", "total_mb"):
+        line = gpus.setdefault(gpu, {"uuid": gpu, "total_mb": total, "points": [], "slot": None})
+        slot = int((at - since).total_seconds() / span)
+        if slot == line["slot"]:
+            line["points"][-1][1] = max(line["points"][-1][1], used)
+        else:
+            line["points"].append([round(at.timestamp(), 1), used])
+        line["slot"], line["total_mb"] = slot, total
+    for line in gpus.values():
+        del line["slot"]
+    return list(gpus.values())

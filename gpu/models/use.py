@@ -1,10 +1,15 @@
-"""What was asked of models, and what it took: each attempt is a row (S4.4)."""
+"""What was asked of models, and what it took: each attempt is a row (S4.4, S7)."""
 
 from __future__ import annotations
 
-from django.db import models
+import logging
+
+from django.db import DatabaseError, models
+from django.utils import timezone
 
 from gpu.choices import Outcome, ProviderName
+
+log = logging.getLogger(__name__)
 
 
 class ModelUse(models.Model):
@@ -31,3 +36,11 @@ class ModelUse(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} {self.outcome}"
+
+    def keep(self) -> None:
+        """Save it as of now; a database that refuses costs a line in the log, never an answer (S1.21)."""
+        self.at = timezone.now()
+        try:
+            self.save()
+        except DatabaseError as error:
+            log.warning("the use of a model could not be kept: %s", error)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from gpu.ollama.client import OllamaManager
-from gpu.ollama.entries import is_named, tagged
+from gpu.ollama.protocol import is_named, tagged
 
 __all__ = ["OllamaManager", "is_named", "tagged"]

@@ -5,16 +5,28 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import httpx
 
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import CloudModelRefused, LoadFailed, ServerAway, VLMUnavailable
-from gpu.ollama import failures
-from gpu.ollama.asking import chat_body, options, read_line
-from gpu.ollama.entries import card, is_cloud_name, is_named, on_disk, resident, tagged
-from gpu.types import Answer, ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
+from gpu.exceptions import CloudModelRefused, LoadFailed, ServerAway
+from gpu.ollama.protocol import (
+    card,
+    chat_body,
+    is_cloud_name,
+    is_named,
+    on_disk,
+    options,
+    read_line,
+    refused,
+    resident,
+    tagged,
+    told,
+)
+from gpu.types import ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
 from gpu.wire.answers import Gathering, max_bytes, without_fence
 from gpu.wire.http import Patience, Refusal, Wire
 from gpu.wire.tokens import refuse_what_cannot_fit
@@ -147,7 +159,7 @@ class OllamaManager:
                     yield chunk
         raise gathering.unended()
 
-    async def answer(self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> Answer:
+    async def answer(self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> Chunk:
         """The model's whole answer about encoded pictures: JSON after `schema`, and still not to be relied on."""
         message = ChatMessage(role="user", content=prompt, pictures=tuple(pictures))
         texts: list[str] = []
@@ -155,14 +167,7 @@ class OllamaManager:
         async with aclosing(self.chat(model, [message], schema=schema)) as chunks:
             async for last in chunks:
                 texts.append(last.text)
-        return Answer(
-            text=without_fence("".join(texts)),
-            model=model,
-            tokens_in=last.tokens_in,
-            tokens_out=last.tokens_out,
-            load_s=last.load_s,
-            total_s=last.total_s,
-        )
+        return replace(last, text=without_fence("".join(texts)))
 
     # --- small parts ------------------------------------------------------------------------------------------------
     @property
@@ -201,14 +206,11 @@ class OllamaManager:
             self._version = None  # another one may be there when it is back
             raise
         if said.get("error"):
-            raise failures.told(said, model=model, loading=loading)
+            raise told(said, model=model, loading=loading)
         return said
 
     def _refusal(self, path: str, model: str, *, loading: bool = False) -> Refusal:
-        def refused(status: int, raw: bytes, headers: Mapping[str, str]) -> VLMUnavailable:
-            return failures.refused(status, raw, headers, what=path, model=model, loading=loading)
-
-        return refused
+        return partial(refused, what=path, model=model, loading=loading)
 
     def _note_digests(self, models: Sequence[ModelOnDisk] | Sequence[Resident]) -> None:
         """A name whose digest changed is another model, though it is called the same."""

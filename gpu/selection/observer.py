@@ -17,11 +17,10 @@ from gpu.exceptions import NoModelFits, VLMUnavailable
 from gpu.machine.status import last_known_status
 from gpu.models import LearnedNeed
 from gpu.ollama import is_named
-from gpu.providers.base import Provider
 from gpu.resources import Resources
 from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Situation
-from gpu.types import ExecutionMode, ModelOnDisk, Resident
+from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
 
 log = logging.getLogger(__name__)
 

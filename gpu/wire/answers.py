@@ -30,6 +30,17 @@ def max_bytes(max_tokens: int) -> int:
     return max_parts(max_tokens) * BYTES_A_TOKEN + BYTES_MORE
 
 
+def read_object(line: str, *, model: str) -> dict[str, Any]:
+    """The JSON object of a line of a stream; raises AnswerBroken."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise AnswerBroken(f"“{model}” broke off with a garbled line.") from error
+    if not isinstance(said, dict):
+        raise AnswerBroken(f"“{model}” broke off with a garbled line.")
+    return said
+
+
 class Gathering:
     """One answer as it comes in. `model` names it in errors, `schema` is what it was asked to keep to."""
 

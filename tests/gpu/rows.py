@@ -17,9 +17,8 @@ from gpu.kernel_lock import Holder
 from gpu.machine.owner_client import OwnerClient
 from gpu.machine.ownership import machine_name
 from gpu.machine.request_server import RequestServer
-from gpu.machine.status import as_json
 from gpu.models import GPUState, OwnerRequest
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo, as_json
 
 MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"

@@ -213,12 +213,12 @@ def test_only_the_last_requests_are_kept(manager, monkeypatch) -> None:
 # --- memory over time -----------------------------------------------------------------------------------------------
 def test_memory_over_time_is_thinned_out_to_its_peaks(client_of, viewer, monkeypatch) -> None:
     """S3.8"""
-    from gpu.machine import samples
+    from gpu.machine.status import POINTS
 
     make_samples(*[9_000 if number == 1234 else 1_000 for number in range(1800)], every_s=0.5)
     [gpu] = client_of(viewer).get("/api/gpu/samples/").json()["gpus"]
     assert (gpu["uuid"], gpu["total_mb"]) == ("GPU-1", 24_000)
-    assert 250 <= len(gpu["points"]) <= samples.POINTS + 1
+    assert 250 <= len(gpu["points"]) <= POINTS + 1
     assert max(used for _at, used in gpu["points"]) == 9_000
     times = [at for at, _used in gpu["points"]]
     assert times == sorted(times)

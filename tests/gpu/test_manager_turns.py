@@ -15,8 +15,8 @@ from gpu.exceptions import (
     OutOfMemory,
     ServerAway,
 )
+from gpu.models import ModelUse
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose
-from gpu.uses import Use
 from tests.doubles.ollama import LOADED, LOADING, STOPPING
 from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, chat, go, manager_in, settle
 
@@ -282,9 +282,9 @@ def test_a_vlm_that_a_chat_was_driving_out_is_taken_back_for_the_run_that_wants_
 # --- answers ----------------------------------------------------------------------------------------------------------
 def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: SimulatedWorld) -> None:
     """S4.4, S7"""
-    uses: list[Use] = []
+    uses: list[ModelUse] = []
 
-    async def keep(use: Use) -> None:
+    async def keep(use: ModelUse) -> None:
         uses.append(use)
 
     async def work() -> None:
@@ -311,9 +311,9 @@ def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: Simula
 
 def test_keeping_what_an_answer_took_does_not_hold_it_up(world: SimulatedWorld) -> None:
     """A disk takes longer than an answer may be held up for; what was begun to be kept is kept before the end."""
-    kept: list[Use] = []
+    kept: list[ModelUse] = []
 
-    async def slowly(use: Use) -> None:
+    async def slowly(use: ModelUse) -> None:
         await asyncio.sleep(30)
         kept.append(use)
 

@@ -33,9 +33,9 @@ from gpu.exceptions import (
     UnknownModel,
 )
 from gpu.model_manager import ModelManager
+from gpu.models import ModelUse
 from gpu.runtime import Runtime
 from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
-from gpu.uses import Use
 from tests.gpu.fake_models import LIGHT, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
 from tests.gpu.ollama.conftest import head_of, png
 
@@ -51,7 +51,7 @@ class Stage:
         self.openai = given.pop("openai", None)
         self.resources = given.pop("resources", machine())
         self.gpu = FakeGPU(self.server, runtime, **given)
-        self.uses: list[Use] = []
+        self.uses: list[ModelUse] = []
         self.clock = Clock()
         self.models = ModelManager(
             self.gpu,

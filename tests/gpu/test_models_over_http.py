@@ -15,9 +15,9 @@ from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, NoModelFits
 from gpu.manager import GPUResourceManager
 from gpu.model_manager import ModelManager
+from gpu.models import ModelUse
 from gpu.resources import ResourceMonitor
 from gpu.types import ChatMessage, ExecutionMode
-from gpu.uses import Use
 from tests.doubles.ollama import LOADED, MB, ON_DISK, End, Fault, Kind, Model, OllamaServer, Reply, ollama_server
 from tests.gpu.conftest import VLM, Ledger
 from tests.gpu.fake_models import LIGHT, entry, rows_of
@@ -41,7 +41,7 @@ class Stage:
             "ollama_url": ollama.url, "vlm_model": VLM, "retry_pause_s": 0.01, "vram_timeout_s": 0.3,
             "gone_timeout_s": 2.0, **config,
         }  # fmt: skip
-        self.ollama, self.uses = ollama, list[Use]()
+        self.ollama, self.uses = ollama, list[ModelUse]()
         room = Room(ollama)
         self.gpu = GPUResourceManager(GPUResourceConfig(**given), vram=room)
         self.models = ModelManager(

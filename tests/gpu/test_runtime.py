@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -27,10 +27,11 @@ class Numbers:
     def __init__(self) -> None:
         self.closed = threading.Event()
 
-    async def count(self) -> AsyncIterator[int]:
+    async def count(self, put: Callable[[int], None]) -> None:
         try:
             for number in range(1000):
-                yield number
+                put(number)
+                await asyncio.sleep(0)
         finally:
             self.closed.set()
 
@@ -83,16 +84,52 @@ def test_a_limit_ends_what_takes_too_long(runtime: Runtime) -> None:
 
 def test_items_come_one_by_one_and_leaving_early_closes_their_source(runtime: Runtime) -> None:
     numbers = Numbers()
-    items = runtime.iterate(numbers.count())
+    items = runtime.iterate(numbers.count)
     assert [next(items), next(items)] == [0, 1]
     items.close()  # type: ignore[attr-defined]
-    assert numbers.closed.wait(10)
+    assert numbers.closed.is_set()
 
 
 async def test_another_event_loop_gets_items_too(runtime: Runtime) -> None:
     numbers = Numbers()
-    assert sum([number async for number in runtime.stream(numbers.count())]) == 499_500
+    assert sum([number async for number in runtime.stream(numbers.count)]) == 499_500
     assert numbers.closed.is_set()
+
+
+@pytest.mark.parametrize("shown", [0, 3])
+def test_what_was_put_before_an_error_comes_before_it(runtime: Runtime, shown: int) -> None:
+    async def fails(put: Callable[[int], None]) -> None:
+        for number in range(shown):
+            put(number)
+        raise ValueError("no")
+
+    async def gathered() -> None:
+        async for number in runtime.stream(fails):
+            told.append(number)
+
+    told: list[int] = []
+    with pytest.raises(ValueError, match="no"):
+        told.extend(runtime.iterate(fails))
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(gathered())
+    assert told[-shown:] == list(range(shown)) if shown else not told
+
+
+async def test_who_leaves_waits_until_the_work_has_cleaned_up(runtime: Runtime) -> None:
+    cleaned = threading.Event()
+
+    async def slow_to_end(put: Callable[[int], None]) -> None:
+        put(1)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.set()
+
+    items = runtime.stream(slow_to_end)
+    assert await anext(items) == 1
+    await items.aclose()
+    assert cleaned.is_set()
 
 
 def test_an_error_is_the_callers(runtime: Runtime) -> None:

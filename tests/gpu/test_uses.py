@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -15,23 +14,20 @@ from gpu.model_manager import ModelManager
 from gpu.models import CatalogueModel, ModelUse
 from gpu.runtime import Runtime
 from gpu.types import ExecutionMode, Purpose
-from gpu.uses import Use, record
 from tests.gpu.fake_models import FakeGPU, FakeServer, machine
 
-USE = Use(
-    purpose=Purpose.TARGET, model="qwen2.5vl:7b", outcome=Outcome.FAILED, seconds=1.5, error="AnswerTimeout", attempt=2,
-    instead_of="a:1b", tokens_in=10, tokens_out=3, load_seconds=0.5, execution_id="exec_1", step=4,
-)  # fmt: skip
+FIELDS = {
+    "purpose": Purpose.TARGET, "model": "qwen2.5vl:7b", "outcome": Outcome.FAILED, "seconds": 1.5,
+    "error": "AnswerTimeout", "attempt": 2, "instead_of": "a:1b", "tokens_in": 10, "tokens_out": 3, "load_seconds": 0.5,
+    "execution_id": "exec_1", "step": 4, "provider": ProviderName.OLLAMA,
+}  # fmt: skip
 
 
 @pytest.mark.django_db
 def test_all_of_a_use_is_kept() -> None:
-    record(USE)
+    ModelUse(**FIELDS).keep()
     row = ModelUse.objects.get()
-    assert {field.name: getattr(row, field.name) for field in fields(Use)} == {
-        field.name: getattr(USE, field.name) for field in fields(Use)
-    }
-    assert row.provider == ProviderName.OLLAMA
+    assert {name: getattr(row, name) for name in FIELDS} == FIELDS
     assert row.at is not None
     assert str(row) == "qwen2.5vl:7b failed"
 
@@ -42,11 +38,11 @@ def test_a_database_that_refuses_costs_a_line_in_the_log(
 ) -> None:
     """S1.21"""
 
-    def locked(**kwargs: Any) -> None:
+    def locked(use: ModelUse) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr(ModelUse.objects, "create", locked)
-    record(USE)
+    monkeypatch.setattr(ModelUse, "save", locked)
+    ModelUse(**FIELDS).keep()
     assert "the use of a model could not be kept: database is locked" in caplog.text
 
 
@@ -79,7 +75,7 @@ def test_each_attempt_is_a_row(models: ModelManager, server: FakeServer) -> None
     """S4.4"""
     server.will("qwen2.5:7b", AnswerBroken("500"), AnswerBroken("500"))
     assert models.generate_response_sync("Why?", ()).model == "qwen2-5-1-5b"
-    models._runtime.run(models._background.end())
+    models.runtime.run(models._background.end())
     kept = ModelUse.objects.order_by("pk").values_list("model", "outcome", "error", "attempt", "instead_of")
     assert list(kept) == [
         ("qwen2.5:7b", "failed", "AnswerBroken", 1, ""),

@@ -16,9 +16,9 @@ from gpu.config import GPUResourceConfig
 from gpu.control.scheduler import QueueEntry
 from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, ModelMissing, OutOfMemory, ServerAway
 from gpu.manager import GPUResourceManager
-from gpu.ollama.entries import tagged
+from gpu.ollama.protocol import tagged
 from gpu.policy import CHATS
-from gpu.types import Answer, ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Purpose, Resident, VRAMInfo
+from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Purpose, Resident, VRAMInfo
 from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings
 from tests.doubles.ollama.clock import VirtualClock
 from tests.doubles.ollama.errors import Refusal
@@ -220,9 +220,9 @@ class SimulatedOllama:
         with self._world.operation(f"unload {model}"):
             self._world.life.unload(self._model(model), lambda: None)
 
-    async def answer(self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> Answer:
+    async def answer(self, model: str, *, prompt: str, pictures: Sequence[bytes], schema: Mapping[str, Any]) -> Chunk:
         texts = [chunk.text async for chunk in self.chat(model, [ChatMessage(role="user", content=prompt)])]
-        return Answer(text=json.dumps({"said": "".join(texts)}), model=model)
+        return Chunk(text=json.dumps({"said": "".join(texts)}))
 
     def chat(self, model: str, messages: Sequence[ChatMessage], **more: Any) -> AsyncGenerator[Chunk]:
         return self._chat(model, messages)

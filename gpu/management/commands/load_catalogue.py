@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from gpu.catalogue.entries import load, path_of_file
-from gpu.catalogue.file import read_file
+from gpu.catalogue.entries import load
+from gpu.catalogue.file import path_of_file, read_file
 from gpu.exceptions import CatalogueErrors
 
 

@@ -18,8 +18,8 @@ from execution.targeting.rungs.vlm import VisionRung
 from execution.types import Box, ResolveStatus, RungResult
 from gpu import ExecutionMode, GPUResourceConfig, GPUResourceManager, ModelState
 from gpu.choices import Outcome
+from gpu.models import ModelUse
 from gpu.types import Purpose
-from gpu.uses import Use
 from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
 from tests.execution.perception.drawing import Pictures
 from tests.execution.targeting.rungs.upper import SAVE, Form, context, taught
@@ -32,13 +32,13 @@ class Bench:
     """A screen whose *Save* has moved, a model that is asked where it is, and what was kept of the asking."""
 
     def __init__(self, server: OllamaServer) -> None:
-        self.server, self.uses = server, list[Use]()
+        self.server, self.uses = server, list[ModelUse]()
         self.pictures = Pictures()
         self.target, self.state = taught(SAVE, self.pictures, label="Save"), Form(dx=30).state()
         config = GPUResourceConfig(ollama_url=server.url, vlm_model=VLM, retry_pause_s=0.01)
         self.manager = GPUResourceManager(config, record=self._keep)
 
-    async def _keep(self, use: Use) -> None:
+    async def _keep(self, use: ModelUse) -> None:
         self.uses.append(use)
 
     def mark(self) -> int:

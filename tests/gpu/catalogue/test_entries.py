@@ -12,10 +12,9 @@ import yaml
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from gpu.catalogue.entries import SEED, Entry, entries, find, load
-from gpu.catalogue.file import read, read_file
+from gpu.catalogue.entries import Entry, entries, find, load
+from gpu.catalogue.file import SEED, fill_catalogue, read, read_file
 from gpu.catalogue.remote import AllowedModels
-from gpu.catalogue.seed import fill_catalogue
 from gpu.choices import ProviderName, Tier
 from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.model_manager import hold
@@ -68,24 +67,24 @@ def test_a_file_is_read_into_models() -> None:
 
 
 WRONG = {
-    "a key with a blank": (2, "  - key: a b", "key: only letters, figures, - and _, it is “a b”"),
-    "a key that is a number": (2, "  - key: 7", "key: must be a text, it is “7” (put it in quotes)"),
-    "no name": (3, "    name:", "name: must be a text, it is nothing"),
-    "a name that is a list": (3, "    name: [a]", "name: must be a text, it is a list"),
-    "an endless name": (3, "    name: " + "x" * 201, "name: at most 200 letters, it has 201"),
+    "a key with a blank": (2, "  - key: a b", "key: must be a text of letters, figures, - and _, it is “a b”"),
+    "a key that is a number": (2, "  - key: 7", "key: must be a text of letters, figures, - and _, it is “7”"),
+    "no name": (3, "    name:", "name: must be a text of at most 200 letters, it is nothing"),
+    "a name that is a list": (3, "    name: [a]", "name: must be a text of at most 200 letters, it is a list"),
+    "an endless name": (3, "    name: " + "x" * 201, "name: must be a text of at most 200 letters, it is “xxx"),
     "an unknown capability": (4, "    capabilities: [text, smell]", "vision, json, reasoning, it is “smell”"),
-    "capabilities that are no list": (4, "    capabilities: text", "a list such as [text, vision], it is “text”"),
-    "no capability": (4, "    capabilities: []", "must be a list such as [text, vision], it is an empty list"),
-    "no text among them": (4, "    capabilities: [vision]", "every model here answers in text: add text"),
+    "capabilities that are no list": (4, "    capabilities: text", "with text in it, it is “text”"),
+    "no capability": (4, "    capabilities: []", "with text in it, it is an empty list"),
+    "no text among them": (4, "    capabilities: [vision]", "such as [text, vision], with text in it, it is a list"),
     "a capability in a list of its own": (4, "    capabilities: [text, [json]]", "json, reasoning, it is a list"),
     "an unknown tier": (5, "    tier: huge", "tier: must be of light, standard, strong, it is “huge”"),
     "a tier as a number": (5, "    tier: 1", "tier: must be of light, standard, strong, it is “1”"),
-    "negative memory": (6, "    vram_mb: -5", "vram_mb: cannot be negative, it is -5"),
-    "memory as a text": (6, '    vram_mb: "1500"', "vram_mb: must be a whole number of MB, it is “1500”"),
-    "memory with its unit": (6, "    vram_mb: 2 GB", "vram_mb: must be a whole number of MB, it is “2 GB”"),
-    "half a megabyte": (7, "    ram_mb: 1.5", "ram_mb: must be a whole number of MB, it is “1.5”"),
-    "memory beyond all machines": (7, "    ram_mb: 99999999999", "ram_mb: 99999999999 is too large"),
-    "hardly a context": (8, "    context_length: 100", "context_length: must be at least 512 tokens, it is 100"),
+    "negative memory": (6, "    vram_mb: -5", "vram_mb: must be a whole number of MB up to 100000000, it is “-5”"),
+    "memory as a text": (6, '    vram_mb: "1500"', "a whole number of MB up to 100000000, it is “1500”"),
+    "memory with its unit": (6, "    vram_mb: 2 GB", "a whole number of MB up to 100000000, it is “2 GB”"),
+    "half a megabyte": (7, "    ram_mb: 1.5", "ram_mb: must be a whole number of MB up to 100000000, it is “1.5”"),
+    "memory beyond all machines": (7, "    ram_mb: 99999999999", "a whole number of MB up to 100000000, it is “99999"),
+    "hardly a context": (8, "    context_length: 100", "a whole number of tokens from 512 to 100000000, it is “100”"),
     "a note that is a list": (9, "    note: [a]", "note: must be a text, it is a list"),
     "an unknown field": (9, "    colour: red", "unknown field “colour”: a model has key, name, provider"),
     "a field twice": (9, "    tier: light", "tier is given twice, first in line 5"),
@@ -127,13 +126,13 @@ def test_all_errors_come_at_once() -> None:
 NO_CATALOGUE = {
     "nothing": ("", 0, "is empty"),
     "a comment alone": ("# later\n", 0, "is empty"),
-    "a text": ("hello", 1, "the file must hold `models:`"),
-    "a list": ("- key: a\n", 1, "the file must hold `models:`"),
+    "a text": ("hello", 1, "the file: must hold `models:` and a list of them"),
+    "a list": ("- key: a\n", 1, "the file: must hold `models:` and a list of them"),
     "another field": ("\nmodel:\n  - key: a\n", 2, "unknown field “model”: the file has models"),
     "no models": ("models:\n", 1, "must be a list of models, it is nothing"),
     "an empty list": ("models: []\n", 1, "must be a list of models, it is an empty list"),
     "models as fields": ("models:\n  key: a\n", 2, "must be a list of models, it is fields and values"),
-    "a model that is a text": ("models:\n  - qwen\n", 2, "a model must be fields and values (`key: …`), it is “qwen”"),
+    "a model that is a text": ("models:\n  - qwen\n", 2, "a model: must be fields and values (`key: …`), it is “qwen”"),
     "an open bracket": ("models:\n  - key: [a\n", 3, "is no YAML"),
     "a tabulator": ("models:\n\t- key: a\n", 2, "is no YAML"),
     "wrong indents": ("models:\n  - key: a\n   name: b\n", 3, "is no YAML"),
@@ -154,7 +153,7 @@ def test_what_is_no_catalogue_is_said_to_be_none(text: str, line: int, words: st
 
 def test_tags_make_no_objects() -> None:
     text = spoiled(3, "    name: !!python/object/apply:os.system ['echo']")
-    assert problems(text)[0] == (3, "name: must be a text, it is a list")
+    assert problems(text)[0] == (3, "name: must be a text of at most 200 letters, it is a list")
 
 
 def test_aliases_that_multiply_cost_nothing() -> None:

@@ -27,9 +27,9 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.model_manager import ModelManager
+from gpu.models import ModelUse
 from gpu.runtime import Runtime
 from gpu.types import Chunk
-from gpu.uses import Use
 from tests.gpu.fake_models import LIGHT, Clock, FakeGPU, FakeServer, Says, entry, machine, rows_of
 
 KEYS = "abc"
@@ -78,7 +78,7 @@ def test_every_answer_ends_and_tells_what_it_took(
     """S4.4"""
     server = FakeServer(*(one.name for one in CATALOGUE))
     server.loaded = [f"{loaded}:latest"] if loaded else []
-    gpu, uses = FakeGPU(server, runtime), list[Use]()
+    gpu, uses = FakeGPU(server, runtime), list[ModelUse]()
     for key in KEYS:
         server.will(f"{key}:latest", *(ANSWERS[word]() for word in script[key]))
         gpu.refuses[f"{key}:latest"] = deque(REFUSALS[word]() for word in doors[key])
@@ -96,7 +96,7 @@ def test_every_answer_ends_and_tells_what_it_took(
     check_words(chunks, attempts, error)
 
 
-def check_attempts(attempts: Any, uses: list[Use]) -> None:
+def check_attempts(attempts: Any, uses: list[ModelUse]) -> None:
     """Each is told and kept once, in order; no model is asked more than twice; a fallback says instead of whom."""
     assert attempts
     kept = [(use.model, use.outcome, use.error) for use in uses]

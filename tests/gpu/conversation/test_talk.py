@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gpu.choices import Tier
-from gpu.conversation.counting import TokenCounter, picture_tokens
 from gpu.conversation.talk import NO_PICTURE, ContextManager, Fitted, Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, PromptTooLarge
 from gpu.types import ChatMessage, Purpose
-from gpu.wire.tokens import PICTURE_TOKENS, estimated_tokens
+from gpu.wire.tokens import PICTURE_TOKENS, TokenCounter, estimated_tokens, picture_tokens
 
 QUESTION = ChatMessage(role="user", content="And now?")
 

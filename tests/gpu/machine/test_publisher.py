@@ -15,9 +15,8 @@ from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
 from gpu.machine.publisher import Publisher, _picture
-from gpu.machine.state_rows import plain
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
-from gpu.types import ExecutionMode, ManagerDetails, ModelState
+from gpu.types import ExecutionMode, ManagerDetails, ModelState, as_json
 from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
 
 pytestmark = COMMITTED
@@ -345,7 +344,7 @@ async def test_a_fault_in_what_is_told_is_no_end_of_telling(
     async with opened(publisher):
         await until(database, lambda row: True)
         with monkeypatch.context() as trouble:
-            trouble.setattr("gpu.machine.publisher.plain", lambda value: 1 / 0)
+            trouble.setattr("gpu.machine.publisher.as_json", lambda value: 1 / 0)
             async with asyncio.timeout(5):
                 while "is not told" not in caplog.text:
                     await asyncio.sleep(POLL_S)
@@ -355,11 +354,11 @@ async def test_a_fault_in_what_is_told_is_no_end_of_telling(
 
 # --- values ---------------------------------------------------------------------------------------------------------
 def test_a_status_is_told_in_what_json_knows() -> None:
-    told = plain(replace(STATUS, last_vlm_request=ME.since))
+    told = as_json(replace(STATUS, last_vlm_request=ME.since))
     assert told["vram"]["uuid"] == "GPU-1"
     assert told["last_vlm_request"] == "2026-11-21T08:00:00+00:00"
     assert type(told["execution_mode"]) is str
-    assert plain({"a": (1, {2}), "b": None}) == {"a": [1, [2]], "b": None}
+    assert as_json({"a": (1, {2}), "b": None}) == {"a": [1, [2]], "b": None}
 
 
 @pytest.mark.parametrize("passes", range(6))

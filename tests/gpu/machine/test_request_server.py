@@ -11,9 +11,9 @@ from django.db import OperationalError
 from gpu.choices import RequestState
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy
-from gpu.machine.request_rows import as_json, as_request
+from gpu.machine.request_rows import as_request
 from gpu.models import OwnerRequest
-from gpu.types import ExecutionMode, Purpose, Request, RequestKind
+from gpu.types import ExecutionMode, Purpose, Request, RequestKind, as_json
 from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread
 
 pytestmark = COMMITTED

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from gpu import last_known_status
 from gpu.machine.ownership import Ownership
-from gpu.machine.status import as_json, gpu_folder, nothing_known
+from gpu.machine.status import gpu_folder, nothing_known
+from gpu.types import as_json
 from tests.gpu.rows import CARD, STATUS, tell
 
 pytestmark = pytest.mark.django_db

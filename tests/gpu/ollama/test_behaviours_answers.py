@@ -8,7 +8,7 @@ import pytest
 
 from gpu.exceptions import AnswerBroken, AnswerUnusable, RequestRefused
 from gpu.types import ChatMessage
-from gpu.wire.untrusted import delimited
+from gpu.wire.texts import delimited
 from tests.doubles.ollama import End, Fault, Kind, Model, Reply, Shape
 from tests.gpu.ollama.conftest import SAY, SCHEMA, THINKER, VLM, Make
 
@@ -17,7 +17,7 @@ async def test_an_answer_after_the_schema_is_given_with_what_it_took(stage: Make
     scene = stage()
     scene.ollama.replies.append(Reply(content='{"mark": 3}'))
     said = await scene.client.answer(VLM, prompt="Which mark?", pictures=(), schema=SCHEMA)
-    assert (json.loads(said.text), said.model, said.tokens_in, said.tokens_out) == ({"mark": 3}, VLM, 2, 2)
+    assert (json.loads(said.text), said.tokens_in, said.tokens_out) == ({"mark": 3}, 2, 2)
     assert scene.asked["format"] == SCHEMA
 
 

@@ -21,7 +21,7 @@ async def test_an_answer_comes_token_by_token_and_ends_with_what_it_took(stage: 
     assert [part.text for part in parts] == ["One", " two", " three"]
     assert not any(part.done for part in parts)
     assert (last.done, last.done_reason, last.tokens_in, last.tokens_out) == (True, "stop", 3, 3)
-    assert last.total_s > 0 and last.load_s > 0
+    assert last.load_s > 0
 
 
 @pytest.mark.parametrize(

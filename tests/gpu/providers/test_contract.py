@@ -25,9 +25,8 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.ollama import OllamaManager
-from gpu.providers.base import Provider
 from gpu.providers.openai import OpenAICompatibleProvider
-from gpu.types import ChatMessage, Chunk
+from gpu.types import ChatMessage, Chunk, Provider
 from tests.doubles.ollama import End, Fault, Kind, Model, OllamaServer, Reply, Shape, ollama_server
 from tests.doubles.openai import OpenAIServer, openai_server
 from tests.gpu.ollama.conftest import Hours, head_of, png

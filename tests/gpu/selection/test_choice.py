@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu.catalogue.entries import SEED, Entry
-from gpu.catalogue.file import read_file
+from gpu.catalogue.entries import Entry
+from gpu.catalogue.file import SEED, read_file
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import AnswerBroken, AnswerUnusable, NoModelFits, NotEnoughVRAM, OutOfMemory
 from gpu.selection.choice import Selection, choose, obstacle

@@ -1,10 +1,32 @@
-"""Text from a screen is data for a model, never an instruction (S4.6, T8)."""
+"""Texts that cross the wire: what a server says may be anything, what a screen says is data, no instruction."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from gpu.wire.reading import storable
+
+def text_of(value: Any) -> str:
+    """A text that can be written anywhere: halves of characters and zero bytes, which JSON can name, are not in it."""
+    return storable(value) if isinstance(value, str) else ""
+
+
+def storable(text: str) -> str:
+    return text.encode(errors="replace").decode().replace("\0", "")
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def count_of(value: Any) -> int:
+    """A whole number from 0; 0 for anything else. JSON as Python reads it knows infinity and “not a number”."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0
+    return max(0, int(value))
+
 
 # Servers put messages into one text with marks between the roles, and read marks wherever they stand: a screen that
 # shows such a mark would speak as the system. A space in it makes it plain text.
