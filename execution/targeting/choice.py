@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from execution.language.said import say, then
 from execution.targeting.context import Context
-from execution.targeting.kin import kin_of
 from execution.targeting.looks import surroundings_likeness
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate, ResolveStatus, RungResult
@@ -25,7 +24,7 @@ _SAME_THING = 0.3  # of the smaller box
 
 def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: str) -> RungResult:
     """The rung's answer out of the places it proposes; `nothing` says that there are none."""
-    context.kept.setdefault("proposed", []).extend(proposed)
+    context.proposed.extend(proposed)
     every = distinct(proposed)
     if not every:
         return RungResult(rung=rung, status=NOT_FOUND, note=nothing)
@@ -55,7 +54,7 @@ def choose(rung: str, proposed: Sequence[Signs], context: Context, *, nothing: s
 
 def _new_twin(best: Signs, able: Sequence[Signs], context: Context) -> Signs | None:
     """Another that reads the same, where there was none like it, and what is around the best does not say that much."""
-    is_new = 0 < context.target.alike < len(kin_of(context))
+    is_new = 0 < context.target.alike < len(context.peers)
     if not is_new or best.standing is None or best.standing >= _SURE_STANDING or context.target.row:
         return None
     return next((s for s in able if s is not best and (s.text or 0.0) >= (best.text or 1.0)), None)
@@ -124,7 +123,7 @@ def _of_several(strong: list[Signs], context: Context) -> tuple[Signs | None, st
     if best.standing is None:
         by_picture = _by_surroundings_picture(strong, context)
         return by_picture or (None, say("targeting.no_neighbours"))
-    if context.target.alike and len(kin_of(context)) > context.target.alike and _is_copy(second):
+    if context.target.alike and len(context.peers) > context.target.alike and _is_copy(second):
         return None, say("targeting.copied_with_surroundings")
     apart = best.standing - (second.standing or 0.0)
     if best.standing >= _ENOUGH_STANDING and apart >= _STANDS_OUT and best.score >= second.score - 0.02:

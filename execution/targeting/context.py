@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import cv2
 import numpy as np
@@ -14,8 +13,11 @@ from execution.language.lexicon import is_known, mean_the_same
 from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
+from execution.targeting.peers import peers_of
 from execution.targeting.places import PlaceStore
+from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
+from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
 from workflows.exceptions import PictureError
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -38,8 +40,9 @@ _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 class Context:
     """One resolution: `threshold` is the score, 0 to 1, below which a rung has not found.
 
-    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `kept` is what was worked out
-    once and serves again.
+    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `proposed` is every place that
+    a rung has weighed, in their order (`choice`); `examined` what speaks for a place at a scale, None where the scale
+    was to be found out (`examination`).
     """
 
     target: TargetSpec
@@ -50,7 +53,8 @@ class Context:
     words: ScreenWords
     workflow_id: str = ""
     places: PlaceStore | None = None
-    kept: dict[Any, Any] = field(default_factory=dict)
+    proposed: list[Signs] = field(default_factory=list)
+    examined: dict[tuple[Box, float | None], Signs] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:
@@ -162,6 +166,26 @@ class Context:
         """The elements that can be acted on, within the area that is searched."""
         passive = (ElementRole.GROUP, ElementRole.TEXT)
         return tuple(e for e in self.state.elements if e.role not in passive and self.area.contains(e.box.center))
+
+    @cached_property
+    def peers(self) -> tuple[Box, ...]:
+        """What on the screen could be taken for the target, itself among them."""
+        return peers_of(self)
+
+    @cached_property
+    def wanted_row(self) -> WantedRow:
+        """Where the texts of the row are that the target must be in."""
+        return wanted_row(self)
+
+    @cached_property
+    def line_boxes(self) -> np.ndarray:
+        """The boxes of all lines that were read: shape (count, 4), in pixels."""
+        return np.array([line.box for line in self.words.lines], int).reshape(-1, 4)
+
+    @cached_property
+    def element_table(self) -> np.ndarray:
+        """Middle and size of every element: shape (count, 4), in pixels."""
+        return np.array([(*e.box.center, e.box.w, e.box.h) for e in self.state.elements], float).reshape(-1, 4)
 
     @cached_property
     def area(self) -> Box:

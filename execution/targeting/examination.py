@@ -16,12 +16,13 @@ from execution.language.lexicon import mean_different, same_shortcut
 from execution.language.rewording import compare
 from execution.language.screen_texts import Wanted
 from execution.targeting.context import Context
-from execution.targeting.kin import is_same_number
+from execution.targeting.kinds import same_kind
 from execution.targeting.looks import look_at
 from execution.targeting.neighbours import label_in_place, surroundings
 from execution.targeting.objections import objection, row_problem
+from execution.targeting.peers import is_same_number
 from execution.targeting.sequence import in_sequence
-from execution.targeting.shapes import element_at, same_kind, structure_share
+from execution.targeting.shapes import element_at, structure_share
 from execution.targeting.signs import GOOD, Signs
 from execution.types import Box, Element, ElementRole
 
@@ -37,11 +38,10 @@ _HOLDERS = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO
 
 def signs_of(box: Box, context: Context, *, scale: float | None = None) -> Signs:
     """What speaks for `box`; `scale` is how large it is drawn, None: to be found out."""
-    key = ("signs", box, scale)
-    if key not in context.kept:
-        context.kept[key] = _examined(box, context, scale)
-    signs: Signs = context.kept[key]
-    return signs
+    key = (box, scale)
+    if key not in context.examined:
+        context.examined[key] = _examined(box, context, scale)
+    return context.examined[key]
 
 
 def _examined(box: Box, context: Context, scale: float | None) -> Signs:
@@ -63,7 +63,9 @@ def _examined(box: Box, context: Context, scale: float | None) -> Signs:
         look = other
     signs = replace(best, element=element, look=look, kind=_kind(element, best.scale, context))
     in_place, in_line = (False, False) if context.target.row else _placed(box, context)
-    signs = replace(signs, in_place=in_place, in_line=in_line, numbered=is_same_number(box, context))
+    signs = replace(
+        signs, in_place=in_place, in_line=in_line, numbered=is_same_number(box, context.peers, context.target)
+    )
     signs = replace(_with_text(signs, context), is_holder=_is_holder(element, context))
     if context.other_language and not context.target.row:
         signs = replace(signs, in_sequence=in_sequence(box, context, scale=best.scale))

@@ -2,72 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.targeting.context import Context
+from execution.targeting.picture_fit import PictureFit, edge_score, grey_score
 from execution.targeting.search import correlate, edges, usable
 from execution.types import Box
 
-# The same picture drawn again correlates above 0.99; the same button with another word on it at 0.95 and below.
-_NOTHING, _PERFECT = 0.80, 1.0
-# Edges of the same thing in other colours correlate at 0.85 to 0.95, those of unlike things below 0.5.
-_NO_EDGES, _SAME_EDGES = 0.50, 0.95
-_BY_EDGES = 0.9  # the most that edges alone are worth
-FADED = 0.7  # of the taught contrast: a greyed-out control is not what was taught
 _WIDEST, _HIGHEST = 240, 120  # pixels of a taught picture that are compared: more only takes longer
 _SAME_GROUND = 4  # grey levels
 _BESIDE = 6  # pixels around a field
 _REACH = 8  # pixels around a place within which the picture may lie
 
 
-class Look(NamedTuple):
-    """The best fit of the taught picture near a place.
-
-    `score` is 0 to 1 on the scale of all rungs; `grey` and `edges` are correlations; `contrast` is relative to the
-    taught one; `box` is where it fits, `scale` at which size.
-    """
-
-    score: float
-    grey: float
-    edges: float
-    contrast: float
-    box: Box
-    scale: float
-
-    @property
-    def faded(self) -> bool:
-        """True for the same picture in fainter ink."""
-        return self.grey >= _NOTHING and self.contrast < FADED
-
-    @property
-    def told(self) -> str:
-        how = (
-            say("targeting.alike", grey=100 * self.grey)
-            if self.by_grey
-            else say("targeting.edges_alike", edges=100 * self.edges)
-        )
-        return how if self.scale == 1.0 else say("targeting.at_another_size", how=how, scale=self.scale)
-
-    @property
-    def by_grey(self) -> bool:
-        return grey_score(self.grey) >= edge_score(self.edges)
-
-
-def grey_score(correlation: float) -> float:
-    """A correlation of grey levels as a score, 0 to 1."""
-    return min(1.0, max(0.0, (correlation - _NOTHING) / (_PERFECT - _NOTHING)))
-
-
-def edge_score(correlation: float) -> float:
-    """A correlation of edges as a score, 0 to 0.9."""
-    return _BY_EDGES * min(1.0, max(0.0, (correlation - _NO_EDGES) / (_SAME_EDGES - _NO_EDGES)))
-
-
-def look_at(box: Box, context: Context, *, scale: float = 1.0, reach: int = _REACH) -> Look | None:
+def look_at(box: Box, context: Context, *, scale: float = 1.0, reach: int = _REACH) -> PictureFit | None:
     """The best fit with its middle near that of `box`; None without a picture that can be compared."""
     template = scaled_template(context, scale)
     if template is None:
@@ -95,7 +44,7 @@ def _region(box: Box, width: int, height: int, reach: int, context: Context) -> 
     return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(reach, size)
 
 
-def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> Look | None:
+def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> PictureFit | None:
     """The best place of `template` within `region` of the grey `screen`; None where it does not fit in there."""
     height, width = template.shape
     if region.h < height or region.w < width:
@@ -112,7 +61,7 @@ def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> 
     patch = part[y : y + template.shape[0], x : x + template.shape[1]]
     contrast = float(patch.std()) / max(1e-6, float(template.std()))
     box = Box(region.x + x, region.y + y, width, height)
-    look = Look(max(grey_score(grey), edge_score(edge)), grey, edge, contrast, box, scale)
+    look = PictureFit(max(grey_score(grey), edge_score(edge)), grey, edge, contrast, box, scale)
     return look._replace(score=look.score / 2) if look.faded else look
 
 

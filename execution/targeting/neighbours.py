@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from execution.language.fuzzy import find, similarity, words
-from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
 from execution.targeting.records import names_record
+from execution.targeting.signs import NONE, Surroundings
 from execution.types import Answer, Box, TextLine
 from workflows.graph import NeighbourSpec
 
@@ -21,59 +19,6 @@ _OTHER_TEXT = 0.6
 _WIDENED = 0.1  # of the width
 _LEAST_SAID = 3  # letters of a text that says anything
 _OWN_ROW = 0.5  # of the target's height
-_NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
-_ABSENT = 0.4  # of a neighbour, for one that is not read at all: what it said was another record's, or another language
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """How many of the taught neighbours are where they were, and what was missed.
-
-    `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
-    the target's own row, all of which now read differently: (taught, now). `absent` counts
-    the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not. `elsewhere` is a
-    text of its own row in whose place another stands now, while it stands in another row of that column. `other_record`
-    is what named its record when it was taught, and what stands there instead or "" (was, now).
-    """
-
-    seen: int
-    asked: int
-    required_missing: str = ""
-    replaced: tuple[tuple[str, str], ...] = ()
-    row_seen: int = 0
-    row_asked: int = 0
-    absent: int = 0
-    nearby: int = 0
-    other_language: bool = False
-    elsewhere: str = ""
-    other_record: tuple[str, str] | None = None
-
-    @property
-    def share(self) -> float:
-        return self.seen / self.asked if self.asked else 0.0
-
-    @property
-    def fair_share(self) -> float:
-        """The share in place, where what is nowhere on the screen says less than what stands elsewhere now."""
-        return min(1.0, (self.share + _NEARBY * self.nearby / self.asked) / self.weight) if self.weight else 0.0
-
-    @property
-    def weight(self) -> float:
-        """How much the neighbours can say on this screen, 0 to 1."""
-        left = 0.0 if self.other_language else _ABSENT
-        return (self.asked - (1 - left) * self.absent) / self.asked if self.asked else 0.0
-
-    @property
-    def none_left(self) -> bool:
-        """True where some of them stand elsewhere now, and none in its place."""
-        return not self.seen and self.absent < self.asked
-
-    @property
-    def told(self) -> str:
-        return say("targeting.neighbours", seen=self.seen, asked=self.asked)
-
-
-NONE = Surroundings(seen=0, asked=0)
 
 
 def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundings:
@@ -195,10 +140,7 @@ def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: 
 
 
 def _lines_at(place: Box, context: Context) -> list[TextLine]:
-    boxes = context.kept.get("lines")
-    if boxes is None:
-        boxes = context.kept["lines"] = np.array([line.box for line in context.words.lines], int).reshape(-1, 4)
-    x, y, w, h = boxes.T
+    x, y, w, h = context.line_boxes.T
     met = (x < place.right) & (x + w > place.x) & (y < place.bottom) & (y + h > place.y)
     return [context.words.lines[i] for i in np.flatnonzero(met).tolist()]
 

@@ -7,12 +7,10 @@ from execution.language.lexicon import mean_the_same
 from execution.language.said import say
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
-from execution.targeting.clearness import is_as_clear_as_its_like
 from execution.targeting.context import Context
-from execution.targeting.kin import kin_of
+from execution.targeting.contrast import contrasts_like_its_peers
 from execution.targeting.looks import ground_change, surroundings_likeness
 from execution.targeting.records import names_record
-from execution.targeting.rows import Rows, rows_of
 from execution.targeting.signs import GOOD, Signs
 from execution.targeting.windows import same_window
 from execution.types import Answer, Box, ElementRole, ElementState
@@ -24,8 +22,8 @@ _SAME_STRUCTURE = 0.7
 _SAME_SHAPES = 0.85  # where texts are too few to tell
 _MOST = 0.5  # of the neighbours
 _SAME_AROUND = 0.9  # of correlation
-_AS_CLEAR = 0.85  # of the taught contrast
-_AS_CLEAR_ELSEWHERE = 0.55  # in another theme
+_SAME_CONTRAST = 0.85  # of the taught contrast
+_SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
 # What stands beside them on the page is not their row.
 _OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
 
@@ -157,22 +155,14 @@ def _greyed_out(signs: Signs, context: Context) -> str:
     if look is not None and look.faded:
         return say("targeting.fainter")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
-    same = look is not None and look.contrast >= (_AS_CLEAR_ELSEWHERE if other_theme else _AS_CLEAR)
+    same = look is not None and look.contrast >= (_SAME_CONTRAST_ELSEWHERE if other_theme else _SAME_CONTRAST)
     if not said or same:
         return ""
-    return "" if other_theme and is_as_clear_as_its_like(signs, context) else say("targeting.greyed_out")
-
-
-def rows(context: Context) -> Rows:
-    """Where the texts of the wanted row are; looked for once."""
-    found: Rows | None = context.kept.get("rows")
-    if found is None:
-        found = context.kept["rows"] = rows_of(context)
-    return found
+    return "" if other_theme and contrasts_like_its_peers(signs, context) else say("targeting.greyed_out")
 
 
 def row_problem(box: Box, context: Context) -> str:
-    found = rows(context)
+    found = context.wanted_row
     if found.problem:
         return found.problem
-    return "" if found.holds(box, kin_of(context)) else say("targeting.outside_row", texts=list(found.texts))
+    return "" if found.holds(box, context.peers) else say("targeting.outside_row", texts=list(found.texts))

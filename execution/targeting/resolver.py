@@ -18,7 +18,6 @@ from execution.targeting.choice import choose, is_supported, same_thing
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
 from execution.targeting.examination import signs_of
-from execution.targeting.kin import kin_of
 from execution.targeting.objections import row_problem
 from execution.targeting.places import PlaceStore
 from execution.targeting.rungs import anchor, cache, text
@@ -129,9 +128,7 @@ def _agreed(context: Context, evidence: Sequence[RungResult]) -> Resolution:
 def _contradicted(rung: RungResult, context: Context) -> str:
     """Why the very place that a rung has found cannot be used, by another rung's look at it: it is fainter."""
     box = rung.candidates[0].box
-    seen = [
-        s for s in context.kept.get("proposed", []) if same_thing(s.box, box) and s.against and s.look and s.look.faded
-    ]
+    seen = [s for s in context.proposed if same_thing(s.box, box) and s.against and s.look and s.look.faded]
     return next((s.against for s in seen if s.look and s.look.grey >= _SURELY_IT), "")
 
 
@@ -139,7 +136,7 @@ def _together(
     context: Context, found: list[RungResult], unsure: list[RungResult], evidence: Sequence[RungResult]
 ) -> Resolution:
     """Picture and text propose different places: one of all, or none."""
-    joint = choose(found[0].rung if found else "", context.kept.get("proposed", []), context, nothing="")
+    joint = choose(found[0].rung if found else "", context.proposed, context, nothing="")
     if joint.status is FOUND:
         rung = next((r for r in found if same_thing(r.candidates[0].box, joint.candidates[0].box)), None)
         if rung is not None:
@@ -163,7 +160,7 @@ def _cross_checked(context: Context, rung: RungResult, evidence: Sequence[RungRe
 def _tells(checked: Resolution, unsure: Resolution, context: Context) -> bool:
     """True if more than a rung's word speaks for its choice among twins: what stands around it does, a little."""
     assert checked.box is not None
-    if context.target.alike and len(kin_of(context)) > context.target.alike:
+    if context.target.alike and len(context.peers) > context.target.alike:
         return False  # a twin was added
     places = [c.box for r in unsure.evidence if r.status is AMBIGUOUS for c in r.candidates]
     others = [signs_of(box, context) for box in places if not same_thing(box, checked.box)]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from execution.language.fuzzy import SAME
 from execution.language.said import say
-from execution.language.screen_texts import Sighting, wanted
+from execution.language.screen_texts import ScreenWords, Sighting, wanted
 from execution.language.whole_values import stands_in
-from execution.targeting.context import Context
 from execution.types import Answer, Box
+from workflows.graph import TargetSpec
 
 _SAME_LINE = 0.75  # of the higher of the two: middles so near are one line
 _WRAPPED = 2.2  # heights of a line: a cell of several lines reaches so far from its row's middle
@@ -21,7 +22,7 @@ _BELOW_EACH_OTHER = 0.5  # of the width of the narrower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class WantedRow:
     """Where each text of the row is read, the exact cells alone if there are any; or why it cannot be looked for."""
 
     texts: tuple[str, ...]
@@ -41,30 +42,47 @@ class Rows:
         )
 
 
-def rows_of(context: Context) -> Rows:
+class Read(Protocol):
+    """What was read of a screen, and the row that is looked for on it."""
+
+    @property
+    def target(self) -> TargetSpec: ...
+
+    @property
+    def variables(self) -> Mapping[str, str]: ...
+
+    @property
+    def words(self) -> ScreenWords: ...
+
+    @property
+    def text_was_read(self) -> bool: ...
+
+    @property
+    def area(self) -> Box: ...
+
+
+def wanted_row(seen: Read) -> WantedRow:
     """The target's row in this run."""
     texts, places = [], []
-    for template in context.target.row:
-        want = wanted(template, context.variables)
+    for template in seen.target.row:
+        want = wanted(template, seen.variables)
         if want.problem:
-            return Rows(texts=(), places=(), problem=want.problem)
+            return WantedRow(texts=(), places=(), problem=want.problem)
         texts.append(want.text)
-        found = tuple(s.box for s in _cells(want.text, context, exact=want.exact))
+        found = tuple(s.box for s in _cells(want.text, seen, exact=want.exact))
         if not found:
-            said = (
-                say("targeting.row_not_there", text=want.text) if context.text_was_read else say("targeting.row_unread")
-            )
-            return Rows(texts=tuple(texts), places=(), problem=said)
+            said = say("targeting.row_not_there", text=want.text) if seen.text_was_read else say("targeting.row_unread")
+            return WantedRow(texts=tuple(texts), places=(), problem=said)
         places.append(found)
-    lines = tuple(line.box for line in context.words.lines if context.area.contains(line.box.center))
-    return Rows(texts=tuple(texts), places=tuple(places), lines=lines)
+    lines = tuple(line.box for line in seen.words.lines if seen.area.contains(line.box.center))
+    return WantedRow(texts=tuple(texts), places=tuple(places), lines=lines)
 
 
-def _cells(text: str, context: Context, *, exact: bool) -> list[Sighting]:
+def _cells(text: str, seen: Read, *, exact: bool) -> list[Sighting]:
     """The cells that are the text; where there are none, those that hold it among other words, whole (S9.6)."""
-    found = list(context.words.whole_lines(text, minimum=SAME, strict=exact))
-    found = found or list(context.words.inside_lines(text, minimum=SAME, strict=exact))
-    return [s for s in found if context.area.contains(s.box.center) and stands_in(text, s.line.text) is Answer.YES]
+    found = list(seen.words.whole_lines(text, minimum=SAME, strict=exact))
+    found = found or list(seen.words.inside_lines(text, minimum=SAME, strict=exact))
+    return [s for s in found if seen.area.contains(s.box.center) and stands_in(text, s.line.text) is Answer.YES]
 
 
 def _in_column(one: Box, other: Box) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execution.language.lexicon import mean_different, mean_the_same
 from execution.targeting.context import Context
-from execution.targeting.shapes import same_kind
+from execution.targeting.kinds import same_kind
 from execution.types import Box, Element
 from workflows.graph import NeighbourSpec
 

@@ -5,24 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from execution.targeting.context import Context
+from execution.targeting.kinds import same_kind
 from execution.types import Box, Element, ElementRole
 from workflows.graph import ShapeSpec
 
 _SLACK = (14, 9)  # pixels
 _SLACK_FAR = 0.08
 _AS_HIGH = 0.3
-# What detectors take for one another, and what one toolkit draws as another does not.
-_KINDS = (
-    {ElementRole.BUTTON, ElementRole.TAB, ElementRole.LINK, ElementRole.ICON, ElementRole.MENU_ITEM},
-    {ElementRole.FIELD, ElementRole.BUTTON},
-    {ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.ICON},
-    {ElementRole.TEXT, ElementRole.LINK, ElementRole.MENU_ITEM, ElementRole.TAB},
-)
-
-
-def same_kind(one: str, other: str) -> bool:
-    """True for roles that are the same, or are taken for one another."""
-    return one == other or any(one in kind and other in kind for kind in _KINDS)
 
 
 def structure_share(box: Box, context: Context, *, scale: float = 1.0) -> float | None:
@@ -34,29 +23,19 @@ def structure_share(box: Box, context: Context, *, scale: float = 1.0) -> float 
 
 
 def _stands(shape: ShapeSpec, box: Box, context: Context, scale: float) -> bool:
-    table, roles = _table(context)
+    table, elements = context.element_table, context.state.elements
     near = np.abs(table[:, 3] / max(1.0, shape.h * scale) - 1) <= _AS_HIGH
     for axis, taught in ((0, shape.dx), (1, shape.dy)):
         ends = (taught * scale, taught * context.stretch[axis])
         room = max(_SLACK[axis] * max(1.0, scale), _SLACK_FAR * abs(taught) * scale)
         now = table[:, axis] - box.center[axis]
         near &= (now >= min(ends) - room) & (now <= max(ends) + room)
-    return any(same_kind(shape.role, roles[i]) for i in np.flatnonzero(near).tolist())
-
-
-def _table(context: Context) -> tuple[np.ndarray, list[str]]:
-    """Middle and size of every element, and its role; made once."""
-    made: tuple[np.ndarray, list[str]] | None = context.kept.get("shapes")
-    if made is None:
-        elements = context.state.elements
-        rows = [(*e.box.center, e.box.w, e.box.h) for e in elements]
-        made = context.kept["shapes"] = (np.array(rows, float).reshape(-1, 4), [str(e.role) for e in elements])
-    return made
+    return any(same_kind(shape.role, elements[i].role) for i in np.flatnonzero(near).tolist())
 
 
 def element_at(box: Box, context: Context, *, like: str = "") -> Element | None:
     """The element that `box` is, or lies on: the one that fits it best; of the kind of `like` where there is one."""
-    table, _ = _table(context)
+    table = context.element_table
     if not len(table):
         return None
     met = (np.abs(table[:, :2] - box.center) <= (table[:, 2:] + (box.w, box.h)) / 2 + 1).all(axis=1)

@@ -5,11 +5,63 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from execution.language.said import say
-from execution.targeting.looks import Look
-from execution.targeting.neighbours import NONE, Surroundings
+from execution.targeting.picture_fit import PictureFit
 from execution.types import Box, Element
 
 GOOD = 0.6  # of a sign: it speaks for the place
+_NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
+_ABSENT = 0.4  # of a neighbour, for one that is not read at all: what it said was another record's, or another language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """How many of the taught neighbours are where they were, and what was missed.
+
+    `required_missing` is a neighbour that names what this run is about and is not there. `replaced` are the texts of
+    the target's own row, all of which now read differently: (taught, now). `absent` counts
+    the neighbours that are nowhere on the screen, `nearby` those that are near, in their place or not. `elsewhere` is a
+    text of its own row in whose place another stands now, while it stands in another row of that column. `other_record`
+    is what named its record when it was taught, and what stands there instead or "" (was, now).
+    """
+
+    seen: int
+    asked: int
+    required_missing: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
+    row_seen: int = 0
+    row_asked: int = 0
+    absent: int = 0
+    nearby: int = 0
+    other_language: bool = False
+    elsewhere: str = ""
+    other_record: tuple[str, str] | None = None
+
+    @property
+    def share(self) -> float:
+        return self.seen / self.asked if self.asked else 0.0
+
+    @property
+    def fair_share(self) -> float:
+        """The share in place, where what is nowhere on the screen says less than what stands elsewhere now."""
+        return min(1.0, (self.share + _NEARBY * self.nearby / self.asked) / self.weight) if self.weight else 0.0
+
+    @property
+    def weight(self) -> float:
+        """How much the neighbours can say on this screen, 0 to 1."""
+        left = 0.0 if self.other_language else _ABSENT
+        return (self.asked - (1 - left) * self.absent) / self.asked if self.asked else 0.0
+
+    @property
+    def none_left(self) -> bool:
+        """True where some of them stand elsewhere now, and none in its place."""
+        return not self.seen and self.absent < self.asked
+
+    @property
+    def told(self) -> str:
+        return say("targeting.neighbours", seen=self.seen, asked=self.asked)
+
+
+NONE = Surroundings(seen=0, asked=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +72,7 @@ class Signs:
     scale: float = 1.0
     text: float | None = None
     read: str = ""
-    look: Look | None = None
+    look: PictureFit | None = None
     around: Surroundings = NONE
     label: bool | None = None
     shapes: float | None = None

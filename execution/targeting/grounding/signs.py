@@ -19,9 +19,10 @@ from execution.targeting.grounding.measures import (
     sized,
     text_of,
 )
-from execution.targeting.neighbours import Surroundings, label_in_place, surroundings
-from execution.targeting.rows import Rows, rows_of
+from execution.targeting.neighbours import label_in_place, surroundings
+from execution.targeting.rows import WantedRow
 from execution.targeting.shapes import structure_share
+from execution.targeting.signs import Surroundings
 from execution.types import Box, Element, ElementRole, ElementState, Size
 
 _NAMED = 0.85
@@ -82,7 +83,7 @@ class Signs:
         self._context, self._picture, self._renamed = context, picture, renamed
         self._is_content = context.target.role in (*_HOLDS_CONTENT, "")
         self._size = Size(context.taught.w, context.taught.h) if context.target.box else None
-        self._rows = rows_of(context) if context.target.row else None
+        self._rows = context.wanted_row if context.target.row else None
         self._other_title = other_title(context)
         self._others = [e for e in context.state.elements if e.role is not ElementRole.TEXT]
 
@@ -199,7 +200,7 @@ class Signs:
             window_title=self._context.target.window_title,
         )
 
-    def _not_in_row(self, rows: Rows, box: Box, scale: float) -> str:
+    def _not_in_row(self, rows: WantedRow, box: Box, scale: float) -> str:
         if rows.problem:
             return rows.problem
         taught = Size(round(box.w / scale), round(box.h / scale))

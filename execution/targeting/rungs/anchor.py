@@ -9,9 +9,8 @@ from execution.language.screen_texts import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
 from execution.targeting.examination import signs_of
-from execution.targeting.kin import kin_of
-from execution.targeting.looks import Look, look_at, scaled_template
-from execution.targeting.objections import rows
+from execution.targeting.looks import look_at, scaled_template
+from execution.targeting.picture_fit import PictureFit
 from execution.targeting.search import peaks, usable
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ResolveStatus, RungResult
@@ -46,18 +45,18 @@ def find(context: Context) -> RungResult:
     return choose(ANCHOR, signs, context, nothing=say("targeting.nothing_alike"))
 
 
-def _sure(looks: list[Look]) -> list[Look]:
+def _sure(looks: list[PictureFit]) -> list[PictureFit]:
     return sorted((look for look in looks if look.score >= _PROPOSED / 2), key=lambda look: -look.score)
 
 
-def _odd(look: Look, context: Context) -> float | None:
+def _odd(look: PictureFit, context: Context) -> float | None:
     """The size of what was found at none of the likely ones; None for those."""
     return None if look.scale in context.scales else look.scale
 
 
-def _different(looks: list[Look], context: Context) -> list[Look]:
+def _different(looks: list[PictureFit], context: Context) -> list[PictureFit]:
     """One look for each thing, the most alike first; of a wanted row only what is in it, where anything is."""
-    kept: list[Look] = []
+    kept: list[PictureFit] = []
     for look in looks:
         if not any(same_thing(look.box, other.box) for other in kept):
             kept.append(look)
@@ -69,7 +68,7 @@ def _different(looks: list[Look], context: Context) -> list[Look]:
 def _of_its_kind(context: Context) -> list[Signs]:
     """Controls of the target's kind and height, as wide as they may be now, in its row or among its neighbours."""
     if context.target.row:
-        return [s for box in kin_of(context) if (s := signs_of(box, context)).in_row]
+        return [s for box in context.peers if (s := signs_of(box, context)).in_row]
     role, heights = context.target.role, [context.taught.h * scale for scale in context.scales]
     fitting = [
         e.box
@@ -80,7 +79,7 @@ def _of_its_kind(context: Context) -> list[Signs]:
     return [s for s in signs[:3] if (s.standing or 0.0) >= _PROPOSED]
 
 
-def _near(context: Context) -> Iterator[Look]:
+def _near(context: Context) -> Iterator[PictureFit]:
     """Where it was taught, and where its neighbours and its label point."""
     for scale in context.scales:
         for place in context.taught_places():
@@ -93,9 +92,9 @@ def _near(context: Context) -> Iterator[Look]:
                 yield look
 
 
-def _in_row(context: Context) -> Iterator[Look]:
+def _in_row(context: Context) -> Iterator[PictureFit]:
     """All along the line of each text of the wanted row."""
-    places = {box for boxes in rows(context).places for box in boxes} if context.target.row else set()
+    places = {box for boxes in context.wanted_row.places for box in boxes} if context.target.row else set()
     for scale in context.scales:
         template = scaled_template(context, scale)
         if template is None:
@@ -133,7 +132,7 @@ def _apart(places: list[Box]) -> list[Box]:
     return kept
 
 
-def _on_elements(context: Context) -> Iterator[Look]:
+def _on_elements(context: Context) -> Iterator[PictureFit]:
     """What is of the target's size; all of it, so that twins show up."""
     for scale in context.scales:
         fitting = [e for e in context.state.elements if _fits(e, scale, context)]
@@ -152,7 +151,7 @@ def _fits(element: Element, scale: float, context: Context) -> bool:
     return abs(box.h / (taught.h * scale) - 1) <= _AS_HIGH and abs(box.w / (taught.w * scale) - 1) <= _AS_WIDE
 
 
-def _everywhere(context: Context) -> Iterator[Look]:
+def _everywhere(context: Context) -> Iterator[PictureFit]:
     """All of the window, at the likely sizes; at every size only where nothing else says how large things are."""
     if context.has_own_text and context.text_was_read:
         return  # its text is nowhere, or the text's rung has it: a picture without its text would be refused

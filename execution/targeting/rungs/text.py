@@ -8,8 +8,8 @@ from execution.language.screen_texts import Sighting
 from execution.targeting.choice import choose
 from execution.targeting.context import TEXT, Context
 from execution.targeting.examination import signs_of
+from execution.targeting.kinds import same_kind
 from execution.targeting.neighbours import stands_at, surroundings
-from execution.targeting.shapes import same_kind
 from execution.types import Box, Element, ResolveStatus, RungResult
 
 _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click

@@ -11,9 +11,8 @@ from execution.desktop.points import to_input
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.choice import choose
 from execution.targeting.context import ANCHOR, TEXT, Context
-from execution.targeting.neighbours import Surroundings
 from execution.targeting.resolver import TargetResolver
-from execution.targeting.signs import Signs
+from execution.targeting.signs import Signs, Surroundings
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures, frame
@@ -413,9 +412,9 @@ def test_a_button_that_got_a_twin_since_is_not_chosen_for_a_little_more_around_i
         Signs(box=box, text=1.0, read="Save", around=around, shapes=0.1, score=score, label=None, in_line=True)
         for box, around, score in ((twins[0], half, 0.95), (twins[1], less, 0.7))
     )
-    context.kept["kin"] = twins[:1]
+    context.peers = twins[:1]
     assert choose(TEXT, [best, other], context, nothing="").status is FOUND
-    context.kept["kin"] = twins
+    context.peers = twins
     chosen = choose(TEXT, [best, other], context, nothing="")
     assert (chosen.status, len(chosen.candidates)) == (AMBIGUOUS, 2)
     assert "there are more of its kind than when it was taught" in chosen.note

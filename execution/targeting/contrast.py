@@ -1,4 +1,4 @@
-"""How clearly a control is written, beside others of its kind on the same screen: in any theme what is out of use is
+"""The contrast of a control, beside that of others of its kind on the same screen: in any theme what is out of use is
 fainter than what is not."""
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from statistics import median
 import numpy as np
 
 from execution.targeting.context import Context
-from execution.targeting.shapes import same_kind
+from execution.targeting.kinds import same_kind
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementState
 
-_AS_CLEAR = 0.8  # of the contrast of the others
+_SAME_CONTRAST = 0.8  # of the contrast of the others
 _AS_HIGH = 0.3
 _ENOUGH = 2  # others that are in use
 _MOST = 24
 _FEW = 3.0  # per cent of the pixels: the strokes of one short word
 
 
-def is_as_clear_as_its_like(signs: Signs, context: Context) -> bool:
+def contrasts_like_its_peers(signs: Signs, context: Context) -> bool:
     """True where it is written as clearly as others of its kind that are in use; False where there are too few."""
     element = signs.element
     if element is None:
@@ -27,7 +27,7 @@ def is_as_clear_as_its_like(signs: Signs, context: Context) -> bool:
     others = [e for e in context.controls if _is_like(e, element)][:_MOST]
     if len(others) < _ENOUGH:
         return False
-    return clearness(element.box, context) >= _AS_CLEAR * median(clearness(e.box, context) for e in others)
+    return contrast(element.box, context) >= _SAME_CONTRAST * median(contrast(e.box, context) for e in others)
 
 
 def _is_like(other: Element, element: Element) -> bool:
@@ -40,7 +40,7 @@ def _is_like(other: Element, element: Element) -> bool:
     )
 
 
-def clearness(box: Box, context: Context) -> float:
+def contrast(box: Box, context: Context) -> float:
     """How far the ink is from its ground, 0 to 255 grey levels; the frame of the control is left out."""
     across, down = max(2, box.w // 10), max(2, box.h // 6)
     part = context.grey[box.y + down : box.bottom - down, box.x + across : box.right - across]
