@@ -13,30 +13,19 @@ from execution.language.said import in_words
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.pages.listing import badge
 from execution.record.events import as_message
-from execution.record.payloads import prompt_payload, state_payload, step_payload
+from execution.record.snapshot import run_snapshot
 from execution.record.summary import people, run_summary
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
 
-STEPS = 200
 EVENTS = 100
-# What the `state` event tells beside the progress.
 
 
 def snapshot(execution: Execution) -> dict[str, Any]:
-    """The run as it is, in the active language. Its number is read first: later events tell the same again."""
-    seq = execution.next_seq - 1
-    prompt = execution.prompts.open().select_related("step").defer("step__screen").first()
-    steps = execution.steps.defer("screen").order_by("-index")[:STEPS]
+    """The run as it is, in the active language, with who answered, what happened, and what it came to."""
     found = {
-        "seq": seq,
+        **run_snapshot(execution),
         "now": timezone.now().isoformat(),
-        "execution": {
-            **state_payload(execution),
-            **execution.coaching_stats(),
-        },
-        "prompt": prompt_payload(prompt) if prompt else None,
-        "steps": [step_payload(s) for s in reversed(steps)],
         "decisions": decisions(execution),
         "events": events(execution),
         "summary": {**run_summary(execution), **people(execution)} if execution.is_final else None,

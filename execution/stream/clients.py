@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from execution.stream.credits import Window
-from execution.stream.queries import Event, Snapshot, to_json
+from execution.stream.credits import CreditWindow
+from execution.stream.queries import SnapshotTexts, WordedEvent, to_json
 
 BATCH_EVENTS = 50
 BATCH_BYTES = 128 * 1024
@@ -28,7 +28,7 @@ class Client:
 
     def __init__(self, *, session_key: str, wake: Callable[[], None]) -> None:
         self.session_key = session_key
-        self.window = Window()
+        self.window = CreditWindow()
         self.close_code: int | None = None
         self._wake = wake
         self._texts: deque[str] = deque()
@@ -67,7 +67,7 @@ class Client:
             self._texts.append(text)
             self._ready.set()
 
-    def _acknowledge(self, window: Window, mark: Any) -> bool:
+    def _acknowledge(self, window: CreditWindow, mark: Any) -> bool:
         if not isinstance(mark, int) or isinstance(mark, bool):
             return False
         was_full = not self.window.has_room()
@@ -85,7 +85,7 @@ class RunClient(Client):
         self.pk = pk
         self.cursor = cursor
         self.language = language
-        self.frames = Window(batches=1)
+        self.frames = CreditWindow(batches=1)
         self._frame = 0
 
     def is_overdue(self) -> bool:
@@ -94,15 +94,15 @@ class RunClient(Client):
     def is_behind(self, head: int) -> bool:
         return self.cursor is None or self.cursor < head
 
-    def give_snapshot(self, snapshot: Snapshot) -> None:
+    def give_snapshot(self, snapshot: SnapshotTexts) -> None:
         self.cursor = snapshot.seq
         # It is bounded by its maker, and clients acknowledge batches: it takes a credit that the next batch gives back.
         self.window.sent(snapshot.seq, 0, awaited=False)
         self._put(snapshot.texts[self.language])
 
-    def give(self, events: Sequence[Event]) -> None:
+    def give(self, events: Sequence[WordedEvent]) -> None:
         """Batches of these events, the first of which is the one after `cursor`, as far as the credits go."""
-        batch: list[Event] = []
+        batch: list[WordedEvent] = []
         size = 0
         for event in events:
             if batch and (len(batch) >= BATCH_EVENTS or size + len(event.texts[self.language]) > BATCH_BYTES):
@@ -115,7 +115,7 @@ class RunClient(Client):
         if batch:
             self._send(batch, size)
 
-    def _send(self, batch: list[Event], size: int) -> None:
+    def _send(self, batch: list[WordedEvent], size: int) -> None:
         self._batch += 1
         self.cursor = batch[-1].seq
         self.window.sent(self.cursor, size)

@@ -14,7 +14,7 @@ MAX_BYTES = 1024 * 1024
 ACK_TIMEOUT_S = 30.0
 
 
-class Window:
+class CreditWindow:
     """What was sent and not yet acknowledged; nothing more may be sent while there is no room."""
 
     def __init__(

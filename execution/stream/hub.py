@@ -57,7 +57,7 @@ class Hub:
         self._timers: dict[str, float] = {}
         self._has_stirred = False  # something has changed that followers of all runs have not been told
         self._robots: dict[int, tuple[str, str]] = {}
-        self._known_runs = queries.Known()
+        self._known_runs = queries.KnownRuns()
         self._checked_at = time.monotonic()
 
     # --- sockets ----------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Hub:
             readings = await self._in(self._reader, queries.read, wanted, languages)
             behind = [client for client in behind if self._hand(client, readings.get(client.pk))]
 
-    def _hand(self, client: RunClient, reading: queries.Reading | None) -> bool:
+    def _hand(self, client: RunClient, reading: queries.RunReading | None) -> bool:
         """Give a client its news; whether there is more and room for it."""
         if reading is None:
             client.close(UNKNOWN_RUN)

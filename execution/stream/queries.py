@@ -19,14 +19,13 @@ from django.utils import translation
 
 from execution.choices import FINAL, ON_DESKTOP, EventKind, ExecutionState
 from execution.language.said import holds_sentences, in_words
-from execution.models import Execution, ExecutionEvent, Prompt, Step
-from execution.record.payloads import prompt_payload, state_payload, step_payload
+from execution.models import Execution, ExecutionEvent
 from execution.record.rows import run_row, with_rows
+from execution.record.snapshot import run_snapshot
 from execution.running.live_picture import path_of
 
 REPLAY_LIMIT = 1000  # whoever is further behind gets a snapshot: it is smaller, and sooner there
 READ_LIMIT = 64  # events a read; bounds what one turn holds in memory
-SNAPSHOT_STEPS = 200
 SNAPSHOT_STEP_BYTES = 1024 * 1024
 RECENT_RUNS = 50
 EXECUTIONS_A_QUERY = 200  # SQLite parses at most 1000 nested conditions
@@ -35,7 +34,7 @@ NOT_FINAL = [state for state in ExecutionState if state not in FINAL]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class WordedEvent:
     """One event as it is sent: already JSON, by language, made once for all who read it in that one."""
 
     seq: int
@@ -44,21 +43,23 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SnapshotTexts:
+    """A run as it is: already JSON, by language."""
+
     seq: int
     texts: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
-class Reading:
+class RunReading:
     """News of one run. `pieces` are unbroken sequences of events; whose cursor is in `stale` gets the snapshot."""
 
     head: int
-    pieces: list[list[Event]] = field(default_factory=list)
+    pieces: list[list[WordedEvent]] = field(default_factory=list)
     stale: set[int | None] = field(default_factory=set)
-    snapshot: Snapshot | None = None
+    snapshot: SnapshotTexts | None = None
 
-    def after(self, cursor: int) -> list[Event]:
+    def after(self, cursor: int) -> list[WordedEvent]:
         """The events that follow `cursor` without a gap; empty when none of the pieces holds the next one."""
         for piece in self.pieces:
             if piece[0].seq <= cursor + 1 <= piece[-1].seq:
@@ -74,14 +75,14 @@ def find(execution_id: str) -> int | None:
     return Execution.objects.filter(execution_id=execution_id).values_list("pk", flat=True).first()
 
 
-def read(wanted: Mapping[int, Collection[int | None]], languages: Collection[str]) -> dict[int, Reading]:
+def read(wanted: Mapping[int, Collection[int | None]], languages: Collection[str]) -> dict[int, RunReading]:
     """What is new for each execution's cursors (None asks for a snapshot). An execution that is gone is not in it.
 
     The furthest cursor of an execution is served first, then the one that lags most: nobody who is up to date waits for
     somebody who replays.
     """
     heads = dict(Execution.objects.filter(pk__in=wanted).values_list("pk", "next_seq"))
-    readings = {pk: Reading(head=next_seq - 1) for pk, next_seq in heads.items()}
+    readings = {pk: RunReading(head=next_seq - 1) for pk, next_seq in heads.items()}
     newest, oldest = {}, {}
     for pk, reading in readings.items():
         behind = []
@@ -100,7 +101,7 @@ def read(wanted: Mapping[int, Collection[int | None]], languages: Collection[str
     return {pk: r for pk, r in readings.items() if not r.stale or r.snapshot}
 
 
-def _read_into(readings: dict[int, Reading], cursors: Mapping[int, int], languages: Collection[str]) -> None:
+def _read_into(readings: dict[int, RunReading], cursors: Mapping[int, int], languages: Collection[str]) -> None:
     found = events(cursors, languages)
     was_cut_off = sum(map(len, found.values())) >= READ_LIMIT
     for pk, cursor in cursors.items():
@@ -111,14 +112,14 @@ def _read_into(readings: dict[int, Reading], cursors: Mapping[int, int], languag
             readings[pk].stale.add(cursor)  # the event after the cursor is no longer kept
 
 
-def _unbroken(rows: list[Event], cursor: int) -> list[Event]:
+def _unbroken(rows: list[WordedEvent], cursor: int) -> list[WordedEvent]:
     """The events that follow `cursor` one by one, up to the first that is missing."""
     return [event for number, event in enumerate(rows, cursor + 1) if event.seq == number]
 
 
-def events(cursors: Mapping[int, int], languages: Collection[str]) -> dict[int, list[Event]]:
+def events(cursors: Mapping[int, int], languages: Collection[str]) -> dict[int, list[WordedEvent]]:
     """The next events after each run's cursor, in order, READ_LIMIT in all."""
-    found: dict[int, list[Event]] = defaultdict(list)
+    found: dict[int, list[WordedEvent]] = defaultdict(list)
     pks = sorted(cursors)
     for start in range(0, len(pks), EXECUTIONS_A_QUERY):
         condition = Q()
@@ -133,7 +134,7 @@ def events(cursors: Mapping[int, int], languages: Collection[str]) -> dict[int, 
         for pk, seq, kind, at, payload in rows[:READ_LIMIT]:
             head = to_json({"seq": seq, "kind": kind, "at": at.isoformat()})
             texts = _by_language(f'{head[:-1]},"payload":{payload}}}', languages)
-            found[pk].append(Event(seq, texts, kind == EventKind.STATE))
+            found[pk].append(WordedEvent(seq, texts, kind == EventKind.STATE))
     return found
 
 
@@ -148,32 +149,24 @@ def _by_language(event: str, languages: Collection[str]) -> dict[str, str]:
     return told
 
 
-def snapshot(pk: int, languages: Collection[str]) -> Snapshot | None:
+def snapshot(pk: int, languages: Collection[str]) -> SnapshotTexts | None:
     """The run as it is: for whoever connects anew or is too far behind. None when the run is gone."""
     execution = Execution.objects.select_related("version__workflow").defer("version__graph").filter(pk=pk).first()
     if execution is None:
         return None
-    prompt = Prompt.objects.open().filter(execution=pk).select_related("step").defer("step__screen").first()
-    seq = execution.next_seq - 1
-    message = {
-        "type": "snapshot",
-        "seq": seq,
-        "execution": {**state_payload(execution), **execution.coaching_stats()},
-        "prompt": prompt_payload(prompt) if prompt else None,
-    }
-    steps = Step.objects.filter(execution=pk).defer("screen").order_by("-index")[:SNAPSHOT_STEPS]
-    payloads = [step_payload(step) for step in steps]
+    message = {"type": "snapshot", **run_snapshot(execution)}
+    steps = message.pop("steps")
     texts = {}
     for language in languages:
         with translation.override(language):
-            texts[language] = _snapshot_text(message, payloads)
-    return Snapshot(seq, texts)
+            texts[language] = _snapshot_text(message, steps)
+    return SnapshotTexts(message["seq"], texts)
 
 
 def _snapshot_text(message: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> str:
-    """In the active language; of the steps, the newest of which comes first, as many as it may hold."""
+    """In the active language; of the steps, the newest of which comes last, as many of the newest as it may hold."""
     texts, size = [], 0
-    for step in steps:
+    for step in reversed(steps):
         texts.append(to_json(in_words(step)))
         size += len(texts[-1])
         if size > SNAPSHOT_STEP_BYTES:
@@ -183,7 +176,7 @@ def _snapshot_text(message: Mapping[str, Any], steps: Sequence[Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownRuns:
     """What followers of all runs were told of: each run that may get events, with its next number; the newest run."""
 
     seqs: Mapping[int, int] = field(default_factory=dict)
@@ -194,7 +187,7 @@ class Known:
 class RunsNews:
     """What followers of all runs are to be told: rows as JSON, by language; `known` is for the next asking."""
 
-    known: Known
+    known: KnownRuns
     changed: set[int]
     texts: dict[str, dict[int, str]]
     attention: int
@@ -204,7 +197,7 @@ class RunsNews:
         return {pk: text for pk, text in self.texts[language].items() if everything or pk in self.changed}
 
 
-def news_of_runs(known: Known, languages: Iterable[str], for_new: bool) -> RunsNews:
+def news_of_runs(known: KnownRuns, languages: Iterable[str], for_new: bool) -> RunsNews:
     """The rows of the runs that got events since `known`; `for_new` adds those at work and the recent ones."""
     now_known, changed = _changes(known)
     pks = set(changed)
@@ -219,7 +212,7 @@ def news_of_runs(known: Known, languages: Iterable[str], for_new: bool) -> RunsN
     return RunsNews(known=now_known, changed=changed, texts=texts, attention=attention)
 
 
-def _changes(known: Known) -> tuple[Known, set[int]]:
+def _changes(known: KnownRuns) -> tuple[KnownRuns, set[int]]:
     """What is known now, and which runs have news; one that has ended is forgotten after its last."""
     newest = known.newest
     if newest is None:
@@ -232,7 +225,7 @@ def _changes(known: Known) -> tuple[Known, set[int]]:
         if state not in FINAL or pk in changed:
             seqs[pk] = next_seq
         newest = max(newest, pk)
-    return Known(seqs=seqs, newest=newest), changed
+    return KnownRuns(seqs=seqs, newest=newest), changed
 
 
 def robots(pks: Collection[int]) -> dict[int, tuple[str, str]]:

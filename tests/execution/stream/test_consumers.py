@@ -15,6 +15,7 @@ from django.db import OperationalError, connections, transaction
 
 from execution.choices import EventKind, ExecutionState, PauseReason, PromptKind
 from execution.models import Execution, ExecutionEvent, Prompt, Robot, Step
+from execution.record import snapshot
 from execution.record.events import emit, emit_state
 from execution.running.live_picture import path_of
 from execution.stream import credits, hub, queries
@@ -107,7 +108,7 @@ async def test_a_snapshot_holds_the_state_the_open_question_and_the_steps(run, s
 
 
 async def test_a_snapshot_tells_the_last_steps_in_order(run, session_key, monkeypatch):
-    monkeypatch.setattr(queries, "SNAPSHOT_STEPS", 3)
+    monkeypatch.setattr(snapshot, "STEPS", 3)
     steps = [Step(execution=run, index=i, epoch=0, mode=run.mode) for i in range(1, 6)]
     await in_thread(Step.objects.bulk_create, steps)
     async with Socket(run_path(run), session_key=session_key) as socket:

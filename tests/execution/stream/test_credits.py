@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.stream.credits import ACK_TIMEOUT_S, MAX_BATCHES, MAX_BYTES, Window
+from execution.stream.credits import ACK_TIMEOUT_S, MAX_BATCHES, MAX_BYTES, CreditWindow
 
 
 class Clock:
@@ -17,7 +17,7 @@ class Clock:
 
 
 def test_a_window_is_full_after_32_batches_and_open_again_after_an_acknowledgement():
-    window = Window()
+    window = CreditWindow()
     for mark in range(1, MAX_BATCHES + 1):
         assert window.has_room()
         window.sent(mark, 10)
@@ -28,7 +28,7 @@ def test_a_window_is_full_after_32_batches_and_open_again_after_an_acknowledgeme
 
 
 def test_a_window_is_full_after_so_many_bytes():
-    window = Window()
+    window = CreditWindow()
     window.sent(1, MAX_BYTES)
     assert not window.has_room()
     window.acknowledge(1)
@@ -36,7 +36,7 @@ def test_a_window_is_full_after_so_many_bytes():
 
 
 def test_a_mark_acknowledges_all_before_it_and_nothing_twice():
-    window = Window()
+    window = CreditWindow()
     for mark in (10, 20, 30):
         window.sent(mark, 1)
     assert window.acknowledge(25)
@@ -47,7 +47,7 @@ def test_a_mark_acknowledges_all_before_it_and_nothing_twice():
 
 def test_it_is_overdue_when_nothing_comes_back_while_something_is_out():
     clock = Clock()
-    window = Window(clock=clock)
+    window = CreditWindow(clock=clock)
     clock.now = 1000
     assert not window.is_overdue()  # nothing was sent
     window.sent(1, 1)
@@ -67,7 +67,7 @@ def test_it_is_overdue_when_nothing_comes_back_while_something_is_out():
 
 def test_what_needs_no_acknowledgement_is_overdue_only_when_it_blocks():
     clock = Clock()
-    window = Window(batches=2, clock=clock)
+    window = CreditWindow(batches=2, clock=clock)
     window.sent(1, 0, awaited=False)
     clock.now += ACK_TIMEOUT_S
     assert not window.is_overdue()
@@ -85,7 +85,7 @@ ACTS = st.tuples(st.just("sent"), st.integers(0, 300)) | st.tuples(st.just("ack"
 @given(st.lists(ACTS))
 def test_credits_are_what_was_sent_less_what_was_acknowledged(acts):
     """Whatever comes in whatever order: no credit is made, none is lost, and it never sends beyond its bounds."""
-    window, model, mark = Window(batches=5, octets=500), [], 0
+    window, model, mark = CreditWindow(batches=5, octets=500), [], 0
     for act, number in acts:
         if act == "ack":
             assert window.acknowledge(number) == any(m <= number for m, _size in model)

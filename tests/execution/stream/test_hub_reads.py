@@ -42,7 +42,7 @@ class Reader:
     heard: list[int] = field(default_factory=list)
     jumped_to: int | None = None
 
-    def take(self, reading: queries.Reading) -> bool:
+    def take(self, reading: queries.RunReading) -> bool:
         """Whether it is behind still."""
         if self.cursor in reading.stale:
             assert reading.snapshot is not None
@@ -157,7 +157,7 @@ def test_rows_of_many_runs_take_as_many_queries_as_of_one():
         for _ in range(4):
             make_execution(version=version, state=ExecutionState.QUEUED)
         with CaptureQueriesContext(connection) as asked:
-            queries.news_of_runs(queries.Known(), ["en", "fr"], True)
+            queries.news_of_runs(queries.KnownRuns(), ["en", "fr"], True)
         counts.append(len(asked))
     assert counts[0] == counts[1] <= 6
 
@@ -168,7 +168,7 @@ def test_news_of_runs_are_told_once(monkeypatch):
     old = make_execution(version=version, state=ExecutionState.QUEUED)
     old.move(ExecutionState.STOPPED)
     run = make_execution(version=version, state=ExecutionState.RUNNING, desktop="host:1")
-    news = queries.news_of_runs(queries.Known(), ["en"], False)
+    news = queries.news_of_runs(queries.KnownRuns(), ["en"], False)
     assert news.changed == {run.pk}
     assert queries.news_of_runs(news.known, ["en"], False).changed == set()
     with transaction.atomic():
