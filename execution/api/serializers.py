@@ -156,7 +156,7 @@ class StepSerializer(serializers.Serializer):
     node_id = serializers.CharField(allow_blank=True)
     edge_id = serializers.CharField(allow_null=True)
     action_type = serializers.CharField(allow_blank=True)
-    sentence = serializers.CharField(allow_blank=True)
+    sentence = serializers.CharField(allow_blank=True, help_text="What it does, in the reader's language.")
     message = serializers.CharField(allow_blank=True, help_text="In the reader's language.")
     code = serializers.CharField(required=False, help_text="Which sentence the message is; absent for other texts.")
     values = serializers.DictField(required=False, help_text="What stands in it; sentences in it have a code as well.")

@@ -290,7 +290,7 @@ def _card(execution: Execution, prompt: Prompt | None, *, since: datetime) -> Ca
         badge=badge(execution),
         since=prompt.created_at,
         prompt=prompt,
-        sentence=step_sentence(prompt.step) if suggests else worded(prompt.message),
+        sentence=worded(step_sentence(prompt.step) if suggests else prompt.message),
         picture=prompt.picture or prompt.step.picture_before,
         box=box_words(prompt.step.suggestion.get("box")) if suggests and not prompt.changed else "",
         choices=prompt.choices,

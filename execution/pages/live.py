@@ -87,7 +87,6 @@ def actions() -> dict[str, Any]:
     return {
         name: {
             "label": str(spec.label),
-            "sentence": str(spec.sentence),
             "target": spec.target,
             "params": [{"name": p.name, "kind": p.kind, "default": p.default} for p in spec.params],
         }

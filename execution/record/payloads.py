@@ -14,6 +14,7 @@ from execution.language.said import to_json
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.record.redaction import Shown
+from execution.record.sentences import step_sentence
 from execution.types import Candidate, Match, Reason, Recognition, Resolution, Size, Suggestion, Verification
 from workflows.graph import GraphSpec
 from workflows.words import names_of
@@ -175,7 +176,7 @@ def step_payload(step: Step) -> dict[str, Any]:
         "node_id": step.node_id,
         "edge_id": step.edge_id or None,
         "action_type": step.action_type,
-        "sentence": step.sentence,
+        "sentence": to_json(step_sentence(step)),
         "message": to_json(step.message),
         "match_confidence": step.confidence,
         "margin": step.margin,

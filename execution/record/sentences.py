@@ -1,16 +1,20 @@
-"""What a step does, as a sentence in the reader's language."""
+"""What a step does, as a sentence that is worded where it is read."""
 
 from __future__ import annotations
 
+from execution.language.acts import ACT
+from execution.language.said import Said, from_json
 from execution.models import Step
 from workflows.catalogue import ACTIONS
-from workflows.words import action_sentence
 
 
 def step_sentence(step: Step) -> str:
-    """Made anew from what the step keeps; a program's own action by the words that it was recorded with."""
+    """The sentence of what was meant, by its code; a program's own action by the words that it was recorded with."""
     kept = step.suggestion
+    meant = from_json(kept.get("sentence"))
+    if isinstance(meant, Said):
+        return meant
     if kept.get("action") not in ACTIONS:
         return step.sentence
     params = {**(kept.get("params") or {}), **(kept.get("names") or {})}
-    return action_sentence(kept["action"], params, label=(kept.get("target") or {}).get("label"))
+    return Said(ACT, {"action": kept["action"], "params": params, "target": (kept.get("target") or {}).get("label")})

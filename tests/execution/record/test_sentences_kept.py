@@ -102,6 +102,38 @@ def test_a_stream_tells_each_reader_in_their_language() -> None:
         assert json.loads(newest.texts[language])["execution"]["error"] == told
 
 
+CLICK = {"action": "click", "params": {}, "target": {"label": "Save"}}
+CLOSE = {"action": "close_popup", "sentence": to_json(say("turn.close_popup", name="Update"))}
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "recorded", "english", "french"),
+    [
+        (CLICK, "Click “Save”", "Click “Save”", "Cliquer «\u00a0Save\u00a0»"),
+        (CLOSE, "Close “Update”", "Close “Update”", "Fermer «\u00a0Update\u00a0»"),
+        ({"action": "dance"}, "dance “Save”", "dance “Save”", "dance “Save”"),
+    ],
+)
+def test_what_a_step_does_is_sent_in_its_reader_s_language(
+    suggestion: dict[str, Any], recorded: str, english: str, french: str
+) -> None:
+    """S8.2: page, stream and events have the same sentence; a program's own action has only the program's words."""
+    run = make_execution()
+    step = make_step(execution=run, sentence=recorded, suggestion=suggestion)
+    with transaction.atomic():
+        emit(run, EventKind.STEP, step_payload(step))
+    run.refresh_from_db()
+    [event] = queries.events({run.pk: 0}, ["en", "fr"])[run.pk]
+    streamed = queries.snapshot(run.pk, ["en", "fr"])
+    assert streamed is not None
+    for language, told in (("en", english), ("fr", french)):
+        with translation.override(language):
+            page = snapshot(run)
+        assert json.loads(event.texts[language])["payload"]["sentence"] == told
+        assert json.loads(streamed.texts[language])["steps"][0]["sentence"] == told
+        assert page["steps"][0]["sentence"] == page["events"][0]["payload"]["sentence"] == told
+
+
 def test_what_holds_no_sentence_is_not_looked_into() -> None:
     run = make_execution()
     with transaction.atomic():

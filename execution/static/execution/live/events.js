@@ -2,7 +2,7 @@
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { clock, say, word } from "../../rpa_site/words.js";
-import { emphasised, named, sentenceOf } from "./sentence.js";
+import { emphasised, named } from "./sentence.js";
 
 const ICONS = {
   state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
@@ -54,10 +54,10 @@ function row(store, event, css = "") {
 function words(store, { kind, payload }) {
   if (kind === "state") return stateWords(payload);
   if (kind === "step") {
-    const sentence = say("event_step", { n: payload.index, sentence: known(store, payload) || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
+    const sentence = say("event_step", { n: payload.index, sentence: payload.sentence || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
     return h("button", { type: "button", onclick: () => store.steps.has(payload.index) && store.set({ selected: { index: payload.index, side: "before" }, correcting: false }) }, emphasised(sentence));
   }
-  if (kind === "prompt") return emphasised(say("event_prompt", { sentence: known(store, payload.step) || payload.message || "" }));
+  if (kind === "prompt") return emphasised(say("event_prompt", { sentence: payload.step?.sentence || payload.message || "" }));
   if (kind === "decision") {
     if (payload.source === "policy") return say(`event_timeout.${payload.choice}`, { n: Math.round(payload.timeout_s ?? 0) });
     const who = named(payload.decided_by, payload.origin);
@@ -77,12 +77,6 @@ function wishWords({ verb, by, origin, detail }) {
   if (verb === "resume" && detail?.node_name) return say("event_picked", { who, name: detail.node_name });
   if (verb === "resume" && detail?.press) return say("event_pressed", { who, name: detail.press });
   return say(`event_wish.${verb}`, { who });
-}
-
-/** The sentence of a step that an event speaks of; older events carry only the words that were kept. */
-function known(store, told) {
-  const step = told && (told.suggestion ? told : store.steps.get(told.index));
-  return step ? sentenceOf(store, step) : told?.sentence;
 }
 
 function stateWords(payload) {

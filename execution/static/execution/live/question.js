@@ -6,7 +6,7 @@ import { correctForm } from "./correct.js";
 import { figures } from "./over.js";
 import { control, decide } from "./requests.js";
 import { expectation, screenList } from "./screens.js";
-import { emphasised, messageOf, named, sentenceOf, whyInWords } from "./sentence.js";
+import { emphasised, messageOf, named, whyInWords } from "./sentence.js";
 
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
@@ -38,7 +38,7 @@ export class Question {
     fill(this.element, this.lost(), this[kind]());
     this.guard(kind);
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
-    if (isNew && store.isAsking) announce(sentenceOf(store, store.prompt.step) || store.prompt.message);
+    if (isNew && store.isAsking) announce(store.prompt.step.sentence || store.prompt.message);
     this.tick();
   }
 
@@ -80,7 +80,7 @@ export class Question {
       h("div", { class: "question-top" },
         this.ring(),
         h("div", { class: "grow" },
-          h("h2", { class: "question-title", id: "question-title" }, emphasised(sentenceOf(this.store, step) || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
+          h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
           h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : whyInWords(step)))),
       prompt.changed ? this.changed(prompt) : this.closer(step),
       this.buttons(prompt),
@@ -307,7 +307,7 @@ export class Question {
     const looks = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] }[status];
     this.element.classList.add(looks[1]);
     const failed = status === "failed" ? store.failedStep : null;
-    const words = failed ? `${say("failed_at", { n: failed.index, sentence: sentenceOf(store, failed) })}. ${messageOf(failed)}` : status === "stopped" ? say("stopped_by", { who: named(stopped_by, stopped_from) || say("somebody") }) : error || "";
+    const words = failed ? `${say("failed_at", { n: failed.index, sentence: failed.sentence })}. ${messageOf(failed)}` : status === "stopped" ? say("stopped_by", { who: named(stopped_by, stopped_from) || say("somebody") }) : error || "";
     const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
     const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
     top[0].append(again ?? "");

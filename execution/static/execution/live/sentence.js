@@ -3,16 +3,6 @@
 import { h } from "../../rpa_site/dom.js";
 import { keysOf, quoted, say, score, word } from "../../rpa_site/words.js";
 
-/** What a step does, in the reader's language; the step itself keeps the words of the run loop's. */
-export function sentenceOf(store, step) {
-  const { action, params = {}, names = {}, target } = step.suggestion ?? {};
-  const spec = store.actions[action];
-  if (!spec) return step.sentence;
-  const keys = Array.isArray(params.keys) ? params.keys.join("+") : params.keys;
-  const values = { ...params, ...names, keys, target: target?.label ? `“${target.label}”` : say("the_screen") };
-  return spec.sentence.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
-}
-
 /** “zoe (page)”; where nobody logged in, from where alone. */
 export function named(who, origin) {
   const where = origin && origin !== "loop" ? word("origin", origin) : "";

@@ -2,7 +2,7 @@
 
 import { find, h, icon, text } from "../../rpa_site/dom.js";
 import { duration, say, word } from "../../rpa_site/words.js";
-import { emphasised, messageOf, robotTime, sentenceOf } from "./sentence.js";
+import { emphasised, messageOf, robotTime } from "./sentence.js";
 
 const MOST_AHEAD = 12;
 const ICONS = {
@@ -100,7 +100,7 @@ function taken(store, step) {
     build() {
       const [name, css] = isAsked ? ["message-question", "blue-ink"] : isNow ? ["player-play", "blue-ink"] : mark(step, decision);
       const word_ = isAsked ? (store.me.may_operate ? say("waiting_for_you") : word("state", store.execution.status)) : isNow ? say("running_title") : word("outcome", step.outcome);
-      const sentence = step.sentence ? emphasised(sentenceOf(store, step)) : store.nodeName(step.node_id);
+      const sentence = step.sentence ? emphasised(step.sentence) : store.nodeName(step.node_id);
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {
           class: `step step-button${isNow ? " now" : ""}`, type: "button", "aria-pressed": String(isSelected), "aria-current": isNow ? "step" : null,
