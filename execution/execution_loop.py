@@ -24,20 +24,21 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.journal import Journal
 from execution.running.program.capturer import NO_DISPLAY, OwnCapture, open_for, window_provider_of
 from execution.running.program.coaching import consult
-from execution.running.program.stages import ActionExecutor, Pipeline, ProgramStages, target_of
+from execution.running.program.report import RunReport
+from execution.running.program.stages import ActionExecutor, Pipeline, ProgramStages
 from execution.running.program.values import (
     CoachingCallback,
     CoachingDecision,
     CoachingResponse,
     ConfirmationCallback,
     ExecutionContext,
-    context_of,
     step_result,
 )
 from execution.running.program.workflow import keep_rows, learning_state
-from execution.running.runner import Hooks, Runner, ShownCapture, robot_name
-from execution.targeting.resolver import TargetResolver
-from execution.targeting.rungs.marks import MarksRung
+from execution.running.robots import robot_name
+from execution.running.runner import Hooks, Runner
+from execution.running.shown_capture import ShownCapture
+from execution.signals import call_each
 from execution.turn.limits import LoopLimits
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
@@ -46,13 +47,9 @@ from execution.types import (
     DecisionSource,
     ExecutionResult,
     ExecutionStatus,
-    Resolution,
-    ScreenState,
     StepResult,
 )
 from workflows.exceptions import DomainError
-from workflows.graph import TargetSpec
-from workflows.pictures import PictureStore
 
 __all__ = [
     "CoachingDecision",
@@ -74,7 +71,7 @@ OWN_PARTS = ("pipeline", "action_executor", "screen_capturer")
 FLAGS = {"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 8000}
 
 
-class ExecutionLoop:
+class ExecutionLoop(RunReport):
     """Runs one workflow at a time in a thread of its own, on the desktop of this process.
 
     A perception flag that is not given is as the workflow, else the settings, say (S2.2).
@@ -117,7 +114,6 @@ class ExecutionLoop:
         self.last_error = ""
         self._given_desktop, self._analyzer = desktop, analyzer
         self._workflow: Any = None  # what the program's pipeline loaded for this run
-        self._execution_id = ""
         self._continuous = True
         self._program: ProgramStages | None = None
         self._thread: threading.Thread | None = None
@@ -220,63 +216,7 @@ class ExecutionLoop:
             self._thread.join()
         self._thread = None
 
-    # --- what is going on -------------------------------------------------------------------------------------------
-    def get_state(self) -> ExecutionState:
-        execution = self._execution()
-        return ExecutionState(execution.state) if execution else ExecutionState.IDLE
-
-    def get_progress(self) -> dict[str, Any]:
-        execution = self._execution()
-        return execution.progress() if execution else {"status": "idle"}
-
-    @property
-    def degraded(self) -> bool:
-        """Whether screens are no longer read anew, because an analysis took too long (S2.4)."""
-        execution = self._execution()
-        return bool(execution and execution.degraded)
-
-    def get_coaching_stats(self) -> dict[str, Any]:
-        execution = self._execution()
-        return execution.coaching_stats() if execution else Execution.objects.none().coaching_stats()
-
-    def get_capture_stats(self) -> dict[str, Any]:
-        execution = self._execution()
-        return dict(execution.capture_stats) if execution else {}
-
-    def get_resolver_stats(self) -> dict[str, int]:
-        """How many targets each rung of the ladder resolved."""
-        execution = self._execution()
-        rungs = execution.steps.exclude(rung="").values_list("rung", flat=True) if execution else ()
-        return {rung: list(rungs).count(rung) for rung in dict.fromkeys(rungs)}
-
-    def get_learning_stats(self) -> dict[str, Any]:
-        """S6.9; nothing learns continuously yet, the confidences are those of this run's steps."""
-        execution = self._execution()
-        history: dict[str, list[float]] = {}
-        for node_id, confidence in execution.steps.values_list("node_id", "confidence") if execution else ():
-            history.setdefault(node_id, []).append(confidence)
-        return {
-            "continuous_learner_available": False,
-            "confidence_history": {
-                node_id: {"count": len(c), "mean": sum(c) / len(c), "min": min(c), "max": max(c)}
-                for node_id, c in history.items()
-            },
-        }
-
-    def get_context(self) -> ExecutionContext | None:
-        """The run as it is now; None before the first start."""
-        execution = self._execution()
-        return context_of(execution) if execution else None
-
-    def resolve_target_advanced(self, target_spec: TargetSpec | Any, screen_state: ScreenState) -> Resolution:
-        """Where a target is on a screen; it may be given as a dict with some of its fields, or as its text."""
-        execution = self._execution()
-        resolver = TargetResolver(
-            pictures=PictureStore(), similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD, further=(MarksRung().find,)
-        )
-        target = target_of(target_spec, "asked")
-        return resolver.resolve(target, screen_state, variables=execution.variables if execution else {})
-
+    # --- who listens ------------------------------------------------------------------------------------------------
     def on_step_complete(self, listener: Callable[[StepResult], None]) -> None:
         self._listeners["step"].append(listener)
 
@@ -412,9 +352,6 @@ class ExecutionLoop:
             consult(callback, prompt, own_executor=self.action_executor is not None)
 
     # --- inside -----------------------------------------------------------------------------------------------------
-    def _execution(self) -> Execution | None:
-        return Execution.objects.by_id(self._execution_id) if self._execution_id else None
-
     def _ask(self, verb: Callable[..., Any], **more: Any) -> bool:
         if not self._execution_id:
             return self._refuse(_("Nothing runs."))
@@ -441,11 +378,7 @@ class ExecutionLoop:
         return False
 
     def _tell(self, kind: str, *values: Any) -> None:
-        for listener in self._listeners[kind]:
-            try:
-                listener(*values)
-            except Exception:
-                log.exception("a listener for %s failed", kind)
+        call_each(self._listeners[kind], *values, of=f"the loop's {kind}")
 
 
 def create_execution_loop(pipeline: Pipeline | None = None, capture_interval_ms: int = 500) -> ExecutionLoop:

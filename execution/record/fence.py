@@ -130,11 +130,3 @@ def _without_waiting(kind: str) -> Iterator[None]:
         yield
     except DatabaseError as error:
         log.warning("not kept: %s", error, extra={"kind": kind})
-
-
-def tell_all(listeners: list[Callable[[Any], Any]], value: Any) -> None:
-    for listener in listeners:
-        try:
-            listener(value)
-        except Exception:
-            log.exception("a listener of the run failed")

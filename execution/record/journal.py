@@ -8,10 +8,11 @@ from __future__ import annotations
 from execution.choices import WAITING, ExecutionState, Outcome, PauseReason, PromptState, StepPhase, ended_error
 from execution.language.said import say
 from execution.record.events import emit_state
-from execution.record.fence import persistent, tell_all
+from execution.record.fence import persistent
 from execution.record.moves import Moves
 from execution.record.questions import Questions
 from execution.record.steps import Steps
+from execution.signals import call_each
 
 
 class Journal(Steps, Questions, Moves):
@@ -50,4 +51,4 @@ class Journal(Steps, Questions, Moves):
                 **(self._stopped_by() if state == ExecutionState.STOPPED else {}),
             )
             emit_state(execution)
-        tell_all(self.on_state, self.execution)
+        call_each(self.on_state, self.execution, of="the run's state")

@@ -11,9 +11,10 @@ from execution.models import Decision as Answer
 from execution.models import WishRecord
 from execution.record.attribution import named
 from execution.record.events import emit, emit_state
-from execution.record.fence import FencedRun, persistent, tell_all
+from execution.record.fence import FencedRun, persistent
 from execution.record.payloads import mode_payload
 from execution.record.secret_values import hidden_values, sealed
+from execution.signals import call_each
 
 
 class Moves(FencedRun):
@@ -37,7 +38,7 @@ class Moves(FencedRun):
                 ExecutionState.PAUSED, fence=self.epoch, pause_reason=reason, pause_detail=detail, **self._fulfilled()
             )
             emit_state(execution)
-        tell_all(self.on_state, self.execution)
+        call_each(self.on_state, self.execution, of="the run's state")
 
     @persistent
     def pause_as_asked(self) -> None:
@@ -61,7 +62,7 @@ class Moves(FencedRun):
                 return
             emit(execution, EventKind.MODE_CHANGED, mode_payload(was, mode, self._last_wish(Verb.SET_MODE)))
             emit_state(execution)
-        tell_all(self.on_mode, self.execution)
+        call_each(self.on_mode, self.execution, of="the run's mode")
 
     def _fulfilled(self) -> dict[str, Any]:
         """A pause was asked for and is here; a stop stays to be heeded."""
@@ -82,7 +83,7 @@ class Moves(FencedRun):
                 wish_press={},
             )
             emit_state(execution)
-        tell_all(self.on_state, self.execution)
+        call_each(self.on_state, self.execution, of="the run's state")
         return picked
 
     @persistent

@@ -12,8 +12,9 @@ from django.utils import timezone
 from execution.choices import EventKind, ExecutionState, PromptKind, PromptState
 from execution.models import Prompt, Step
 from execution.record.events import emit, emit_state
-from execution.record.fence import FencedRun, persistent, tell_all
+from execution.record.fence import FencedRun, persistent
 from execution.record.payloads import prompt_payload
+from execution.signals import call_each
 
 
 class Questions(FencedRun):
@@ -48,7 +49,7 @@ class Questions(FencedRun):
             execution.move(to, fence=self.epoch)
             emit(execution, EventKind.PROMPT, prompt_payload(prompt))
             emit_state(execution)
-        tell_all(self.on_state, self.execution)
+        call_each(self.on_state, self.execution, of="the run's state")
         return prompt
 
     @persistent
@@ -68,7 +69,7 @@ class Questions(FencedRun):
                 Prompt.objects.filter(pk=prompt.pk, state=PromptState.OPEN).update(state=PromptState.WITHDRAWN)
             execution.move(ExecutionState.RUNNING, fence=self.epoch)
             emit_state(execution)
-        tell_all(self.on_state, self.execution)
+        call_each(self.on_state, self.execution, of="the run's state")
 
 
 def _is_asked_again(step: Step) -> bool:

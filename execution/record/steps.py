@@ -14,10 +14,10 @@ from django.utils import timezone
 from execution.choices import NOT_EXECUTED, PERFORMED, EventKind, Outcome, PromptKind, StepPhase, Verified
 from execution.models import ReferenceVector, Step
 from execution.record.events import emit
-from execution.record.fence import FencedRun, persistent, tell_all
+from execution.record.fence import FencedRun, persistent
 from execution.record.payloads import recognition_json, screen_json, step_payload, suggestion_json, verification_json
 from execution.record.secret_values import hide_what_is_typed
-from execution.signals import step_recorded, tell
+from execution.signals import call_each, step_recorded, tell
 from execution.types import ActionResult, Choice, Decision, Frame, Recognition, ScreenState, Suggestion, Verification
 from workflows.catalogue import effect_class_of
 from workflows.models import Correction
@@ -147,7 +147,7 @@ class Steps(FencedRun):
             step_id = step.pk
             transaction.on_commit(lambda: tell(step_recorded, self.warn, sender=Step, step_id=step_id), robust=True)
         self._began.pop(step.index, None)
-        tell_all(self.on_step, step)
+        call_each(self.on_step, step, of="the run's step")
 
     def _elapsed_ms(self, step: Step) -> float:
         """Since the step's turn began; 0 for a step of an earlier loop, of which only the parts are known."""

@@ -20,7 +20,7 @@ from execution.desktop.capture import CaptureStats
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.models import Robot
-from execution.running.runner import ShownCapture
+from execution.running.shown_capture import ShownCapture
 from execution.types import Frame, Size, Window, pixels_digest
 
 log = logging.getLogger(__name__)

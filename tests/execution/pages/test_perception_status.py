@@ -163,7 +163,7 @@ def test_a_step_that_recognised_nothing_does_not_count_for_confidence() -> None:
 # --- degraded mode, over a change of the run loop -------------------------------------------------------------------
 def test_a_masked_region_that_is_none_costs_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     """S2.6"""
-    from execution.running.runner import masks_of
+    from execution.running.parts import masks_of
 
     class Journal:
         class graph:  # noqa: N801

@@ -16,7 +16,8 @@ from execution.actions import control
 from execution.choices import ExecutionState, Outcome
 from execution.desktop.capture import ContinuousCapture
 from execution.models import Execution, Prompt
-from execution.running.runner import ShownCapture, told
+from execution.running.robots import signs_of_life
+from execution.running.shown_capture import ShownCapture
 from execution.types import Frame, pixels_digest
 from tests.doubles.stage import Stage
 from tests.factories import make_execution
@@ -103,7 +104,7 @@ def test_they_are_renewed_while_the_run_goes_on(stage: Stages) -> None:
     capture = ShownCapture(Still(), run.robot)  # type: ignore[arg-type]
     capture.tells = lambda stats: run.journal.capture_stats(asdict(stats))
     capture._keep(frame(1), took=0.5)
-    assert told(SimpleNamespace(report=dict), capture) == {"perception": {}}  # type: ignore[arg-type]
+    assert signs_of_life(SimpleNamespace(report=dict), capture) == {"perception": {}}  # type: ignore[arg-type]
     kept = Execution.objects.get(pk=run.execution.pk).capture_stats
     assert (kept["total_captures"], kept["avg_capture_time_ms"]) == (1, 500)
 

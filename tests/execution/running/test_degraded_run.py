@@ -16,7 +16,8 @@ from execution.execution_loop import ExecutionLoop
 from execution.models import Execution, Step
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.journal import Journal
-from execution.running.runner import Hooks, Runner, build_stages
+from execution.running.parts import build_stages
+from execution.running.runner import Hooks, Runner
 from execution.types import ScreenState
 from tests.factories import make_published
 from tests.support.scripted import KnownReader, queue, screens

@@ -21,7 +21,8 @@ from execution.models import Execution, Robot
 from execution.record.hidden import Hidden
 from execution.record.redaction import NothingShown, Redaction
 from execution.running import live_picture, unmasked
-from execution.running.runner import Runner, ShownCapture
+from execution.running.runner import Runner
+from execution.running.shown_capture import ShownCapture
 from execution.running.unmasked import UnmaskedPicture
 from execution.types import Box, Frame, ScreenState, TextLine
 from tests.execution.pages.test_pictures import make_robot, on_desktop

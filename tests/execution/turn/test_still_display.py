@@ -7,7 +7,7 @@ import pytest
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.models import Robot
-from execution.running.runner import StillDisplay
+from execution.running.robots import StillDisplay
 from tests.support.scripted import screens
 
 pytestmark = pytest.mark.django_db

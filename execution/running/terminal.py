@@ -1,0 +1,72 @@
+"""What the terminal says of a run: its steps, what it waits for, its mode, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+from execution.choices import WAITING, ExecutionState
+from execution.language.said import from_json
+from execution.models import Execution, Step
+from execution.record.attribution import how_it_ended
+from execution.record.journal import Journal
+from execution.record.patience import Patience
+from execution.record.summary import as_sentence, run_summary
+from workflows.graph import GraphSpec
+
+
+class Terminal:
+    """Says it by `out`, a line at a time."""
+
+    def __init__(self, out: Callable[[str], None], patience: Patience) -> None:
+        self.out, self._patience = out, patience
+
+    def listen_to(self, journal: Journal) -> None:
+        journal.on_step.append(lambda step: self.step(step, journal.graph))
+        journal.on_state.append(self.state)
+        journal.on_mode.append(self.mode)
+
+    def begin(self, execution: Execution) -> None:
+        self.out(
+            _("%(id)s: “%(name)s” v%(version)d, %(mode)s")
+            % {
+                "id": execution.execution_id,
+                "name": execution.version.workflow.name,
+                "version": execution.version.number,
+                "mode": execution.get_mode_display(),
+            }
+        )
+
+    def step(self, step: Step, graph: GraphSpec) -> None:
+        node = graph.node(step.node_id)
+        what = " ".join((step.sentence or (node.name if node else step.node_id)).split())
+        by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
+        checked = f", {step.get_verified_display()}" if step.verified else ""
+        took = f"{step.robot_ms / 1000:.2f} s"
+        if step.waited_ms:
+            took = _("%(took)s, and %(waited).1f s waiting for a person") % {
+                "took": took,
+                "waited": step.waited_ms / 1000,
+            }
+        self.out(f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {took}")
+
+    def state(self, execution: Execution) -> None:
+        if execution.state == ExecutionState.PAUSED:
+            why = from_json(execution.pause_detail.get("message", ""))
+            self.out(f"      {execution.get_state_display()}: {execution.get_pause_reason_display()}. {why}")
+        elif execution.state in WAITING:
+            prompt = execution.prompts.open().first()
+            self.out(f"      {execution.get_state_display()}: {prompt.message if prompt else ''}")
+
+    def mode(self, execution: Execution) -> None:
+        self.out(_("      From now on: %(mode)s") % {"mode": execution.get_mode_display()})
+
+    def end(self, execution: Execution) -> None:
+        if execution.is_final:
+            state = execution.get_state_display()
+            ended = how_it_ended(execution) or f"{state}."
+            summary = self._patience.until_done(lambda: as_sentence(run_summary(execution)))
+            self.out(f"{execution.execution_id}: {ended} {summary}")
+        else:
+            self.out(_("%(id)s: left for the next run loop.") % {"id": execution.execution_id})
