@@ -140,7 +140,7 @@ class ExecutionLoop(RunReport):
         try:
             self._workflow = self._loaded(workflow_id)
             provider = self._provider()
-        except Exception as error:
+        except Exception as error:  # the program's own pipeline: whatever it raises is the cause that is told
             log.exception("the run was not started")
             return self._refuse(str(error) or type(error).__name__)
         asked = {
@@ -289,7 +289,7 @@ class ExecutionLoop(RunReport):
         except (DomainError, DesktopError) as error:
             self._refuse(str(error))
             self._tell("error", "execution_loop", error)
-        except Exception as error:
+        except Exception as error:  # the end of the thread: who started it is told, and nobody else would be
             log.exception("the loop failed")
             self._refuse(f"{type(error).__name__}: {error}")
             self._tell("error", "execution_loop", error)

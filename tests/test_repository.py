@@ -89,6 +89,15 @@ def test_tracked_files_name_no_path_of_a_machine() -> None:
     assert found == []
 
 
+def test_whatever_is_caught_has_its_reason() -> None:
+    """Broad `except` stands at the edges of processes, threads and other people's code, and says which edge it is."""
+    product = [name for name in tracked() if re.match(r"(analytics|execution|rpa_site|workflows)/.*\.py$", name)]
+    assert len(product) > 200
+    bare = re.compile(r"except (\(.*)?(Base)?Exception\b[^#]*$")
+    lines = [(name, line) for name in product for line in (ROOT / name).read_text().splitlines()]
+    assert [f"{name}: {line.strip()}" for name, line in lines if bare.search(line)] == []
+
+
 def test_every_command_has_a_test_that_names_it() -> None:
     commands = [p.stem for app in ROOT.glob("*/management/commands") for p in app.glob("[a-z]*.py")]
     assert commands

@@ -104,7 +104,7 @@ def _lines(assistant: Assistant, text: str, said: dict[str, str], person: int | 
     try:
         for part in assistant.stream_message(text, **said):
             yield _line(part)
-    except Exception:
+    except Exception:  # the answer has begun: no status can tell any more, only its last line
         log.exception("an answer of the assistant broke off")
         yield _error(_broken())
     finally:
@@ -120,7 +120,7 @@ async def _alines(assistant: Assistant, text: str, said: dict[str, str], person:
     try:
         async for part in parts:
             yield _line(part)
-    except Exception:
+    except Exception:  # the answer has begun: no status can tell any more, only its last line
         log.exception("an answer of the assistant broke off")
         yield _error(_broken())
     finally:

@@ -71,7 +71,7 @@ class NativeDesktop:
         try:
             self._hands = pyautogui_module or _imported("pyautogui")
             self._screen = (mss_module or _imported("mss")).MSS()
-        except Exception as problem:
+        except Exception as problem:  # each system, and each missing permission, has its own kind of error
             raise DesktopUnavailable(
                 f"the desktop cannot be seen or used: {problem}; sign in to a graphical session, and allow this "
                 "program screen recording and accessibility where the system asks for it"
@@ -204,8 +204,7 @@ class NativeDesktop:
                 raise DesktopLost(
                     f"the desktop cannot be reached, it may be locked or signed out: {problem}"
                 ) from problem
-            except Exception as problem:
-                # Known by name: its module must not be imported where a stand-in is used.
+            except Exception as problem:  # known by name: its module must not be imported where a stand-in is used
                 if type(problem).__name__ != "ScreenShotError":
                     raise
                 raise DesktopLost(f"the screen cannot be seen, it may be locked or signed out: {problem}") from problem

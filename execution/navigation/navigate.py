@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from django.utils.translation import gettext as _
 
-from execution.desktop.base import DesktopLost
+from execution.desktop.base import DesktopError, DesktopLost
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.menu_paths import BadPlace, levels_of
 from execution.language.screen_texts import ScreenWords, wanted
@@ -55,7 +55,7 @@ def handle_navigate_action(params: Mapping[str, Any], *, context: Hands) -> Acti
         message = str(error) or _("It was stopped on the way.")
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
-    except Exception as error:
+    except Exception as error:  # S5.1: an action that goes wrong is a failed result, whatever went wrong
         log.exception("navigate failed")
         message = _("It went wrong on the way: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
@@ -175,9 +175,7 @@ class Journey:
         """The screen; NotThere where there is no picture of it or nothing on it could be read."""
         try:
             state = how()
-        except Stopped:
-            raise
-        except Exception as error:
+        except (DesktopError, OSError) as error:
             raise NotThere(
                 _("There is no picture of the screen: %(error)s") % {"error": str(error) or type(error).__name__}
             ) from error

@@ -15,7 +15,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from rapidfuzz import fuzz
 
-from execution.desktop.base import DesktopLost
+from execution.desktop.base import DesktopError, DesktopLost
 from execution.language.fuzzy import folded, similarity
 from execution.language.login import says_caps_lock, says_locked, says_refused
 from execution.navigation.finding import what_is_there
@@ -257,9 +257,7 @@ class _Attempt:
     def _look(self, how: Callable[[], ScreenState]) -> ScreenState:
         try:
             state = how()
-        except Stopped:
-            raise
-        except Exception as error:
+        except (DesktopError, OSError) as error:
             raise NotLoggedIn(
                 _("There is no picture of the screen: %(error)s.") % {"error": type(error).__name__}
             ) from error

@@ -82,7 +82,7 @@ def _with_onnxruntime(path: Path) -> ModelFile:
     options.enable_cpu_mem_arena = False
     try:
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
+    except Exception as error:  # its errors have nothing but this in common
         raise _unreadable(path, error) from error
     inputs = session.get_inputs()
     _check(path, [list(i.shape) for i in inputs], len(session.get_outputs()))

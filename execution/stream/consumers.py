@@ -55,7 +55,7 @@ def socket(opener: Opener) -> Application:
         except Refused as refusal:
             await send({"type": "websocket.close", "code": refusal.code})
             return
-        except Exception:
+        except Exception:  # the edge of a connection: its browser comes again, and no other is touched
             log.exception("A socket could not be opened.")
             await send({"type": "websocket.close", "code": TRY_AGAIN})
             return

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from django.db import connections
+from django.db import Error, connections
 
 from execution.stream import queries, sessions
 from execution.stream.clients import Client, Refused, RunClient, RunsClient
@@ -128,7 +128,7 @@ class Hub:
             try:
                 await self._turn()
                 is_troubled = False
-            except Exception:
+            except Exception:  # the one task of all browsers: it tries again, whatever it was
                 level = logging.WARNING if is_troubled else logging.ERROR
                 log.log(level, "The stream could not be read; it tries again.", exc_info=not is_troubled)
                 is_troubled = True
@@ -246,7 +246,7 @@ def _reading(read: Callable[..., T], *args: Any) -> T:
     """Read in this thread, on its own connections; one that failed is not used again."""
     try:
         return read(*args)
-    except Exception:
+    except Error:
         connections.close_all()
         raise
 

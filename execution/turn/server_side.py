@@ -48,7 +48,7 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
         raise
     except DesktopLost as error:
         status, message = ActionStatus.UNCERTAIN, str(error)
-    except Exception as error:
+    except Exception as error:  # a handler may be a deployment's own: whatever it raises is a failed act (S5.1)
         log.exception("the action %s failed", suggestion.edge.action_type)
         message = say("turn.failed", error=f"{type(error).__name__}: {error}")
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)

@@ -76,7 +76,7 @@ class EasyReader:
                 download_enabled=False,
                 verbose=False,
             )
-        except Exception as error:
+        except Exception as error:  # what damaged weights raise is PyTorch's, and any of many kinds
             reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
             raise ReaderUnavailable(f"EasyOCR cannot load its weights from {folder} ({reason}). {_AGAIN}") from error
         finally:

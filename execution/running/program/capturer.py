@@ -88,7 +88,7 @@ class CapturerDesktop:
     def _captured(self) -> Any:
         try:
             return self._capturer.capture_screen()
-        except Exception as error:
+        except Exception as error:  # the program's own code: without a picture there is no desktop, whatever the reason
             log.exception("the screen capturer failed")
             raise DesktopLost(_("The screen capturer failed: %(error)r") % {"error": error}) from error
 

@@ -35,7 +35,7 @@ def _ask(callback: Callback, prompt: Prompt, own_executor: bool) -> None:
         else:
             more = {"correction": answer.correction, "feedback": answer.feedback or "", "own_executor": own_executor}
             _decide(prompt, answer.choice, **more)
-    except Exception:
+    except Exception:  # the program's own code, in a thread that nobody waits for
         log.exception("the callback for a prompt failed", extra={"execution": prompt.execution.execution_id})
         _decide(prompt, Choice(prompt.timeout_choice or Choice.SKIP))
     finally:

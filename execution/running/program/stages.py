@@ -194,7 +194,7 @@ class ProgramStages(WorkflowStages):
         began = time.perf_counter()
         try:
             answer = self.executor.execute_edge(edge, self._screen, context=self.context)  # type: ignore[arg-type]
-        except Exception as error:
+        except Exception as error:  # the program's own code: whatever it raises is a failed act (S11.3)
             log.exception("the program's executor failed", extra={"execution": self.journal.execution.execution_id})
             self.on_error("execution_loop", error)
             answer = ExecutionResult(ExecutionStatus.FAILED, error=f"{type(error).__name__}: {error}")
