@@ -37,7 +37,7 @@ NAMED = 5  # of the files that are not this version's
 MOST_BYTES = 65_536  # /health is far shorter; another program at that port may answer anything
 
 
-class Verdict(IntEnum):
+class ExitCode(IntEnum):
     """The exit codes of `manage.py smoke`."""
 
     KEEP = 0
@@ -46,16 +46,16 @@ class Verdict(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SmokeCheck:
     """One check: what was looked at, and where it failed why, and what to do."""
 
     what: str
-    verdict: Verdict = Verdict.KEEP
+    verdict: ExitCode = ExitCode.KEEP
     why: str = ""
     to_do: str = ""
 
 
-def findings(*, timeout_s: float) -> Iterator[Finding]:
+def findings(*, timeout_s: float) -> Iterator[SmokeCheck]:
     """All checks, one after the other; the ones that need running processes wait for them `timeout_s` in all."""
     until = time.monotonic() + timeout_s
     yield web_application()
@@ -67,13 +67,13 @@ def findings(*, timeout_s: float) -> Iterator[Finding]:
     yield health(until=until)
 
 
-def verdict_of(found: list[Finding]) -> Verdict:
+def verdict_of(found: list[SmokeCheck]) -> ExitCode:
     """Rolling back outweighs looking: what cannot be imported is not mended by a restart."""
     verdicts = {finding.verdict for finding in found}
-    return next((v for v in (Verdict.ROLL_BACK, Verdict.LOOK) if v in verdicts), Verdict.KEEP)
+    return next((v for v in (ExitCode.ROLL_BACK, ExitCode.LOOK) if v in verdicts), ExitCode.KEEP)
 
 
-def web_application() -> Finding:
+def web_application() -> SmokeCheck:
     what = _("the web application imports")
     try:
         application = importlib.import_module("rpa_site.asgi").application
@@ -82,19 +82,19 @@ def web_application() -> Finding:
         return _roll_back(what, _("%(error)s.") % {"error": _told(error)})
     if not callable(application) or not routes:
         return _roll_back(what, _("rpa_site.asgi has no application, or it has no routes."))
-    return Finding(what=what)
+    return SmokeCheck(what=what)
 
 
-def navigate_types() -> Finding:
+def navigate_types() -> SmokeCheck:
     what = _("“navigate” stands among the action types and among those of the server")
     sets = ("ALLOWED_ACTION_TYPES", "SERVER_SIDE_ACTION_TYPES")
     lacking = [name for name in sets if NAVIGATE not in getattr(catalogue, name, ())]
     if lacking:
         return _roll_back(what, _("It is missing in workflows.catalogue.%(sets)s.") % {"sets": ", ".join(lacking)})
-    return Finding(what=what)
+    return SmokeCheck(what=what)
 
 
-def navigate_handler() -> Finding:
+def navigate_handler() -> SmokeCheck:
     what = _("the handler of “navigate” can be called")
     module, name = HANDLER
     try:
@@ -103,10 +103,10 @@ def navigate_handler() -> Finding:
         return _roll_back(what, _("%(error)s.") % {"error": _told(error)})
     if not callable(handler):
         return _roll_back(what, _("%(module)s has no function %(name)s.") % {"module": module, "name": name})
-    return Finding(what=what)
+    return SmokeCheck(what=what)
 
 
-def migrations() -> Finding:
+def migrations() -> SmokeCheck:
     """Those that are not applied, and those that a newer version has applied."""
     what = _("the migrations are applied")
     try:
@@ -134,10 +134,10 @@ def migrations() -> Finding:
             % {"count": len(pending), "names": names},
             _("Run `manage.py migrate`, then this again."),
         )
-    return Finding(what=what)
+    return SmokeCheck(what=what)
 
 
-def static_files() -> Finding:
+def static_files() -> SmokeCheck:
     """Collected ones of another version: pages would come with its scripts and styles."""
     what = _("the static files are those of this version")
     if others := stale():
@@ -146,14 +146,14 @@ def static_files() -> Finding:
             "names": ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else ""),
         }
         return _look(what, why, _("Run `manage.py collectstatic --noinput`, and restart the web process."))
-    return Finding(what=what)
+    return SmokeCheck(what=what)
 
 
-def run_loop(*, until: float) -> Finding:
+def run_loop(*, until: float) -> SmokeCheck:
     what = _("a run loop is alive")
     try:
         if _wait(lambda: Robot.objects.alive().exists(), until):
-            return Finding(what=what)
+            return SmokeCheck(what=what)
         last = Robot.objects.order_by("-heartbeat_at").first()
     except DatabaseError as error:
         return _look(what, _("The database does not tell: %(error)s.") % {"error": _told(error)}, _restart("runloop"))
@@ -165,7 +165,7 @@ def run_loop(*, until: float) -> Finding:
     )
 
 
-def health(*, until: float) -> Finding:
+def health(*, until: float) -> SmokeCheck:
     what = _("GET /health answers on port %(port)d") % {"port": settings.PORT}
     why = ""
 
@@ -174,7 +174,7 @@ def health(*, until: float) -> Finding:
         why = _what_is_wrong_at_health(max(0.5, min(ANSWER_WITHIN_S, until - time.monotonic())))
         return not why
 
-    return Finding(what=what) if _wait(asked, until) else _look(what, why, _restart("web"))
+    return SmokeCheck(what=what) if _wait(asked, until) else _look(what, why, _restart("web"))
 
 
 def _what_is_wrong_at_health(timeout_s: float) -> str:
@@ -237,10 +237,10 @@ def _restart(unit: str) -> str:
     ) % {"unit": unit}
 
 
-def _roll_back(what: str, why: str) -> Finding:
+def _roll_back(what: str, why: str) -> SmokeCheck:
     to_do = _("Roll back to the version before; the data stays as it is.")
-    return Finding(what=what, verdict=Verdict.ROLL_BACK, why=why, to_do=to_do)
+    return SmokeCheck(what=what, verdict=ExitCode.ROLL_BACK, why=why, to_do=to_do)
 
 
-def _look(what: str, why: str, to_do: str) -> Finding:
-    return Finding(what=what, verdict=Verdict.LOOK, why=why, to_do=to_do)
+def _look(what: str, why: str, to_do: str) -> SmokeCheck:
+    return SmokeCheck(what=what, verdict=ExitCode.LOOK, why=why, to_do=to_do)

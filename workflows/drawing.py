@@ -53,7 +53,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
+class DrawnScreen:
     node: NodeSpec
     number: int
     actions: tuple[Action, ...]
@@ -69,7 +69,7 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialog:
+class DrawnDialog:
     """A dialog that may come, told in words."""
 
     name: str
@@ -77,8 +77,8 @@ class Dialog:
     closed_by: str
 
 
-def dialogs(graph: GraphSpec) -> tuple[Dialog, ...]:
-    return tuple(Dialog(name=p.name, known_by=known_by(p), closed_by=closed_by(p)) for p in graph.popups)
+def dialogs(graph: GraphSpec) -> tuple[DrawnDialog, ...]:
+    return tuple(DrawnDialog(name=p.name, known_by=known_by(p), closed_by=closed_by(p)) for p in graph.popups)
 
 
 def worst(problems: Iterable[Problem]) -> str:
@@ -86,13 +86,13 @@ def worst(problems: Iterable[Problem]) -> str:
     return min((p.severity for p in problems), default="")  # “error” sorts before “warning”
 
 
-def screens(graph: GraphSpec, problems: Iterable[Problem] = ()) -> tuple[Screen, ...]:
+def screens(graph: GraphSpec, problems: Iterable[Problem] = ()) -> tuple[DrawnScreen, ...]:
     """The nodes as a run meets them from the entries on, those that no run meets last."""
     found: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         found.setdefault((problem.kind, problem.where), []).append(problem)
     return tuple(
-        Screen(
+        DrawnScreen(
             node=node,
             number=number,
             actions=tuple(_action(edge, graph, found) for edge in graph.outgoing(node.node_id)),

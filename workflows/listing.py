@@ -47,7 +47,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class WorkflowRow:
     workflow: Workflow
     picture: str
     runs: tuple[Run, ...]  # oldest first
@@ -69,11 +69,11 @@ class Row:
         return said % {"count": len(labels), "states": counted}
 
 
-def rows(workflows: Sequence[Workflow]) -> list[Row]:
+def rows(workflows: Sequence[Workflow]) -> list[WorkflowRow]:
     """Two queries more, however many workflows there are."""
     pictures = _entry_pictures(workflows)
     runs = _last_runs(workflows)
-    return [Row(workflow=w, picture=pictures.get(w.pk, ""), runs=tuple(runs.get(w.pk, ()))) for w in workflows]
+    return [WorkflowRow(workflow=w, picture=pictures.get(w.pk, ""), runs=tuple(runs.get(w.pk, ()))) for w in workflows]
 
 
 def _entry_pictures(workflows: Sequence[Workflow]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ACCENT, MUTED, Banner, Button, Field, Goto, Label, Row, Screen
+from execution.desktop.widgets import ACCENT, MUTED, Banner, Button, Field, Goto, ScriptedScreen, TableRow, TextLabel
 from execution.types import Box, Point, Size
 
 APP = "Carnet"
@@ -28,10 +28,10 @@ def patient_desktop(*, size: Size = Size(1280, 800), effect_delay: int = 0, care
     )
 
 
-def _head(text: str) -> tuple[Label, ...]:
+def _head(text: str) -> tuple[TextLabel, ...]:
     return (
-        Label(text="Carnet", at=Point(60, 60), size=16, bold=True, color=ACCENT),
-        Label(text=text, at=Point(60, 96), size=24, bold=True),
+        TextLabel(text="Carnet", at=Point(60, 60), size=16, bold=True, color=ACCENT),
+        TextLabel(text=text, at=Point(60, 96), size=24, bold=True),
     )
 
 
@@ -56,8 +56,8 @@ def _save(memory: Mapping[str, str]) -> Goto:
     return Goto(screen="saved", remember=kept)
 
 
-def _search() -> Screen:
-    return Screen(
+def _search() -> ScriptedScreen:
+    return ScriptedScreen(
         name="search",
         title="Patient search - Carnet",
         app_name=APP,
@@ -72,8 +72,8 @@ def _search() -> Screen:
     )
 
 
-def _results() -> Screen:
-    header = Row(
+def _results() -> ScriptedScreen:
+    header = TableRow(
         name="header",
         box=Box(60, 170, 920, 38),
         widths=COLUMNS,
@@ -81,10 +81,10 @@ def _results() -> Screen:
         cells=("Name", "Born", "File number", "Ward"),
     )
     rows = [
-        Row(name=name, box=Box(60, 208 + 38 * number, 920, 38), widths=COLUMNS, cells=tuple(patient.values()))
+        TableRow(name=name, box=Box(60, 208 + 38 * number, 920, 38), widths=COLUMNS, cells=tuple(patient.values()))
         for number, (name, patient) in enumerate(ROWS.items())
     ]
-    return Screen(
+    return ScriptedScreen(
         name="results",
         title="3 patients found - Carnet",
         app_name=APP,
@@ -102,38 +102,38 @@ def _results() -> Screen:
     )
 
 
-def _nothing_found() -> Screen:
-    return Screen(
+def _nothing_found() -> ScriptedScreen:
+    return ScriptedScreen(
         name="nothing found",
         title="No patient found - Carnet",
         app_name=APP,
         widgets=[
             *_head("No patient found"),
-            Label(text="Nobody is registered under “{name}”.", at=Point(60, 150)),
+            TextLabel(text="Nobody is registered under “{name}”.", at=Point(60, 150)),
             Button(name="New search", box=Box(60, 200, 150, 38)),
         ],
         on={"New search": "search", "key:esc": "search"},
     )
 
 
-def _patient_lines() -> tuple[Label, ...]:
+def _patient_lines() -> tuple[TextLabel, ...]:
     return (
-        Label(text="Born {born}", at=Point(60, 146)),
-        Label(text="File number {number}", at=Point(60, 174)),
-        Label(text="Ward {ward}", at=Point(60, 202)),
+        TextLabel(text="Born {born}", at=Point(60, 146)),
+        TextLabel(text="File number {number}", at=Point(60, 174)),
+        TextLabel(text="Ward {ward}", at=Point(60, 202)),
     )
 
 
-def _record() -> Screen:
-    return Screen(
+def _record() -> ScriptedScreen:
+    return ScriptedScreen(
         name="record",
         title="{patient} - Carnet",
         app_name=APP,
         widgets=[
             *_head("{patient}"),
             *_patient_lines(),
-            Label(text="Last note", at=Point(60, 250), bold=True),
-            Label(text="{last_note}", at=Point(60, 278), color=MUTED),
+            TextLabel(text="Last note", at=Point(60, 250), bold=True),
+            TextLabel(text="{last_note}", at=Point(60, 278), color=MUTED),
             Button(name="Edit note", box=Box(60, 420, 140, 38), primary=True),
             Button(name="Back to results", box=Box(216, 420, 170, 38)),
         ],
@@ -141,14 +141,14 @@ def _record() -> Screen:
     )
 
 
-def _edit() -> Screen:
-    return Screen(
+def _edit() -> ScriptedScreen:
+    return ScriptedScreen(
         name="edit",
         title="Edit note: {patient} - Carnet",
         app_name=APP,
         widgets=[
             *_head("Edit note"),
-            Label(text="{patient}, born {born}, {number}", at=Point(60, 146)),
+            TextLabel(text="{patient}, born {born}, {number}", at=Point(60, 146)),
             Field(name="note", label="Note", box=Box(60, 220, 760, 150), lines=6),
             Button(name="Save note", box=Box(60, 400, 140, 38), primary=True),
             Button(name="Cancel", box=Box(216, 400, 110, 38)),
@@ -157,17 +157,17 @@ def _edit() -> Screen:
     )
 
 
-def _saved() -> Screen:
-    return Screen(
+def _saved() -> ScriptedScreen:
+    return ScriptedScreen(
         name="saved",
         title="Note saved: {patient} - Carnet",
         app_name=APP,
         widgets=[
             Banner(text="The note was saved", box=Box(0, 34, 1280, 44)),
-            Label(text="{patient}", at=Point(60, 110), size=24, bold=True),
-            *(Label(text=label.text, at=Point(60, label.at.y + 12)) for label in _patient_lines()),
-            Label(text="Note", at=Point(60, 262), bold=True),
-            Label(text="{saved_note}", at=Point(60, 290)),
+            TextLabel(text="{patient}", at=Point(60, 110), size=24, bold=True),
+            *(TextLabel(text=label.text, at=Point(60, label.at.y + 12)) for label in _patient_lines()),
+            TextLabel(text="Note", at=Point(60, 262), bold=True),
+            TextLabel(text="{saved_note}", at=Point(60, 290)),
             Button(name="New search", box=Box(60, 420, 150, 38), primary=True),
         ],
         on={"New search": Goto(screen="search", remember={"name": "", "birth": "", "note": ""}), "key:esc": "record"},

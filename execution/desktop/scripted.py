@@ -17,10 +17,23 @@ import numpy as np
 
 from execution.desktop.acts import Act, NotingHands
 from execution.desktop.base import DesktopError, DesktopIdentity, DesktopLost
-from execution.desktop.widgets import Banner, Button, Effect, Field, Goto, Known, Label, Row, Screen, View, draw, hit
+from execution.desktop.widgets import (
+    Banner,
+    Button,
+    Effect,
+    Field,
+    Goto,
+    Known,
+    ScriptedScreen,
+    TableRow,
+    TextLabel,
+    View,
+    draw,
+    hit,
+)
 from execution.types import Box, Frame, Size, Window, pixels_digest
 
-__all__ = ["Banner", "Button", "Field", "Goto", "Label", "Row", "Screen", "ScriptedDesktop"]
+__all__ = ["Banner", "Button", "Field", "Goto", "ScriptedDesktop", "ScriptedScreen", "TableRow", "TextLabel"]
 
 
 class ScriptedDesktop(NotingHands):
@@ -32,7 +45,7 @@ class ScriptedDesktop(NotingHands):
 
     def __init__(
         self,
-        screens: Sequence[Screen],
+        screens: Sequence[ScriptedScreen],
         *,
         name: str = "scripted",
         size: Size = Size(1280, 800),  # noqa: B008 - a value that cannot change
@@ -229,7 +242,7 @@ class ScriptedDesktop(NotingHands):
             self._screen = self._named(goto.screen)
             self._focus, self._selected = "", False
 
-    def _named(self, screen: str) -> Screen:
+    def _named(self, screen: str) -> ScriptedScreen:
         if screen not in self._screens:
             raise DesktopError(f"the script has no screen {screen!r}; there are {', '.join(self._screens)}")
         return self._screens[screen]

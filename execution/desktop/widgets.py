@@ -26,7 +26,7 @@ TITLE_BAR_HEIGHT = 34
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class TextLabel:
     """Text at a place; `{name}` in it is replaced by what the world remembers under that name."""
 
     text: str
@@ -61,7 +61,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TableRow:
     """A line of a table; clicking anywhere on it counts. `widths` are the columns' widths in pixels."""
 
     name: str
@@ -79,7 +79,7 @@ class Banner:
     color: Color = (214, 240, 220)
 
 
-Widget = Label | Button | Field | Row | Banner
+Widget = TextLabel | Button | Field | TableRow | Banner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ Effect = str | Goto | Callable[[Mapping[str, str]], "str | Goto | None"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
+class ScriptedScreen:
     """`on` says where inputs lead: "widget name" (click), "double:widget name", "right:widget name", "key:ctrl+s"."""
 
     name: str
@@ -109,7 +109,7 @@ class Screen:
 class View:
     """All that decides how a screen looks."""
 
-    screen: Screen
+    screen: ScriptedScreen
     memory: Mapping[str, str]
     focus: str = ""
     caret: bool = True
@@ -128,7 +128,7 @@ def draw(view: View, *, size: Size) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(image)[:, :, ::-1])
 
 
-def hit(screen: Screen, point: Point) -> str | None:
+def hit(screen: ScriptedScreen, point: Point) -> str | None:
     """The name of the topmost widget at that place."""
     return next((widget.name for widget in reversed(screen.widgets) if widget.box.contains(point)), None)
 
@@ -151,7 +151,7 @@ class Known(dict[str, str]):
         return ""
 
 
-def _draw_label(pen: ImageDraw.ImageDraw, label: Label, view: View) -> None:
+def _draw_label(pen: ImageDraw.ImageDraw, label: TextLabel, view: View) -> None:
     text = label.text.format_map(Known(view.memory))
     pen.multiline_text(label.at, text, font=font(label.size, bold=label.bold), fill=label.color, spacing=6)
 
@@ -178,7 +178,7 @@ def _draw_field(pen: ImageDraw.ImageDraw, entry: Field, view: View) -> None:
         pen.line((x, y, x, y + 18), fill=TEXT)
 
 
-def _draw_row(pen: ImageDraw.ImageDraw, row: Row, view: View) -> None:
+def _draw_row(pen: ImageDraw.ImageDraw, row: TableRow, view: View) -> None:
     pen.rectangle(_corners(row.box), fill=(230, 233, 239) if row.header else SURFACE, outline=(214, 218, 226))
     x = row.box.x + 10
     for cell, width in zip(row.cells, row.widths, strict=True):
@@ -198,9 +198,9 @@ def _corners(box: Box) -> tuple[int, int, int, int]:
 
 
 _DRAWERS: dict[type, Callable[[Any, Any, View], None]] = {
-    Label: _draw_label,
+    TextLabel: _draw_label,
     Button: _draw_button,
     Field: _draw_field,
-    Row: _draw_row,
+    TableRow: _draw_row,
     Banner: _draw_banner,
 }

@@ -11,7 +11,7 @@ from execution.language.fuzzy import SEEN, folded, similarity
 from execution.language.menu_paths import likeness
 
 
-class Label(StrEnum):
+class LoginLabel(StrEnum):
     """What a label asks for; `weak_user` is a user name only beside a password, `another` a password that is not the
     one to log in with."""
 
@@ -99,7 +99,7 @@ _CAPS = re.compile(r"caps ?lock|verr\w*\.? ?maj")
 
 
 @lru_cache(maxsize=4096)
-def label_of(text: str) -> Label | None:
+def label_of(text: str) -> LoginLabel | None:
     """What a line asks for if it is the label of a field of a login screen; None for any other text."""
     plain = folded(text)
     for pattern, word in _ONE_WORD:
@@ -110,20 +110,20 @@ def label_of(text: str) -> Label | None:
     kinds = [_kind(word) for word in found]
     if None in kinds:
         return None
-    if Label.PASSWORD in kinds:
-        return Label.ANOTHER if Label.ANOTHER in kinds else Label.PASSWORD
-    for kind in (Label.ANOTHER, Label.USER, Label.WEAK_USER):
+    if LoginLabel.PASSWORD in kinds:
+        return LoginLabel.ANOTHER if LoginLabel.ANOTHER in kinds else LoginLabel.PASSWORD
+    for kind in (LoginLabel.ANOTHER, LoginLabel.USER, LoginLabel.WEAK_USER):
         if kind in kinds:
-            return None if kind is Label.ANOTHER else kind
+            return None if kind is LoginLabel.ANOTHER else kind
     return None
 
 
-def _kind(word: str) -> Label | str | None:
+def _kind(word: str) -> LoginLabel | str | None:
     kinds = (
-        (Label.PASSWORD, _PASSWORD),
-        (Label.USER, _USER),
-        (Label.WEAK_USER, _WEAK),
-        (Label.ANOTHER, _ANOTHER),
+        (LoginLabel.PASSWORD, _PASSWORD),
+        (LoginLabel.USER, _USER),
+        (LoginLabel.WEAK_USER, _WEAK),
+        (LoginLabel.ANOTHER, _ANOTHER),
         ("", _FILLING),
     )
     for kind, known in kinds:

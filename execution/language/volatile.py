@@ -26,7 +26,7 @@ class Kind(StrEnum):
     NUMBER = "number"
 
 
-class Part(NamedTuple):
+class VolatilePart(NamedTuple):
     """The part text[start:end] that changes by itself."""
 
     start: int
@@ -106,22 +106,22 @@ _BARE_NUMBER = re.compile(r"^\W*?((?:[A-Za-z]{0,5}[-/]?)\d+(?:[-/]\w+)*)\W*$")
 _SHORT_LABEL = re.compile(r"[-+\u2212]?\d{1,3} ?%?")
 
 
-def volatile_parts(text: str, *, but: Collection[Kind] = ()) -> tuple[Part, ...]:
+def volatile_parts(text: str, *, but: Collection[Kind] = ()) -> tuple[VolatilePart, ...]:
     """The parts of `text` that change by themselves, from left to right, those of the kinds in `but` left out.
 
     A number of up to three digits behind a word belongs to a name ("Room 3"); one that is all of a text is a NUMBER.
     """
     plain = _plain(text)
     taken = [(m.start(), m.end()) for m in VARIABLE.finditer(text)]  # a variable is put in anew each time
-    parts: list[Part] = []
+    parts: list[VolatilePart] = []
     for kind, pattern in _PATTERNS:
         for found in pattern.finditer(plain):
             start, end = found.span()
             if all(end <= first or start >= last for first, last in taken):
                 taken.append((start, end))
-                parts.append(Part(start, end, kind))
+                parts.append(VolatilePart(start, end, kind))
     if not parts and not taken and re.fullmatch(r"\W*\d+(?:\W+\d+)*\W*", plain):
-        parts.append(Part(0, len(text), Kind.NUMBER))
+        parts.append(VolatilePart(0, len(text), Kind.NUMBER))
     return tuple(sorted(p for p in parts if p.kind not in but))
 
 

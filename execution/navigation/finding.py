@@ -36,7 +36,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FoundSpot:
     """The one spot, or None and why."""
 
     spot: Spot | None = None
@@ -46,7 +46,7 @@ class Finding:
 
 def find_label(
     label: str, state: ScreenState, *, new: Collection[Box] = (), in_menu: bool = False, exact: bool = False
-) -> Finding:
+) -> FoundSpot:
     """The one thing that bears the label.
 
     `new` are the boxes of texts that have just appeared: of several, one of those is meant. `in_menu`: the label
@@ -58,8 +58,8 @@ def find_label(
             return _judged(label, tier[0])
         if tier:
             why = _("“%(label)s” is there %(count)d times, and nothing says which is meant")
-            return Finding(why_not=why % {"label": label, "count": len(tier)}, ambiguous=True)
-    return Finding(why_not=_("“%(label)s” is not on the screen") % {"label": label})
+            return FoundSpot(why_not=why % {"label": label, "count": len(tier)}, ambiguous=True)
+    return FoundSpot(why_not=_("“%(label)s” is not on the screen") % {"label": label})
 
 
 def what_is_there(state: ScreenState) -> str:
@@ -127,7 +127,7 @@ def _tiers(spots: list[Spot], new: Collection[Box], *, in_menu: bool) -> Iterato
         yield group
 
 
-def _judged(label: str, spot: Spot) -> Finding:
+def _judged(label: str, spot: Spot) -> FoundSpot:
     if ElementState.DISABLED in spot.states:
-        return Finding(why_not=_("“%(label)s” is greyed out") % {"label": label})
-    return Finding(spot=spot)
+        return FoundSpot(why_not=_("“%(label)s” is greyed out") % {"label": label})
+    return FoundSpot(spot=spot)

@@ -13,7 +13,7 @@ from enum import StrEnum
 import cv2
 from django.utils.translation import gettext as _
 
-from execution.language.login import GO_ON, HIDE, LOG_IN, SIGN_UP, Label, is_any, label_of
+from execution.language.login import GO_ON, HIDE, LOG_IN, SIGN_UP, LoginLabel, is_any, label_of
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 
 _ABOVE = 2.5  # heights of a label: its field begins no farther below it
@@ -45,17 +45,17 @@ class LoginScreen:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
     field: Box
-    kind: Label
+    kind: LoginLabel
     distance: float
 
 
 def read_login(state: ScreenState) -> LoginScreen:
     """What the screen asks for."""
     named = _nearest(list(_named_fields(state)))
-    passwords = _fields(named, Label.PASSWORD)
-    if _fields(named, Label.ANOTHER) or len(passwords) > 1:
+    passwords = _fields(named, LoginLabel.PASSWORD)
+    if _fields(named, LoginLabel.ANOTHER) or len(passwords) > 1:
         return _unclear(_("it asks for several passwords, as where one is changed or an account is made"))
-    users = _fields(named, Label.USER) or (_fields(named, Label.WEAK_USER) if passwords else [])
+    users = _fields(named, LoginLabel.USER) or (_fields(named, LoginLabel.WEAK_USER) if passwords else [])
     button = _button(state, passwords or users)
     if passwords and len(users) > 1:
         return _unclear(_("it has several fields that could be the user name"))
@@ -91,7 +91,7 @@ def _named_fields(state: ScreenState) -> Iterator[_Named]:
             yield _Named(field=box, kind=kind, distance=distance)
 
 
-def _labels(state: ScreenState) -> Iterator[tuple[TextLine, Label]]:
+def _labels(state: ScreenState) -> Iterator[tuple[TextLine, LoginLabel]]:
     buttons = [e.box for e in state.elements if e.role is ElementRole.BUTTON]
     for line in state.texts:
         if (kind := label_of(line.text)) and not any(b.contains(line.box.center) for b in buttons):
@@ -120,7 +120,7 @@ def _nearest(named: Sequence[_Named]) -> list[_Named]:
     return list(best.values())
 
 
-def _fields(named: Sequence[_Named], kind: Label) -> list[Box]:
+def _fields(named: Sequence[_Named], kind: LoginLabel) -> list[Box]:
     return [n.field for n in named if n.kind is kind]
 
 

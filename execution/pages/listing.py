@@ -97,7 +97,7 @@ ICON_OF_STATE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Badge:
+class RunBadge:
     """A run's state as a word, a colour and an icon."""
 
     words: str
@@ -106,9 +106,9 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class RunRow:
     execution: Execution
-    badge: Badge
+    badge: RunBadge
     cells: tuple[str, ...]
     cells_words: str
     done_words: str  # how much of it was done: "3 of 13 actions done"
@@ -121,7 +121,7 @@ class Card:
     """A run that needs a person: its question, or why it is paused."""
 
     execution: Execution
-    badge: Badge
+    badge: RunBadge
     since: datetime
     prompt: Prompt | None = None
     sentence: str = ""
@@ -130,12 +130,12 @@ class Card:
     choices: Sequence[str] = field(default_factory=tuple)
 
 
-def badge(execution: Execution) -> Badge:
+def badge(execution: Execution) -> RunBadge:
     state = ExecutionState(execution.state)
     words = str(state.label)
     if state == ExecutionState.PAUSED and execution.pause_reason not in ("", PauseReason.ASKED):
         words = f"{words}: {PauseReason(execution.pause_reason).label}"
-    return Badge(words=words, colour=COLOUR_OF_STATE.get(state, "grey"), icon=ICON_OF_STATE[state])
+    return RunBadge(words=words, colour=COLOUR_OF_STATE.get(state, "grey"), icon=ICON_OF_STATE[state])
 
 
 def search(runs: ExecutionQuerySet, *, text: str = "", state: str = "") -> ExecutionQuerySet:
@@ -159,7 +159,7 @@ def search(runs: ExecutionQuerySet, *, text: str = "", state: str = "") -> Execu
     return runs.filter(found)
 
 
-def rows(executions: Iterable[Execution]) -> list[Row]:
+def rows(executions: Iterable[Execution]) -> list[RunRow]:
     """The rows of one page, with as many queries for fifty as for one."""
     page = list(executions)
     ids = [e.pk for e in page]
@@ -180,10 +180,10 @@ def _graphs(version_ids: Iterable[int]) -> dict[int, GraphSpec]:
     return {v.pk: v.spec() for v in WorkflowVersion.objects.filter(pk__in=version_ids)}
 
 
-def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec) -> Row:
+def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec) -> RunRow:
     cells = [cell(step, corrected=(execution.pk, step.index) in corrected) for step in steps]
     cells += ["ahead"] * steps_ahead(execution, steps, graph)
-    return Row(
+    return RunRow(
         execution=execution,
         badge=badge(execution),
         cells=squeezed(cells),

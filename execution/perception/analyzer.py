@@ -16,12 +16,12 @@ from execution.perception.clocks import moved_clocks, told_anew
 from execution.perception.config import PerceptionConfig
 from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
-from execution.perception.harmless import CLOCK, Verdict
+from execution.perception.harmless import CLOCK, Harmless
 from execution.perception.languages import tesseract_codes
-from execution.perception.look import Look, Near, unusable, with_problem
+from execution.perception.look import AnalysisRequest, Near, unusable, with_problem
 from execution.perception.masking import painted_over
 from execution.perception.ocr import NO_READER, TextReader, open_reader
-from execution.perception.parts import Part
+from execution.perception.parts import PerceptionPart
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
 from execution.types import Element, Frame, ScreenState, Timings, Window
@@ -63,9 +63,9 @@ class ScreenAnalyzer:
         self.cache = cache or ScreenStateCache()
         self._naming = UIDetector(detector, classifier) if detector and classifier else None
         self._problems, self._notes = tuple(problems), tuple[str, ...]()
-        self._reading = Part(f"The text reader {reader.name}" if reader else "The text reader")
-        self._detecting, self._embedding = Part("The element detector"), Part("The embedding")
-        self._classifying = Part("The naming of elements")
+        self._reading = PerceptionPart(f"The text reader {reader.name}" if reader else "The text reader")
+        self._detecting, self._embedding = PerceptionPart("The element detector"), PerceptionPart("The embedding")
+        self._classifying = PerceptionPart("The naming of elements")
 
     def warm_up(self) -> None:
         """Load what is heavy now; raises ReaderUnavailable and the like, which `analyze` would only log."""
@@ -112,12 +112,14 @@ class ScreenAnalyzer:
         """
         started = time.perf_counter()
         asked = Asked(self.reader.name if ocr and self.reader else "", _name_of(self.detector) if ui else "")
-        look = Look(frame=frame, window=window, asked=asked, masks=tuple(masks), hides=hides, patience=patience)
+        look = AnalysisRequest(
+            frame=frame, window=window, asked=asked, masks=tuple(masks), hides=hides, patience=patience
+        )
         state = self._answer(look, previous, anew=anew)
         self._notes = state.notes
         return replace(state, timings=replace(state.timings, analyze_ms=_ms_since(started)))
 
-    def _answer(self, look: Look, previous: ScreenState | None, *, anew: bool) -> ScreenState:
+    def _answer(self, look: AnalysisRequest, previous: ScreenState | None, *, anew: bool) -> ScreenState:
         if problem := unusable(look.frame):
             return look.state(degraded=True, notes=(problem,))
         if not any(look.asked):
@@ -139,7 +141,7 @@ class ScreenAnalyzer:
         return self._seen(look, near, verdict)
 
     # --- known screens ----------------------------------------------------------------------------------------------
-    def _take_up(self, previous: ScreenState | None, look: Look) -> None:
+    def _take_up(self, previous: ScreenState | None, look: AnalysisRequest) -> None:
         """Remember a state from elsewhere; one that came out of a cache need not be what its own picture shows."""
         if previous is None or previous.degraded or previous.cache_hit:
             return
@@ -148,13 +150,13 @@ class ScreenAnalyzer:
             return
         self.cache.put(previous, asked)
 
-    def _near(self, look: Look) -> Near | None:
+    def _near(self, look: AnalysisRequest) -> Near | None:
         """The screen seen lately that is most like this one, and where they differ."""
         entry = self.cache.close(look.frame, look.asked)
         changes = find_changes(entry.state.frame.pixels, look.frame.pixels) if entry else None
         return Near(entry, changes) if entry and changes else None
 
-    def _again(self, state: ScreenState, look: Look) -> ScreenState:
+    def _again(self, state: ScreenState, look: AnalysisRequest) -> ScreenState:
         """A known state as the answer to this look."""
         elements = state.elements if look.asked.detector else ()
         state = replace(
@@ -165,7 +167,7 @@ class ScreenAnalyzer:
         return state
 
     # --- screens that have to be looked at --------------------------------------------------------------------------
-    def _seen(self, look: Look, near: Near | None, verdict: Verdict | None) -> ScreenState:
+    def _seen(self, look: AnalysisRequest, near: Near | None, verdict: Harmless | None) -> ScreenState:
         state = self._read(look, near)
         if near and verdict and (moved := self._with_clocks_moved(state, look, near, verdict)):
             return moved
@@ -175,7 +177,7 @@ class ScreenAnalyzer:
             self.cache.put(state, look.asked)
         return state
 
-    def _read(self, look: Look, near: Near | None) -> ScreenState:
+    def _read(self, look: AnalysisRequest, near: Near | None) -> ScreenState:
         reader = self.reader
         if not look.asked.reader or reader is None:
             return look.state()
@@ -198,7 +200,7 @@ class ScreenAnalyzer:
             said.problem,
         )
 
-    def _detected(self, state: ScreenState, look: Look, near: Near | None) -> ScreenState:
+    def _detected(self, state: ScreenState, look: AnalysisRequest, near: Near | None) -> ScreenState:
         detector = self.detector
         if not look.asked.detector or detector is None:
             return state
@@ -216,7 +218,7 @@ class ScreenAnalyzer:
         return with_problem(replace(state, elements=elements, notes=notes, timings=timings), said.problem)
 
     def _named(
-        self, naming: UIDetector, look: Look, state: ScreenState, notes: tuple[str, ...]
+        self, naming: UIDetector, look: AnalysisRequest, state: ScreenState, notes: tuple[str, ...]
     ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
         """The elements with what a model calls them; without their names the state is whole, and says so (S2.9)."""
         elements = state.elements
@@ -233,14 +235,16 @@ class ScreenAnalyzer:
             return False
         return bool(self._classifying.ask(classifier.ready, patience=_READY_S).answer)
 
-    def _embedded(self, state: ScreenState, look: Look) -> ScreenState:
+    def _embedded(self, state: ScreenState, look: AnalysisRequest) -> ScreenState:
         embedder = self.embedder
         if embedder is None:
             return state
         said = self._embedding.ask(lambda: embedder.embed(look.frame.pixels), patience=look.patience)
         return with_problem(replace(state, embedding=said.answer), said.problem)
 
-    def _with_clocks_moved(self, state: ScreenState, look: Look, near: Near, verdict: Verdict) -> ScreenState | None:
+    def _with_clocks_moved(
+        self, state: ScreenState, look: AnalysisRequest, near: Near, verdict: Harmless
+    ) -> ScreenState | None:
         """The known screen with its clocks as they read now; None where something else reads otherwise too."""
         known = near.entry.state
         passed = look.frame.taken_at - known.frame.taken_at

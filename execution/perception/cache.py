@@ -41,7 +41,7 @@ class CacheCounts:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class CachedScreen:
     """A state, what it was asked for, and the digests of all pictures it answers for."""
 
     state: ScreenState
@@ -62,8 +62,8 @@ class ScreenStateCache:
 
     def __init__(self, *, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES) -> None:
         self._most_bytes, self._most_entries = most_bytes, most_entries
-        self._entries: OrderedDict[Entry, None] = OrderedDict()
-        self._by_digest: dict[tuple[str, Asked], Entry] = {}
+        self._entries: OrderedDict[CachedScreen, None] = OrderedDict()
+        self._by_digest: dict[tuple[str, Asked], CachedScreen] = {}
         self._counts = CacheCounts()
         self._lock = threading.Lock()  # counters are read by the heartbeat
 
@@ -73,7 +73,7 @@ class ScreenStateCache:
             held = {"entries": len(self._entries), "bytes": sum(e.nbytes for e in self._entries)}
             return CacheCounts(**{**asdict(self._counts), **held})
 
-    def same(self, frame: Frame, asked: Asked) -> Entry | None:
+    def same(self, frame: Frame, asked: Asked) -> CachedScreen | None:
         """The screen of exactly these pixels that holds what is asked for."""
         digest = digest_of(frame)
         with self._lock:
@@ -83,7 +83,7 @@ class ScreenStateCache:
                     return entry
         return None
 
-    def close(self, frame: Frame, asked: Asked) -> Entry | None:
+    def close(self, frame: Frame, asked: Asked) -> CachedScreen | None:
         """The screen of this size that holds what is asked for and has the fewest rows unlike `frame`'s, or few enough.
 
         None where all are different in most of theirs.
@@ -102,16 +102,16 @@ class ScreenStateCache:
                 break
         return best
 
-    def put(self, state: ScreenState, asked: Asked) -> Entry:
+    def put(self, state: ScreenState, asked: Asked) -> CachedScreen:
         """Keep a state that is whole."""
-        entry = Entry(state=state, asked=asked, digests=[])
+        entry = CachedScreen(state=state, asked=asked, digests=[])
         with self._lock:
             self._entries[entry] = None
             self._point(digest_of(state.frame), entry)
             self._trim()
         return entry
 
-    def also(self, frame: Frame, entry: Entry) -> None:
+    def also(self, frame: Frame, entry: CachedScreen) -> None:
         """`frame` shows the screen of `entry`, and differs from it in nothing that matters."""
         with self._lock:
             if entry not in self._entries:
@@ -121,7 +121,7 @@ class ScreenStateCache:
             while len(entry.digests) > _ALIASES:
                 self._by_digest.pop((entry.digests.pop(1), entry.asked), None)
 
-    def instead(self, entry: Entry, state: ScreenState) -> None:
+    def instead(self, entry: CachedScreen, state: ScreenState) -> None:
         """The screen of `entry` looks like `state` from now on: its clock has moved on, it will not move back."""
         with self._lock:
             self._drop(entry)
@@ -145,12 +145,12 @@ class ScreenStateCache:
         with self._lock:
             self._counts.misses += 1
 
-    def _with_digest(self, digest: str) -> Iterator[tuple[Asked, Entry]]:
+    def _with_digest(self, digest: str) -> Iterator[tuple[Asked, CachedScreen]]:
         for one in {e.asked: None for e in self._entries}:
             if entry := self._by_digest.get((digest, one)):
                 yield one, entry
 
-    def _point(self, digest: str, entry: Entry) -> None:
+    def _point(self, digest: str, entry: CachedScreen) -> None:
         if (other := self._by_digest.get((digest, entry.asked))) is not None and other is not entry:
             other.digests.remove(digest)
             if not other.digests:
@@ -167,7 +167,7 @@ class ScreenStateCache:
             held -= oldest.nbytes
             self._drop(oldest)
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop(self, entry: CachedScreen) -> None:
         self._entries.pop(entry, None)
         for digest in entry.digests:
             self._by_digest.pop((digest, entry.asked), None)

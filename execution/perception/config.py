@@ -18,7 +18,7 @@ BUILTIN = "builtin"
 CLIP_SUFFIXES = (".safetensors", ".pt", ".pth", ".bin")
 
 
-class Problem(NamedTuple):
+class SettingProblem(NamedTuple):
     """One setting that cannot stand: which, what is wrong with it and what to do."""
 
     setting: str
@@ -61,7 +61,7 @@ class PerceptionConfig:
             ui_detector=settings.RPA_UI_DETECTOR,
         )
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[SettingProblem]:
         """All that stands in the way of using it; empty when sound."""
         return [*self._reader_problems(), *self._embedder_problems(), *self._detector_problems()]
 
@@ -70,76 +70,78 @@ class PerceptionConfig:
         if problems := self.problems():
             raise BadConfig("\n".join(f"{p.setting}: {p.text} {p.hint}" for p in problems))
 
-    def _reader_problems(self) -> Iterator[Problem]:
+    def _reader_problems(self) -> Iterator[SettingProblem]:
         if self.reader not in (*READERS, NO_READER):
             hint = f"Set RPA_OCR_ENGINE to one of: {', '.join(sorted(READERS))}; or {NO_READER} to read no text."
-            yield Problem("RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is “{self.reader}”.", hint)
+            yield SettingProblem("RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is “{self.reader}”.", hint)
         if not self.languages:
-            yield Problem("RPA_OCR_LANGUAGES", "RPA_OCR_LANGUAGES is empty.", "Name at least one, as in: en,fr.")
+            yield SettingProblem("RPA_OCR_LANGUAGES", "RPA_OCR_LANGUAGES is empty.", "Name at least one, as in: en,fr.")
         elif self.reader == "easyocr":
             yield from self._easyocr_problems()
         elif self.reader == "tesseract":
             try:
                 tesseract_codes(self.languages)
             except UnknownLanguage as error:
-                yield Problem("RPA_OCR_LANGUAGES", f"RPA_OCR_LANGUAGES: {error}", "Correct it, as in: en,fr.")
+                yield SettingProblem("RPA_OCR_LANGUAGES", f"RPA_OCR_LANGUAGES: {error}", "Correct it, as in: en,fr.")
 
-    def _easyocr_problems(self) -> Iterator[Problem]:
+    def _easyocr_problems(self) -> Iterator[SettingProblem]:
         try:
             wanted = easyocr_weights(self.languages)
         except UnknownLanguage as error:
-            yield Problem("RPA_OCR_LANGUAGES", f"RPA_OCR_LANGUAGES: {error}", "Correct it, as in: en,fr.")
+            yield SettingProblem("RPA_OCR_LANGUAGES", f"RPA_OCR_LANGUAGES: {error}", "Correct it, as in: en,fr.")
             return
         except ImportError as error:
-            yield Problem("RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is easyocr: {error}", f"{INSTALL} Or set it to rapidocr.")
+            yield SettingProblem(
+                "RPA_OCR_ENGINE", f"RPA_OCR_ENGINE is easyocr: {error}", f"{INSTALL} Or set it to rapidocr."
+            )
             return
         missing = [weights.filename for weights in wanted if not (self.models_dir / weights.filename).is_file()]
         if missing:
             text = f"The reader easyocr lacks its weights {', '.join(missing)} in {self.models_dir}."
             hint = "Get them once with 'manage.py fetchmodels easyocr', or set RPA_MODELS_DIR to where they are."
-            yield Problem("RPA_MODELS_DIR", text, hint)
+            yield SettingProblem("RPA_MODELS_DIR", text, hint)
 
-    def _embedder_problems(self) -> Iterator[Problem]:
+    def _embedder_problems(self) -> Iterator[SettingProblem]:
         if self.embedder not in EMBEDDERS:
             hint = f"Set RPA_EMBEDDER to one of: {', '.join(EMBEDDERS)}."
-            yield Problem("RPA_EMBEDDER", f"RPA_EMBEDDER is “{self.embedder}”.", hint)
+            yield SettingProblem("RPA_EMBEDDER", f"RPA_EMBEDDER is “{self.embedder}”.", hint)
         if self.embedder != "open_clip":
             return
         names = clip_model_names()
         if not names:
             text = "RPA_EMBEDDER is open_clip: it is not installed."
-            yield Problem("RPA_EMBEDDER", text, f"{INSTALL} Or set it to builtin.")
+            yield SettingProblem("RPA_EMBEDDER", text, f"{INSTALL} Or set it to builtin.")
         elif self.clip_model not in names:
             hint = f"Set RPA_CLIP_MODEL to one that open_clip knows: {', '.join(_nearest(self.clip_model, names))}, …"
-            yield Problem("RPA_CLIP_MODEL", f"RPA_CLIP_MODEL is “{self.clip_model}”.", hint)
+            yield SettingProblem("RPA_CLIP_MODEL", f"RPA_CLIP_MODEL is “{self.clip_model}”.", hint)
         yield from self._clip_weights_problems()
 
-    def _clip_weights_problems(self) -> Iterator[Problem]:
+    def _clip_weights_problems(self) -> Iterator[SettingProblem]:
         get = "Run 'manage.py fetchmodels open_clip' and set RPA_CLIP_WEIGHTS to the file that it names."
         path = self.clip_weights
         if path is None:
             text = "RPA_EMBEDDER is open_clip and RPA_CLIP_WEIGHTS is not set."
-            yield Problem("RPA_CLIP_WEIGHTS", text, f"{get} Or set RPA_EMBEDDER to builtin.")
+            yield SettingProblem("RPA_CLIP_WEIGHTS", text, f"{get} Or set RPA_EMBEDDER to builtin.")
         elif not path.is_file():
-            yield Problem("RPA_CLIP_WEIGHTS", f"RPA_CLIP_WEIGHTS is {path}, and there is no such file.", get)
+            yield SettingProblem("RPA_CLIP_WEIGHTS", f"RPA_CLIP_WEIGHTS is {path}, and there is no such file.", get)
         elif path.suffix not in CLIP_SUFFIXES:
             text = f"RPA_CLIP_WEIGHTS is {path}, which is no weights file ({', '.join(CLIP_SUFFIXES)})."
-            yield Problem("RPA_CLIP_WEIGHTS", text, get)
+            yield SettingProblem("RPA_CLIP_WEIGHTS", text, get)
         else:
             try:
                 look_over(path)
             except Damaged as error:
-                yield Problem("RPA_CLIP_WEIGHTS", f"RPA_CLIP_WEIGHTS is {path}: {error}.", get)
+                yield SettingProblem("RPA_CLIP_WEIGHTS", f"RPA_CLIP_WEIGHTS is {path}: {error}.", get)
 
-    def _detector_problems(self) -> Iterator[Problem]:
+    def _detector_problems(self) -> Iterator[SettingProblem]:
         if self.ui_detector == BUILTIN:
             return
         path = Path(self.ui_detector)
         hint = "Set RPA_UI_DETECTOR to builtin, or to the path of a detector's .onnx or .xml file."
         if path.suffix not in (".onnx", ".xml"):
-            yield Problem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is “{self.ui_detector}”.", hint)
+            yield SettingProblem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is “{self.ui_detector}”.", hint)
         elif not path.is_file():
-            yield Problem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is {path}, and there is no such file.", hint)
+            yield SettingProblem("RPA_UI_DETECTOR", f"RPA_UI_DETECTOR is {path}, and there is no such file.", hint)
 
 
 def clip_model_names() -> tuple[str, ...]:

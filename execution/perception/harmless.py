@@ -26,7 +26,7 @@ _TWO_WIDE = 26  # pixels high from which a cursor may be two pixels wide: at 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Harmless:
     """Why the changes do not matter, the weightiest reason; `clocks` are the lines that have to be read again.
 
     `masked`: something in a masked region differs, which what is known of the screen does not tell.
@@ -39,7 +39,7 @@ class Verdict:
 
 def judge(
     before: np.ndarray, after: np.ndarray, changes: Changes, lines: Sequence[TextLine], masks: Sequence[Box]
-) -> Verdict | None:
+) -> Harmless | None:
     """The verdict on two pictures of one size that differ by `changes`; None where a change matters, or may.
 
     `lines` are what was read on the first one.
@@ -57,7 +57,7 @@ def judge(
             caret = True
         else:
             return None
-    return Verdict(reason=CLOCK if clocks else CARET if caret else MASK, clocks=tuple(clocks), masked=masked)
+    return Harmless(reason=CLOCK if clocks else CARET if caret else MASK, clocks=tuple(clocks), masked=masked)
 
 
 def _holds(line: TextLine, region: Box) -> bool:

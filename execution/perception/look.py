@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from execution.perception.cache import Asked, Entry
+from execution.perception.cache import Asked, CachedScreen
 from execution.perception.changes import Changes
-from execution.perception.harmless import Verdict, judge
+from execution.perception.harmless import Harmless, judge
 from execution.perception.pixels import check_bgr
 from execution.types import Box, Frame, ScreenState, Window
 from workflows.graph import NormBox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class AnalysisRequest:
     """One question to the analyzer."""
 
     frame: Frame
@@ -32,10 +32,10 @@ class Look:
 class Near(NamedTuple):
     """A screen seen lately, and where the present one differs from it."""
 
-    entry: Entry
+    entry: CachedScreen
     changes: Changes
 
-    def verdict(self, look: Look) -> Verdict | None:
+    def verdict(self, look: AnalysisRequest) -> Harmless | None:
         state = self.entry.state
         masks = [Box.from_normalised(mask, look.frame.size) for mask in look.masks]
         return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)

@@ -20,14 +20,14 @@ T = TypeVar("T")
 Boxed = TypeVar("Boxed", TextLine, Element)
 
 
-class Said(NamedTuple, Generic[T]):
+class PartAnswer(NamedTuple, Generic[T]):
     """What a part answered, None where nothing came, and the sentence on what is wrong ("" where nothing is)."""
 
     answer: T | None
     problem: str = ""
 
 
-class Part:
+class PerceptionPart:
     """A reader, detector or embedder, `name` in words; each problem of it is logged the first time it comes."""
 
     def __init__(self, name: str) -> None:
@@ -40,27 +40,29 @@ class Part:
         """The sentence that says so while a call that was given up still runs, else ""."""
         return f"{self.name} {_HANGS}." if self._guard.hangs else ""
 
-    def ask(self, function: Callable[[], T], *, patience: float) -> Said[T]:
+    def ask(self, function: Callable[[], T], *, patience: float) -> PartAnswer[T]:
         """The answer to a call; a call that raises or has not come back after `patience` seconds gives a problem."""
         try:
-            return Said(self._guard.run(function, limit_s=patience))
+            return PartAnswer(self._guard.run(function, limit_s=patience))
         except Hung as hung:
             if hung.seconds:
-                return Said(None, self.tell(f"has not come back within {hung.seconds:g} s", kind="hung"))
-            return Said(None, self.tell(_HANGS, kind="hangs"))
+                return PartAnswer(None, self.tell(f"has not come back within {hung.seconds:g} s", kind="hung"))
+            return PartAnswer(None, self.tell(_HANGS, kind="hangs"))
         except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
-            return Said(None, self.tell(f"failed: {type(error).__name__}: {error}", kind=type(error).__name__))
+            return PartAnswer(None, self.tell(f"failed: {type(error).__name__}: {error}", kind=type(error).__name__))
 
     def ask_boxes(
         self, function: Callable[[], Iterable[Boxed]], frame: Frame, *, patience: float
-    ) -> Said[tuple[Boxed, ...]]:
+    ) -> PartAnswer[tuple[Boxed, ...]]:
         """The same of a call for lines or elements: what lies outside the frame is cut off, and is a problem where it
         is more than the margin around a thing at the frame's edge."""
         said = self.ask(lambda: _cut_to(function(), frame), patience=patience)
         if said.answer is None:
-            return Said(None, said.problem)
+            return PartAnswer(None, said.problem)
         inside, strays = said.answer
-        return Said(inside, self.tell("answered with boxes outside the picture", kind="outside") if strays else "")
+        return PartAnswer(
+            inside, self.tell("answered with boxes outside the picture", kind="outside") if strays else ""
+        )
 
     def tell(self, what: str, *, kind: str) -> str:
         sentence = f"{self.name} {what}."

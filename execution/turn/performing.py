@@ -52,7 +52,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class PerformedAct:
     result: ActionResult
     verification: Verification
     after: ScreenState
@@ -91,7 +91,7 @@ class Performer:
 
     def _perform(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> Done:
         edge, number, changes = suggestion.edge, 0, 0
-        tried: Attempt | None = None
+        tried: PerformedAct | None = None
         while True:
             if not self._heed(step):
                 return Done()
@@ -138,16 +138,16 @@ class Performer:
             message = say("turn.asked_to_leave")
         self.journal.close_step(step, Outcome.INTERRUPTED, message)
 
-    def _looked_again(self, suggestion: Suggestion, before: ScreenState, tried: Attempt) -> Attempt:
+    def _looked_again(self, suggestion: Suggestion, before: ScreenState, tried: PerformedAct) -> PerformedAct:
         """The attempt as the screen shows it now: what was done late is not done twice (S1.16)."""
         if tried.result.status is not ActionStatus.DONE:
             return tried
         now = self.stages.observe()
         verification = self.stages.judge(suggestion, before, now, between=(tried.after,))
-        return Attempt(result=tried.result, verification=verification, after=now)
+        return PerformedAct(result=tried.result, verification=verification, after=now)
 
     def _ready(
-        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, tried: Attempt | None
+        self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, *, tried: PerformedAct | None
     ) -> Ready | Done:
         """Where to act, or what becomes of the step instead: what may not be done now is a person's to say."""
         decision, anew = answer.decision, tried is not None
@@ -171,7 +171,7 @@ class Performer:
             anew = True
 
     def _left_alone(
-        self, step: Step, suggestion: Suggestion, answer: CoachAnswer, unready: NotReady, *, tried: Attempt | None
+        self, step: Step, suggestion: Suggestion, answer: CoachAnswer, unready: NotReady, *, tried: PerformedAct | None
     ) -> Done:
         """The screen did not stand still. After an attempt that may be its effect: then nobody says that nothing was
         done."""
@@ -197,7 +197,7 @@ class Performer:
             look=watch(self.stages, suggestion, unready.state, whole=True),
         )
 
-    def _attempt(self, step: Step, ready: Ready, number: int) -> Attempt | str:
+    def _attempt(self, step: Step, ready: Ready, number: int) -> PerformedAct | str:
         """What came of it, or why nothing was done: committing the intent takes time, and the screen may change in it.
 
         Between the last look and the act lies nothing.
@@ -214,11 +214,11 @@ class Performer:
             return undone
         result = self.stages.act(suggestion, self.hold)
         if result.status is not ActionStatus.DONE:
-            return Attempt(
+            return PerformedAct(
                 result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
             )
         verification, after = self._verified(suggestion, state)
-        return Attempt(result=result, verification=verification, after=after)
+        return PerformedAct(result=result, verification=verification, after=after)
 
     def _verified(self, suggestion: Suggestion, before: ScreenState) -> tuple[Verification, ScreenState]:
         """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
@@ -231,7 +231,7 @@ class Performer:
             verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
         return verification, after
 
-    def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: Attempt) -> Done:
+    def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: PerformedAct) -> Done:
         verification, result = attempt.verification, attempt.result
         if _is_open(step, suggestion, attempt):
             return self.ask_whether_done(step, suggestion, attempt.after, verification, result=result, first=answer)
@@ -352,7 +352,7 @@ _VERDICTS = {
 }
 
 
-def _is_open(step: Step, suggestion: Suggestion, attempt: Attempt) -> bool:
+def _is_open(step: Step, suggestion: Suggestion, attempt: PerformedAct) -> bool:
     """Whether nobody but a person can say what came of input that was sent (S1.5, S9.3)."""
     effect, verification = EffectClass(step.effect_class), attempt.verification
     if attempt.result.status is not ActionStatus.DONE or verification.answer is Answer.YES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpa_site.backups.making import Made, back_up
-from rpa_site.backups.place import BackupError, Place
+from rpa_site.backups.place import BackupError, DataPlace
 from rpa_site.backups.restoring import Checked, Restored, check, restore
 
-__all__ = ["BackupError", "Checked", "Made", "Place", "Restored", "back_up", "check", "restore"]
+__all__ = ["BackupError", "Checked", "DataPlace", "Made", "Restored", "back_up", "check", "restore"]

@@ -34,7 +34,7 @@ COMPRESS_LEVEL = 1  # the database shrinks to a third in a tenth of the time tha
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchivedFile:
     sha256: str
     size: int
 
@@ -47,7 +47,7 @@ class Manifest:
     made_at: str
     migrations: tuple[MigrationName, ...]
     key: KeyIncluded = "none"
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, ArchivedFile] = field(default_factory=dict)
 
     def to_json(self) -> bytes:
         said = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(self)}
@@ -79,7 +79,7 @@ class Manifest:
                 migrations=tuple((_text(app), _text(name)) for app, name in said["migrations"]),
                 key=_key(said["key"]),
                 entries={
-                    _text(name): Entry(_text(entry["sha256"]), int(entry["size"]))
+                    _text(name): ArchivedFile(_text(entry["sha256"]), int(entry["size"]))
                     for name, entry in said["entries"].items()
                 },
             )
@@ -104,7 +104,7 @@ class Writer:
 
     def __init__(self, packed: zipfile.ZipFile) -> None:
         self._packed = packed
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, ArchivedFile] = {}
 
     def add(self, name: str, source: Path, *, compress: bool = False) -> None:
         """Raises FileNotFoundError, before anything of it is written, when the file is no more."""
@@ -148,7 +148,7 @@ class Reader:
         """Bytes of all that it unpacks to."""
         return sum(entry.size for entry in self.manifest.entries.values())
 
-    def _check(self, name: str, declared: Entry, write: Callable[[bytes], Any]) -> None:
+    def _check(self, name: str, declared: ArchivedFile, write: Callable[[bytes], Any]) -> None:
         with self._readable(name), self._packed.open(self._infos[name]) as entry:
             if _copy(entry, write, limit=declared.size) != declared:
                 raise damaged(self.file, _("“%(name)s” is not what was saved") % {"name": name})
@@ -190,7 +190,7 @@ def opened(file: Path) -> Iterator[Reader]:
         yield Reader(packed, file)
 
 
-def _copy(source: IO[bytes], write: Callable[[bytes], Any], *, limit: int | None = None) -> Entry:
+def _copy(source: IO[bytes], write: Callable[[bytes], Any], *, limit: int | None = None) -> ArchivedFile:
     """Copy to the end, or to just over `limit`, so that an entry that is larger than declared fills no disk."""
     digest, count = hashlib.sha256(), 0
     while chunk := source.read(CHUNK):
@@ -199,7 +199,7 @@ def _copy(source: IO[bytes], write: Callable[[bytes], Any], *, limit: int | None
         if limit is not None and count > limit:
             break
         write(chunk)
-    return Entry(digest.hexdigest(), count)
+    return ArchivedFile(digest.hexdigest(), count)
 
 
 def not_a_backup(file: Path) -> BackupError:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from rpa_site.backups import database
 from rpa_site.backups.archive import COMPRESS_LEVEL, DATABASE, KEY, PICTURE, KeyIncluded, Manifest, Writer
-from rpa_site.backups.place import BackupError, Place
+from rpa_site.backups.place import BackupError, DataPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ def product_version() -> str:
     return str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
-def back_up(place: Place, file: Path, *, overwrite: bool = False, with_key: bool = False) -> Made:
+def back_up(place: DataPlace, file: Path, *, overwrite: bool = False, with_key: bool = False) -> Made:
     """Write everything to `file`, readable by its owner alone; it is there whole or not at all.
 
     The database first: a picture is stored before the row that refers to it and never altered, so all that the copy

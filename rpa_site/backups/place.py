@@ -22,7 +22,7 @@ class BackupError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class DataPlace:
     """One installation's data. `key` opens the passwords that are kept in the database."""
 
     data: Path

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from rpa_site.backups import database
 from rpa_site.backups.archive import DATABASE, KEY, Manifest, Reader, damaged, opened
-from rpa_site.backups.place import BackupError, Place
+from rpa_site.backups.place import BackupError, DataPlace
 from rpa_site.data_lock import DataInUse, alone
 from rpa_site.migration_names import MigrationName, known, named
 
@@ -45,13 +45,13 @@ class Restored:
     stopped: int
 
 
-def check(place: Place, file: Path) -> Checked:
+def check(place: DataPlace, file: Path) -> Checked:
     """Read the whole of `file` and change nothing; raises BackupError where it would not be restored."""
     with _disk_problems_told(), opened(file) as reader, _staging(place, reader, keep=False) as folder:
         return _unpack(reader, folder, keep=False)
 
 
-def restore(place: Place, file: Path) -> Restored:
+def restore(place: DataPlace, file: Path) -> Restored:
     """Put `file` in the place of what is here; raises BackupError, and then what is here is as it was.
 
     Refused while a run loop or a web process is at work on the data.
@@ -72,7 +72,7 @@ def restore(place: Place, file: Path) -> Restored:
     return Restored(checked=checked, aside=aside, stopped=stopped)
 
 
-def _put_in_place(place: Place, folder: Path) -> None:
+def _put_in_place(place: DataPlace, folder: Path) -> None:
     sound = not place.database.exists() or database.come_to_rest(place.database)
     _fill_pictures(place, folder)
     fresh = _near_the_database(place, folder / DATABASE)
@@ -113,7 +113,7 @@ def _why_stopped(made_at: str) -> str:
 
 
 @contextmanager
-def _alone(place: Place) -> Iterator[None]:
+def _alone(place: DataPlace) -> Iterator[None]:
     try:
         with alone(place.data):
             yield
@@ -122,7 +122,7 @@ def _alone(place: Place) -> Iterator[None]:
 
 
 @contextmanager
-def _staging(place: Place, reader: Reader, *, keep: bool) -> Iterator[Path]:
+def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
     """A folder on the disk of the data, where everything is checked before it is put in place."""
     place.data.mkdir(parents=True, exist_ok=True)
     needed = reader.size if keep else reader.manifest.entries[DATABASE].size
@@ -136,7 +136,7 @@ def _staging(place: Place, reader: Reader, *, keep: bool) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _keep_aside(place: Place) -> Path | None:
+def _keep_aside(place: DataPlace) -> Path | None:
     """What is here now, in a dated folder besides; None where there is no data yet."""
     files = [place.database.with_name(place.database.name + end) for end in ("", *database.SIDECARS)]
     present = [file for file in (*files, place.key) if file.exists() and file.stat().st_size]
@@ -176,7 +176,7 @@ def _link(file: Path, target: Path) -> None:
         shutil.copy2(file, target)
 
 
-def _fill_pictures(place: Place, folder: Path) -> None:
+def _fill_pictures(place: DataPlace, folder: Path) -> None:
     for picture in (folder / "pictures").glob("??/*.png"):
         target = place.pictures / picture.parent.name / picture.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -185,13 +185,13 @@ def _fill_pictures(place: Place, folder: Path) -> None:
         picture.replace(target)
 
 
-def _drop_sidecars(place: Place) -> None:
+def _drop_sidecars(place: DataPlace) -> None:
     """What lies beside a database that cannot be read is kept aside with it; here it would spoil the new one."""
     for end in database.SIDECARS:
         place.database.with_name(place.database.name + end).unlink(missing_ok=True)
 
 
-def _near_the_database(place: Place, fresh: Path) -> Path:
+def _near_the_database(place: DataPlace, fresh: Path) -> Path:
     """The new database on the disk of the present one, written out, with its rights: one move away from its place."""
     place.database.parent.mkdir(parents=True, exist_ok=True)
     if fresh.stat().st_dev != place.database.parent.stat().st_dev:
@@ -203,7 +203,7 @@ def _near_the_database(place: Place, fresh: Path) -> Path:
     return fresh
 
 
-def _drop_other_pictures(place: Place, manifest: Manifest) -> None:
+def _drop_other_pictures(place: DataPlace, manifest: Manifest) -> None:
     """Those that only the former database knew; they lie in the folder that was kept aside."""
     for picture in place.pictures.glob("??/*.png"):
         if f"pictures/{picture.parent.name}/{picture.name}" not in manifest.entries:

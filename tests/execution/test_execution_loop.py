@@ -10,7 +10,7 @@ import pytest
 
 from execution import execution_loop as front
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Label, Screen
+from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.execution_loop import (
     CoachingDecision,
     CoachingResponse,
@@ -27,11 +27,11 @@ from tests.factories import make_published, make_workflow
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SCREENS = [
-    Screen(
+    ScriptedScreen(
         name="one",
         title="One",
         widgets=[
-            Label(text="Step one", at=Point(40, 40)),
+            TextLabel(text="Step one", at=Point(40, 40)),
             Button(name="Next", text="Next", box=Box(40, 200, 120, 40)),
         ],
     ),

@@ -15,7 +15,7 @@ from PIL import Image
 from execution import execution_loop
 from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Label, Screen
+from execution.desktop.widgets import ScriptedScreen, TextLabel
 from execution.execution_loop import (
     CoachingDecision,
     CoachingResponse,
@@ -34,7 +34,7 @@ from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SCREENS = [Screen(name="one", title="One", widgets=[Label(text="Step one", at=Point(40, 40))])]
+SCREENS = [ScriptedScreen(name="one", title="One", widgets=[TextLabel(text="Step one", at=Point(40, 40))])]
 ENDS = {ExecutionState.COMPLETED, ExecutionState.FAILED, ExecutionState.STOPPED, ExecutionState.PAUSED}
 
 

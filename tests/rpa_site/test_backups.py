@@ -26,7 +26,7 @@ from django.db import connection
 
 from execution.desktop.lock import DesktopLock
 from rpa_site import data_lock
-from rpa_site.backups import BackupError, Place, back_up, check, restore
+from rpa_site.backups import BackupError, DataPlace, back_up, check, restore
 from rpa_site.backups import restoring as restoring_module
 from rpa_site.backups.making import product_version
 from rpa_site.backups.place import POSTGRESQL
@@ -63,9 +63,9 @@ def a_picture(number: int) -> np.ndarray:
     return np.full((4, 4, 3), number, np.uint8)
 
 
-def furnish(data: Path) -> Place:
+def furnish(data: Path) -> DataPlace:
     """An installation's data: two workflows, two pictures of which one is drawn, a key."""
-    place = Place(data=data, database=data / "surehand.sqlite3", pictures=data / "pictures", key=data / "vault.key")
+    place = DataPlace(data=data, database=data / "surehand.sqlite3", pictures=data / "pictures", key=data / "vault.key")
     data.mkdir()
     store = PictureStore(place.pictures)
     digests = [store.put(a_picture(number)) for number in (1, 2)]
@@ -79,12 +79,12 @@ def furnish(data: Path) -> Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> DataPlace:
     return furnish(tmp_path / "data")
 
 
 @pytest.fixture
-def saved(place: Place, tmp_path: Path) -> Path:
+def saved(place: DataPlace, tmp_path: Path) -> Path:
     return back_up(place, tmp_path / "saved.zip").file
 
 
@@ -114,7 +114,7 @@ def manifest_of(file: Path) -> dict[str, Any]:
         return dict(json.loads(packed.read("manifest.json")))
 
 
-def test_database_and_pictures_come_back_as_they_were(place: Place, saved: Path) -> None:
+def test_database_and_pictures_come_back_as_they_were(place: DataPlace, saved: Path) -> None:
     """S5.8: rows and pictures made since are gone from here, and kept aside."""
     later = PictureStore(place.pictures).put(a_picture(3))
     change(place.database, "INSERT INTO workflows_workflow (name) VALUES ('Made later')")
@@ -130,7 +130,7 @@ def test_database_and_pictures_come_back_as_they_were(place: Place, saved: Path)
     assert [path.name for path in place.data.glob(".restoring-*")] == []
 
 
-def test_what_was_kept_aside_can_be_put_back_by_hand(place: Place, saved: Path) -> None:
+def test_what_was_kept_aside_can_be_put_back_by_hand(place: DataPlace, saved: Path) -> None:
     """S5.8: the folder is the former data, whole."""
     before = as_it_is(place.data)
     change(place.database, "DELETE FROM workflows_workflow")
@@ -144,7 +144,7 @@ def test_what_was_kept_aside_can_be_put_back_by_hand(place: Place, saved: Path) 
     }
 
 
-def test_the_file_tells_version_and_migrations_and_is_for_its_owner_alone(place: Place, saved: Path) -> None:
+def test_the_file_tells_version_and_migrations_and_is_for_its_owner_alone(place: DataPlace, saved: Path) -> None:
     """S5.8"""
     said = manifest_of(saved)
     assert said["version"] == product_version()
@@ -153,7 +153,7 @@ def test_the_file_tells_version_and_migrations_and_is_for_its_owner_alone(place:
     assert check(place, saved).pending == ()
 
 
-def test_the_key_is_in_the_file_only_when_asked_for(place: Place, tmp_path: Path) -> None:
+def test_the_key_is_in_the_file_only_when_asked_for(place: DataPlace, tmp_path: Path) -> None:
     """S5.8, T6: a stolen backup opens no password."""
     without = back_up(place, tmp_path / "without.zip")
     assert (without.key, "vault.key" in zipfile.ZipFile(without.file).namelist()) == ("left out", False)
@@ -168,14 +168,14 @@ def test_the_key_is_in_the_file_only_when_asked_for(place: Place, tmp_path: Path
     assert aside is not None and (aside / "vault.key").read_text() == "another key"
 
 
-def test_a_key_that_is_not_there_cannot_be_asked_for(place: Place, tmp_path: Path) -> None:
+def test_a_key_that_is_not_there_cannot_be_asked_for(place: DataPlace, tmp_path: Path) -> None:
     place.key.unlink()
     with pytest.raises(BackupError, match="leave --with-key out"):
         back_up(place, tmp_path / "b.zip", with_key=True)
     assert back_up(place, tmp_path / "b.zip").key == "none"
 
 
-def test_it_is_consistent_while_others_write(place: Place, tmp_path: Path) -> None:
+def test_it_is_consistent_while_others_write(place: DataPlace, tmp_path: Path) -> None:
     """S5.8, C.2: each transaction adds one row to each of two tables; the copy has as many of both."""
     change(place.database, "CREATE TABLE twin (name TEXT)")
     change(place.database, "DELETE FROM workflows_workflow")
@@ -206,7 +206,7 @@ def test_it_is_consistent_while_others_write(place: Place, tmp_path: Path) -> No
         assert counts[0] == counts[1] > 0
 
 
-def test_nothing_is_overwritten_unasked(place: Place, tmp_path: Path) -> None:
+def test_nothing_is_overwritten_unasked(place: DataPlace, tmp_path: Path) -> None:
     """S5.8"""
     file = tmp_path / "there.zip"
     file.write_text("mine")
@@ -218,18 +218,18 @@ def test_nothing_is_overwritten_unasked(place: Place, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_in_a_folder_it_gets_a_dated_name(place: Place, tmp_path: Path) -> None:
+def test_in_a_folder_it_gets_a_dated_name(place: DataPlace, tmp_path: Path) -> None:
     made = back_up(place, tmp_path)
     assert made.file.parent == tmp_path
     assert made.file.name.startswith("surehand-20")
 
 
-def test_a_folder_that_is_not_there_is_said(place: Place, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_said(place: DataPlace, tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="make it first"):
         back_up(place, tmp_path / "nowhere" / "b.zip")
 
 
-def test_a_full_disk_leaves_nothing_behind(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_nothing_behind(place: DataPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S5.8: no half file, and the one that was there stays."""
     folder = tmp_path / "backups"
     folder.mkdir()
@@ -244,7 +244,7 @@ def test_a_full_disk_leaves_nothing_behind(place: Place, tmp_path: Path, monkeyp
     assert {path.name: path.read_text() for path in folder.iterdir()} == {"b.zip": "the last one"}
 
 
-def test_a_half_written_picture_and_strange_files_are_left_out(place: Place, tmp_path: Path) -> None:
+def test_a_half_written_picture_and_strange_files_are_left_out(place: DataPlace, tmp_path: Path) -> None:
     (place.pictures / "ab").mkdir(exist_ok=True)
     (place.pictures / "ab" / "tmp123.part").write_bytes(b"half")
     (place.pictures / "ab" / "notes.png").write_bytes(b"mine")
@@ -254,12 +254,12 @@ def test_a_half_written_picture_and_strange_files_are_left_out(place: Place, tmp
     check(place, made.file)
 
 
-def test_pictures_that_are_referred_to_and_lacking_are_counted(place: Place, tmp_path: Path) -> None:
+def test_pictures_that_are_referred_to_and_lacking_are_counted(place: DataPlace, tmp_path: Path) -> None:
     change(place.database, "INSERT INTO workflows_picture VALUES (?)", "f" * 64)
     assert back_up(place, tmp_path / "b.zip").missing == 1
 
 
-def test_a_damaged_database_is_not_saved_as_a_backup(place: Place, tmp_path: Path) -> None:
+def test_a_damaged_database_is_not_saved_as_a_backup(place: DataPlace, tmp_path: Path) -> None:
     """A backup that cannot be restored is worse than a message today."""
     change(place.database, "CREATE INDEX names ON workflows_workflow (name)")
     data = bytearray(place.database.read_bytes())
@@ -353,7 +353,7 @@ REFUSED: dict[str, tuple[Callable[[Path, Path], Path], str]] = {
 @pytest.mark.security
 @pytest.mark.parametrize(("spoil", "why"), REFUSED.values(), ids=REFUSED)
 def test_what_is_not_whole_and_ours_is_refused_and_changes_nothing(
-    place: Place, saved: Path, tmp_path: Path, spoil: Callable[[Path, Path], Path], why: str
+    place: DataPlace, saved: Path, tmp_path: Path, spoil: Callable[[Path, Path], Path], why: str
 ) -> None:
     """S5.8: checked whole before anything is written."""
     file = spoil(saved, tmp_path / "spoilt.zip")
@@ -364,7 +364,7 @@ def test_what_is_not_whole_and_ours_is_refused_and_changes_nothing(
     assert as_it_is(place.data) == before
 
 
-def test_migrations_that_this_version_lacks_are_refused(place: Place, tmp_path: Path) -> None:
+def test_migrations_that_this_version_lacks_are_refused(place: DataPlace, tmp_path: Path) -> None:
     """S5.8: restore says when they do not fit, and what to do."""
     change(place.database, "INSERT INTO django_migrations (app, name) VALUES ('workflows', '0999_next_year')")
     file = back_up(place, tmp_path / "newer.zip").file
@@ -372,7 +372,7 @@ def test_migrations_that_this_version_lacks_are_refused(place: Place, tmp_path: 
         restore(place, file)
 
 
-def test_migrations_that_the_backup_lacks_are_told(place: Place, tmp_path: Path) -> None:
+def test_migrations_that_the_backup_lacks_are_told(place: DataPlace, tmp_path: Path) -> None:
     """S5.8: older data is taken, and `migrate` is to be run."""
     change(place.database, "DELETE FROM django_migrations WHERE app = 'analytics'")
     file = back_up(place, tmp_path / "older.zip").file
@@ -381,13 +381,13 @@ def test_migrations_that_the_backup_lacks_are_told(place: Place, tmp_path: Path)
     assert {app for app, _name in done.checked.pending} == {"analytics"}
 
 
-def test_a_manifest_that_lies_about_the_migrations_is_refused(place: Place, saved: Path, tmp_path: Path) -> None:
+def test_a_manifest_that_lies_about_the_migrations_is_refused(place: DataPlace, saved: Path, tmp_path: Path) -> None:
     file = rewritten(saved, tmp_path / "lies.zip", manifest={"migrations": [["workflows", "0001_initial"]]})
     with pytest.raises(BackupError, match="other migrations than its manifest says"):
         restore(place, file)
 
 
-def test_runs_that_were_live_are_stopped_and_not_taken_up_again(place: Place, tmp_path: Path) -> None:
+def test_runs_that_were_live_are_stopped_and_not_taken_up_again(place: DataPlace, tmp_path: Path) -> None:
     """S9: what such a run did after the backup is not in it, so going on from there would do it twice."""
     runs = (("a", "running"), ("b", "queued"), ("c", "coaching"), ("d", "completed"))
     for pk, (execution_id, state) in enumerate(runs, start=1):
@@ -424,7 +424,7 @@ def test_runs_that_were_live_are_stopped_and_not_taken_up_again(place: Place, tm
 
 
 @pytest.mark.security
-def test_nobody_comes_in_with_what_was_valid_when_the_backup_was_made(place: Place, tmp_path: Path) -> None:
+def test_nobody_comes_in_with_what_was_valid_when_the_backup_was_made(place: DataPlace, tmp_path: Path) -> None:
     """S10.1: who has left since, and what was revoked, stays out."""
     change(place.database, "INSERT INTO django_session VALUES ('old')")
     change(place.database, "INSERT INTO rpa_site_apitoken VALUES ('old')")
@@ -433,7 +433,7 @@ def test_nobody_comes_in_with_what_was_valid_when_the_backup_was_made(place: Pla
     assert rows(place.database, "SELECT * FROM rpa_site_apitoken") == []
 
 
-def test_it_is_refused_while_a_run_loop_works(place: Place, saved: Path) -> None:
+def test_it_is_refused_while_a_run_loop_works(place: DataPlace, saved: Path) -> None:
     """S5.8: known by the kernel lock of its desktop, which any death of it gives back."""
     before = as_it_is(place.data)
     with DesktopLock("desk :7", place.data / "locks", holder="run loop :7"):
@@ -457,7 +457,7 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def web_process(place: Place) -> Iterator[subprocess.Popen[str]]:
+def web_process(place: DataPlace) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         [sys.executable, "-c", SERVE, str(place.data)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -468,7 +468,7 @@ def web_process(place: Place) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_it_is_refused_while_a_web_process_runs_and_not_after_it_was_killed(
-    place: Place, saved: Path, web_process: subprocess.Popen[str]
+    place: DataPlace, saved: Path, web_process: subprocess.Popen[str]
 ) -> None:
     """S5.8"""
     second = data_lock.share(place.data)  # several may serve the same data
@@ -481,12 +481,12 @@ def test_it_is_refused_while_a_web_process_runs_and_not_after_it_was_killed(
     restore(place, saved)
 
 
-def test_a_web_process_does_not_start_while_the_data_is_replaced(place: Place) -> None:
+def test_a_web_process_does_not_start_while_the_data_is_replaced(place: DataPlace) -> None:
     with data_lock.alone(place.data), pytest.raises(ImproperlyConfigured, match="Start again"):
         data_lock.share(place.data)
 
 
-def test_it_is_refused_while_another_program_writes(place: Place, saved: Path) -> None:
+def test_it_is_refused_while_another_program_writes(place: DataPlace, saved: Path) -> None:
     with closing(sqlite3.connect(place.database, isolation_level=None)) as shell:
         shell.execute("BEGIN IMMEDIATE")
         before = place.database.read_bytes()
@@ -496,7 +496,7 @@ def test_it_is_refused_while_another_program_writes(place: Place, saved: Path) -
     assert list(place.data.glob("before-restore-*")) == []
 
 
-def test_it_mends_what_cannot_be_read_any_more(place: Place, saved: Path) -> None:
+def test_it_mends_what_cannot_be_read_any_more(place: DataPlace, saved: Path) -> None:
     """S5.8: that is what a backup is for; the damaged file and its journal are kept, and spoil nothing."""
     place.database.write_bytes(b"this is no database" * 1000)
     journal = place.database.with_name(place.database.name + "-wal")
@@ -512,7 +512,7 @@ def test_it_mends_what_cannot_be_read_any_more(place: Place, saved: Path) -> Non
 def test_it_fills_an_empty_machine(saved: Path, tmp_path: Path) -> None:
     """S5.8: nothing was there, so nothing is kept aside; the database is for its owner alone."""
     data = tmp_path / "new" / "var"
-    place = Place(data=data, database=data / "surehand.sqlite3", pictures=data / "pictures", key=data / "vault.key")
+    place = DataPlace(data=data, database=data / "surehand.sqlite3", pictures=data / "pictures", key=data / "vault.key")
     assert restore(place, saved).aside is None
     assert rows(place.database, "SELECT COUNT(*) FROM workflows_workflow") == [(2,)]
     assert len(list(place.pictures.glob("??/*.png"))) == 2
@@ -520,7 +520,7 @@ def test_it_fills_an_empty_machine(saved: Path, tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_too_small_is_told_before_anything_is_written(
-    place: Place, saved: Path, monkeypatch: pytest.MonkeyPatch
+    place: DataPlace, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(place.data)
     monkeypatch.setattr(restoring_module.shutil, "disk_usage", lambda _: usage._replace(free=1 << 20))
@@ -529,7 +529,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(
 
 
 def test_a_disk_that_fails_in_the_middle_leaves_what_was_here(
-    place: Place, saved: Path, monkeypatch: pytest.MonkeyPatch
+    place: DataPlace, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S5.8: the swap is one move, and the last one."""
     before = as_it_is(place.data)
@@ -544,7 +544,7 @@ def test_a_disk_that_fails_in_the_middle_leaves_what_was_here(
 
 
 def test_the_commands_say_what_they_did(
-    place: Place, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+    place: DataPlace, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S5.8: "backup" and "restore", as a person types them."""
     settings.DATA_DIR = place.data

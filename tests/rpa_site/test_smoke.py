@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from execution.models import Robot
 from rpa_site import smoke
-from rpa_site.smoke import Finding, Verdict, verdict_of
+from rpa_site.smoke import ExitCode, SmokeCheck, verdict_of
 from workflows import catalogue
 
 WELL = {"status": "ok", "database": "ok", "pending_migrations": 0, "run_loops_alive": 1}
@@ -113,8 +113,8 @@ def test_rolling_back_outweighs_looking(navigate: ModuleType, settings: Any) -> 
 
 def test_the_own_handler_of_navigate_is_there() -> None:
     """S5.4, S5.7: as delivered."""
-    assert smoke.navigate_handler().verdict is Verdict.KEEP
-    assert smoke.navigate_types().verdict is Verdict.KEEP
+    assert smoke.navigate_handler().verdict is ExitCode.KEEP
+    assert smoke.navigate_types().verdict is ExitCode.KEEP
 
 
 @pytest.mark.parametrize("name", ["ALLOWED_ACTION_TYPES", "SERVER_SIDE_ACTION_TYPES"])
@@ -122,7 +122,7 @@ def test_navigate_must_stand_in_both_sets(monkeypatch: pytest.MonkeyPatch, name:
     """S5.7"""
     monkeypatch.setattr(catalogue, name, getattr(catalogue, name) - {"navigate"})
     finding = smoke.navigate_types()
-    assert finding.verdict is Verdict.ROLL_BACK
+    assert finding.verdict is ExitCode.ROLL_BACK
     assert name in finding.why
 
 
@@ -130,14 +130,14 @@ def test_an_application_that_cannot_be_imported_is_rolled_back(monkeypatch: pyte
     """S5.7"""
     monkeypatch.setitem(sys.modules, "rpa_site.asgi", None)
     finding = smoke.web_application()
-    assert finding.verdict is Verdict.ROLL_BACK
+    assert finding.verdict is ExitCode.ROLL_BACK
     assert "ModuleNotFoundError" in finding.why
 
 
 def test_a_handler_whose_module_breaks_is_rolled_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5.7"""
     monkeypatch.setitem(sys.modules, "execution.navigation", None)
-    assert smoke.navigate_handler().verdict is Verdict.ROLL_BACK
+    assert smoke.navigate_handler().verdict is ExitCode.ROLL_BACK
 
 
 @pytest.mark.django_db
@@ -146,7 +146,7 @@ def test_migrations_that_are_not_applied_are_named(monkeypatch: pytest.MonkeyPat
     plan = [(type("M", (), {"app_label": "execution", "name": f"000{n}_new"}), False) for n in range(6)]
     monkeypatch.setattr(smoke.MigrationExecutor, "migration_plan", lambda self, targets: plan)
     finding = smoke.migrations()
-    assert finding.verdict is Verdict.LOOK
+    assert finding.verdict is ExitCode.LOOK
     assert finding.why == (
         "6 are not: execution.0000_new, execution.0001_new, execution.0002_new, execution.0003_new, …."
     )
@@ -160,7 +160,7 @@ def test_a_database_of_a_newer_version_is_told_after_a_roll_back() -> None:
 
     MigrationRecorder.Migration.objects.create(app="execution", name="0999_of_next_year")
     finding = smoke.migrations()
-    assert finding.verdict is Verdict.LOOK
+    assert finding.verdict is ExitCode.LOOK
     assert "execution.0999_of_next_year" in finding.why
     assert "manage.py restore" in finding.to_do
 
@@ -171,7 +171,7 @@ def test_a_database_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(smoke, "MigrationExecutor", away)
     finding = smoke.migrations()
-    assert (finding.verdict, "DATABASE_URL" in finding.to_do) == (Verdict.LOOK, True)
+    assert (finding.verdict, "DATABASE_URL" in finding.to_do) == (ExitCode.LOOK, True)
 
 
 @pytest.mark.django_db
@@ -179,7 +179,7 @@ def test_a_run_loop_that_fell_silent_is_not_alive(settings: Any) -> None:
     """S5.7"""
     alive(heartbeat_at=timezone.now() - timedelta(seconds=settings.RPA_LEASE_S + 5))
     finding = smoke.run_loop(until=0)
-    assert finding.verdict is Verdict.LOOK
+    assert finding.verdict is ExitCode.LOOK
     assert "desk:1" in finding.why
 
 
@@ -205,7 +205,7 @@ def test_whatever_else_answers_at_the_port_is_no_health(settings: Any, body: byt
     with answering(body, status=status) as (port, _asked):
         settings.PORT = port
         finding = smoke.health(until=0)
-    assert (finding.verdict, why in finding.why) == (Verdict.LOOK, True), finding.why
+    assert (finding.verdict, why in finding.why) == (ExitCode.LOOK, True), finding.why
 
 
 def test_a_site_behind_tls_that_answers_to_its_name_alone_is_asked_by_that_name(settings: Any) -> None:
@@ -213,7 +213,7 @@ def test_a_site_behind_tls_that_answers_to_its_name_alone_is_asked_by_that_name(
     settings.ALLOWED_HOSTS = [".surehand.example.org"]
     with answering(json.dumps(WELL).encode()) as (port, asked):
         settings.PORT = port
-        assert smoke.health(until=0).verdict is Verdict.KEEP
+        assert smoke.health(until=0).verdict is ExitCode.KEEP
     assert (asked[0]["Host"], asked[0]["X-Forwarded-Proto"]) == ("surehand.example.org", "https")
     assert (asked[0]["path"], "Cookie" in asked[0], "Authorization" in asked[0]) == ("/health", False, False)
 
@@ -225,9 +225,9 @@ def test_a_time_out_that_is_none_is_refused(timeout: float) -> None:
 
 
 def test_nothing_found_is_kept_and_the_worst_counts() -> None:
-    def one(verdict: Verdict) -> Finding:
-        return Finding(what="x", verdict=verdict)
+    def one(verdict: ExitCode) -> SmokeCheck:
+        return SmokeCheck(what="x", verdict=verdict)
 
-    assert verdict_of([]) is Verdict.KEEP
-    assert verdict_of([one(Verdict.LOOK), one(Verdict.ROLL_BACK), one(Verdict.KEEP)]) is Verdict.ROLL_BACK
-    assert verdict_of([one(Verdict.LOOK), one(Verdict.KEEP)]) is Verdict.LOOK
+    assert verdict_of([]) is ExitCode.KEEP
+    assert verdict_of([one(ExitCode.LOOK), one(ExitCode.ROLL_BACK), one(ExitCode.KEEP)]) is ExitCode.ROLL_BACK
+    assert verdict_of([one(ExitCode.LOOK), one(ExitCode.KEEP)]) is ExitCode.LOOK

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.templatetags.static import static
 from django.test import Client, override_settings
 
-from rpa_site.smoke import Verdict, static_files
+from rpa_site.smoke import ExitCode, static_files
 from rpa_site.static_files import stale
 from tests.benchmarks.page_weight import LIVE_GOAL_KB, live
 from tests.support.streaming import web
@@ -76,12 +76,12 @@ def test_what_came_after_the_collecting_is_served_too(copied: Path, monkeypatch:
 
 def test_files_of_another_version_are_told_after_a_deploy(copied: Path) -> None:
     assert stale() == []
-    assert static_files().verdict == Verdict.KEEP
+    assert static_files().verdict == ExitCode.KEEP
     (copied / SCRIPT).write_text("of the version before")
     (copied / "rpa_site" / "surehand.css").unlink()
     assert stale() == [SCRIPT, "rpa_site/surehand.css"]
     found = static_files()
-    assert found.verdict == Verdict.LOOK
+    assert found.verdict == ExitCode.LOOK
     assert SCRIPT in found.why
     assert "collectstatic" in found.to_do
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.actions.start import start
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Label, Screen
+from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.models import Execution
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, TextLine
@@ -19,14 +19,14 @@ from workflows.models import WorkflowVersion
 BUTTON = Box(400, 400, 160, 48)
 
 
-def screens(*names: str) -> list[Screen]:
+def screens(*names: str) -> list[ScriptedScreen]:
     """Screens in a line, each with its name on it and a button "Go on" that leads to the next."""
     following = [*names[1:], ""]
     return [
-        Screen(
+        ScriptedScreen(
             name=name,
             title=f"{name.title()} - Forms",
-            widgets=[Label(text=f"Page {name}", at=Point(60, 90)), Button(name="go", text="Go on", box=BUTTON)],
+            widgets=[TextLabel(text=f"Page {name}", at=Point(60, 90)), Button(name="go", text="Go on", box=BUTTON)],
             on={"go": then},
         )
         for name, then in zip(names, following, strict=True)

@@ -13,7 +13,7 @@ from execution.perception.elements.base import in_order
 from execution.perception.elements.choices import choices_of
 from execution.perception.elements.controls import Content, contents_of, control_of, is_patch, tags_among
 from execution.perception.elements.found import Found, lines_in
-from execution.perception.elements.frames import Frame, continued
+from execution.perception.elements.frames import BorderedBox, continued
 from execution.perception.elements.icons import icons_of
 from execution.perception.elements.links import links_of
 from execution.perception.elements.menus import bar_items, column_items
@@ -76,7 +76,7 @@ def _found(scene: Scene) -> list[Found]:
     return found + icons_of(scene, taken)
 
 
-def _plain(scene: Scene, choices: Sequence[Found]) -> list[Frame]:
+def _plain(scene: Scene, choices: Sequence[Found]) -> list[BorderedBox]:
     """The frames that are no choice, nothing within one, and no letter."""
     boxes = [c.element.box for c in choices]
     return [

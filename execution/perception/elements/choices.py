@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from execution.perception.elements.found import Found
-from execution.perception.elements.frames import Frame
+from execution.perception.elements.frames import BorderedBox
 from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole, ElementState, TextLine
 
@@ -39,7 +39,7 @@ def choices_of(scene: Scene) -> list[Found]:
     return found
 
 
-def _shape(scene: Scene, frame: Frame) -> str | None:
+def _shape(scene: Scene, frame: BorderedBox) -> str | None:
     """What the shape alone could be: checkbox, radio or switch."""
     box = frame.box
     if not _SMALLEST <= box.h <= _LARGEST or not 0.85 * box.h - 1 <= box.w <= 2.6 * box.h:
@@ -68,7 +68,7 @@ def _is_round(scene: Scene, box: Box) -> bool:
     return bool(np.abs(part - turned).max(axis=2).mean() < 0.12 * scale)
 
 
-def _is_plain(scene: Scene, frame: Frame) -> bool:
+def _is_plain(scene: Scene, frame: BorderedBox) -> bool:
     """True where the rim within the border has one colour: a tick stands in the middle."""
     box = frame.box
     inset = max(2, round(0.14 * box.h))
@@ -108,7 +108,7 @@ def _is_digits(scene: Scene, box: Box) -> bool:
     return any(box.h < _HIGHER * scene.em(i) for i in lines)
 
 
-def _free(scene: Scene, frame: Frame) -> bool:
+def _free(scene: Scene, frame: BorderedBox) -> bool:
     """A shape without a label counts if nothing is near and no text in it, as in the first column of a table."""
     box = frame.box
     if box.h > 34 or frame.fullness < _DISC or not (frame.bordered or frame.filled):
@@ -121,7 +121,7 @@ def _free(scene: Scene, frame: Frame) -> bool:
     return not around and not before
 
 
-def _choice(scene: Scene, frame: Frame, role: str, label: int | None) -> Element:
+def _choice(scene: Scene, frame: BorderedBox, role: str, label: int | None) -> Element:
     states = set()
     if _knob_right(scene, frame) if role == "switch" else _is_marked(scene, frame):
         states.add(ElementState.CHECKED)
@@ -136,7 +136,7 @@ def _label_text(text: str) -> str:
     return text[1:].lstrip() if text[:1] in set("□☐☑☒✓✔●○◉•©®") else text
 
 
-def _is_marked(scene: Scene, frame: Frame) -> bool:
+def _is_marked(scene: Scene, frame: BorderedBox) -> bool:
     """True where the middle is not one colour, or not that of the rim within the border: a tick, a dash, a dot."""
     box = frame.box
     margin, inset = max(2, round(0.24 * box.h)), max(2, round(0.17 * box.h))
@@ -154,7 +154,7 @@ def _is_marked(scene: Scene, frame: Frame) -> bool:
     return bool((apart > least).mean() > 0.05 or np.abs(middle - rim).max() > least)
 
 
-def _has_knob(scene: Scene, frame: Frame) -> bool:
+def _has_knob(scene: Scene, frame: BorderedBox) -> bool:
     """True for a disc at one end of a bar and nothing else."""
     box = frame.box
     row = scene.pixels[box.y + box.h // 2, box.x : box.right].astype(np.int16)
@@ -165,7 +165,7 @@ def _has_knob(scene: Scene, frame: Frame) -> bool:
     return 1 <= len(spans) <= 4
 
 
-def _knob_right(scene: Scene, frame: Frame) -> bool:
+def _knob_right(scene: Scene, frame: BorderedBox) -> bool:
     """The end whose middle is not of the bar's colour has the knob."""
     box = frame.box
     row = scene.pixels[box.y + box.h // 2].astype(np.int16)

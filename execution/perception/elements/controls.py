@@ -10,7 +10,7 @@ import numpy as np
 
 from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
-from execution.perception.elements.frames import Continued, Frame
+from execution.perception.elements.frames import BorderedBox, Continued
 from execution.perception.elements.inks import Ink, chroma, em_of, ink_of
 from execution.perception.elements.layout import rows_of
 from execution.perception.elements.scene import Scene
@@ -42,7 +42,7 @@ class Content:
     a text of their own with room around it, as a button in a panel has.
     """
 
-    frame: Frame
+    frame: BorderedBox
     lines: list[int]
     spans: list[tuple[int, int]]
     parts: int
@@ -64,7 +64,7 @@ class Content:
         return self.frame.inner.right - self.spans[-1][1]
 
 
-def contents_of(scene: Scene, frames: Sequence[Frame], runs_on: Sequence[Continued]) -> list[Content]:
+def contents_of(scene: Scene, frames: Sequence[BorderedBox], runs_on: Sequence[Continued]) -> list[Content]:
     """Each frame (from small to large) with the lines and the frames that lie in it."""
     boxes = np.array([f.box for f in frames], np.int32).reshape(-1, 4)
     contents: list[Content] = []
@@ -116,7 +116,7 @@ def _is_worded(scene: Scene, content: Content) -> bool:
     return letters >= _WORDED and min(content.left, content.right) >= _PADDED
 
 
-def _spans(scene: Scene, frame: Frame) -> list[tuple[int, int]]:
+def _spans(scene: Scene, frame: BorderedBox) -> list[tuple[int, int]]:
     box = frame.inner
     round_end = 0.2 if frame.fullness < _ROUND else 0.1
     across, down = max(2, round(round_end * box.h)), max(2, round(0.2 * box.h))  # clear of round corners
@@ -157,7 +157,7 @@ def tags_among(contents: Sequence[Content]) -> set[int]:
     return {i for i in patches if any(_of_one_column(contents[i].frame, contents[j].frame) for j in patches)}
 
 
-def _of_one_column(one: Frame, other: Frame) -> bool:
+def _of_one_column(one: BorderedBox, other: BorderedBox) -> bool:
     a, b = one.box, other.box
     apart = abs(a.y - b.y)
     aligned = abs(a.x - b.x) <= 2 and abs(a.h - b.h) <= 2 and a.h < apart <= 4 * a.h

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from execution.perception.elements.frames import Frame
+from execution.perception.elements.frames import BorderedBox
 from execution.types import Element, ElementRole, ElementState
 
 SOLID = frozenset({ElementRole.BUTTON, ElementRole.FIELD})
@@ -19,7 +19,7 @@ class Found:
     """
 
     element: Element
-    frame: Frame | None = None
+    frame: BorderedBox | None = None
     lines: tuple[int, ...] = ()
     whole: bool = True
 

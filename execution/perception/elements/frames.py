@@ -25,7 +25,7 @@ _MOST = 1500
 
 
 @dataclass(slots=True)
-class Frame:
+class BorderedBox:
     """A rectangle, its outer `box` and the `inner` one that its border leaves; colours are BGR.
 
     `outside` is what lies beyond its left, upper, right and lower side, `border` its outermost pixels there,
@@ -91,7 +91,7 @@ class Letters:
         return np.asarray(part & ~(first & (w < 0.5 * width)))
 
 
-def frames_of(pixels: np.ndarray, outlines: Outlines, letters: Letters) -> list[Frame]:
+def frames_of(pixels: np.ndarray, outlines: Outlines, letters: Letters) -> list[BorderedBox]:
     """The frames no taller than TALLEST, from small to large; a border of several lines makes one frame."""
     boxes = np.concatenate((outlines.things, outlines.grounds))
     areas = np.concatenate((outlines.thing_areas, outlines.ground_areas))
@@ -149,7 +149,7 @@ def _wraps(outer: Box, inner: Box) -> bool:
     return min(margins) >= -1 and max(margins) <= _RING and max(margins) - min(margins) <= 2 and inner.w * 1.6 > outer.w
 
 
-def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
+def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[BorderedBox]:
     if not families:
         return []
     places = [f.control() for f in families]
@@ -161,7 +161,7 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[Frame]:
     outside = np.median(along(pixels, outer, inset=-3), axis=2)
     rings = [f.boxes[0] if place else None for f, place in zip(families, places, strict=True)]
     return [
-        Frame(boxes[i], f.boxes[-1], f.fullness[places[i]], fill[i], border[i], beyond[i], outside[i], rings[i])
+        BorderedBox(boxes[i], f.boxes[-1], f.fullness[places[i]], fill[i], border[i], beyond[i], outside[i], rings[i])
         for i, f in enumerate(families)
     ]
 
@@ -210,7 +210,7 @@ _BEYOND = np.arange(3, 8)  # pixels from the corner: nearer may be its rounding
 _ACROSS = np.arange(-2, 2)
 
 
-def continued(edges: np.ndarray, frames: Sequence[Frame]) -> list[Continued]:
+def continued(edges: np.ndarray, frames: Sequence[BorderedBox]) -> list[Continued]:
     """How the sides of each frame run on, by the edges of the picture."""
     if not frames:
         return []

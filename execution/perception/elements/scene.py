@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from execution.perception.elements.frames import Frame, Letters, frames_of
+from execution.perception.elements.frames import BorderedBox, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
 from execution.perception.elements.lines import cut_at_frames, joined, without_pictures
 from execution.perception.elements.outlines import edges_of, outlines_of
@@ -28,7 +28,7 @@ class Scene:
         usable = (t for t in texts if _is_inside(t.box, whole) and t.text.strip() and not _is_picture(t))
         read = joined(self.edges, usable)
         self._letters = Letters(self.size, read)
-        self.frames: list[Frame] = frames_of(pixels, self.outlines, self._letters)
+        self.frames: list[BorderedBox] = frames_of(pixels, self.outlines, self._letters)
         cut = cut_at_frames(read, [f.box for f in self.frames if f.fullness > _SQUARE])
         self.texts = without_pictures(pixels, self.edges, cut)
         self.boxes = np.array([t.box for t in self.texts], np.int32).reshape(-1, 4)
@@ -48,7 +48,7 @@ class Scene:
         line, ink = self.texts[index], self.inks[index]
         return min(em_of(line.text, ink.box.h), 1.4 * line.box.h) if ink else float(line.box.h)
 
-    def is_letter(self, frame: Frame) -> bool:
+    def is_letter(self, frame: BorderedBox) -> bool:
         """True for a part of a line as it was read."""
         return bool(self._letters.hold(np.array([frame.box]), np.array([frame.fullness]), leading=False)[0])
 

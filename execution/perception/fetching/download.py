@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from execution.perception.fetching.errors import NoRoom, NotPublished, NotReached
+from execution.perception.fetching.errors import NoRoom, NotOffered, NotReached
 from execution.perception.fetching.progress import MB, Progress
 from execution.perception.fetching.unpack import unpack
 from execution.perception.weights import Damaged, Weights, verify
@@ -34,7 +34,7 @@ def fetch(weights: Weights, folder: Path, *, progress: Progress, timeout_s: floa
             try:
                 _put_in_place(weights, part, target)
                 return target
-            except NotPublished:
+            except NotOffered:
                 part.unlink(missing_ok=True)
                 if not (resumed and again):  # pieces of two different files: once more from the start
                     raise
@@ -50,19 +50,19 @@ def _put_in_place(weights: Weights, part: Path, target: Path) -> None:
         try:
             unpack(part, weights.filename, fresh)
         except Damaged as error:
-            raise NotPublished(f"What {weights.url} gave {error}; nothing was kept of it. Try again later.") from error
+            raise NotOffered(f"What {weights.url} gave {error}; nothing was kept of it. Try again later.") from error
     try:
         verify(fresh, weights)
     except Damaged as error:
         fresh.unlink()
-        raise NotPublished(f"What {weights.url} gave {error}; nothing was kept of it. Try again later.") from error
+        raise NotOffered(f"What {weights.url} gave {error}; nothing was kept of it. Try again later.") from error
     fresh.replace(target)
     if weights.packed:
         part.unlink()
 
 
 def _download(weights: Weights, part: Path, progress: Progress, timeout_s: float) -> bool:
-    """Fill `part`; gives whether some of it was there before. Raises NotReached, NotPublished or NoRoom."""
+    """Fill `part`; gives whether some of it was there before. Raises NotReached, NotOffered or NoRoom."""
     resumed = part.exists() and part.stat().st_size > 0
     for last in (*[False] * (_TRIES - 1), True):
         before = part.stat().st_size if part.exists() else 0
@@ -104,7 +104,7 @@ def _answer(url: str, headers: dict[str, str], timeout_s: float) -> Iterator[htt
 
     def stay_safe(request: httpx.Request) -> None:
         if url.startswith("https:") and request.url.scheme != "https":
-            raise NotPublished(f"{url} leads to {request.url.host} without encryption; nothing is taken from there.")
+            raise NotOffered(f"{url} leads to {request.url.host} without encryption; nothing is taken from there.")
 
     plain = {"Accept-Encoding": "identity", **headers}  # counted and resumed in the bytes of the file itself
     hooks = {"request": [stay_safe]}
@@ -121,7 +121,7 @@ def _check_status(weights: Weights, answer: httpx.Response, folder: Path) -> Non
     said = f"{answer.status_code} {answer.reason_phrase}".strip()
     if answer.is_server_error or answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
         raise NotReached(f"{answer.url.host} cannot give {weights.filename} now ({said}). Try again later.")
-    raise NotPublished(f"{weights.filename} cannot be had from {weights.url} ({said}). {by_hand(weights, folder)}")
+    raise NotOffered(f"{weights.filename} cannot be had from {weights.url} ({said}). {by_hand(weights, folder)}")
 
 
 def _check_room(weights: Weights, folder: Path, total: int, have: int) -> None:

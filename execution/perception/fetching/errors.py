@@ -15,7 +15,7 @@ class NotReached(FetchFailed):
     exit_code = 3
 
 
-class NotPublished(FetchFailed):
+class NotOffered(FetchFailed):
     """There is a server, and the file is not there; or the bytes are not those that were published."""
 
     exit_code = 4

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from execution.perception.config import CLIP_SUFFIXES, PerceptionConfig, clip_model_names
-from execution.perception.fetching.errors import FetchFailed, NotPublished, NotReached
+from execution.perception.fetching.errors import FetchFailed, NotOffered, NotReached
 from execution.perception.weights import Weights
 
 _PREFERRED = "laion2b_s"  # open data, and published as safetensors for the usual sizes
@@ -79,7 +79,7 @@ def _on_hub(choice: ClipChoice, place: str, timeout_s: float) -> Weights:
         found = _look_up(url, timeout_s)
         if found is not None:
             return replace(found, filename=choice.stem + Path(name).suffix)
-    raise NotPublished(f"{repository} holds no weights that open_clip can load; choose others with --clip-tag.")
+    raise NotOffered(f"{repository} holds no weights that open_clip can load; choose others with --clip-tag.")
 
 
 def _look_up(url: str, timeout_s: float) -> Weights | None:

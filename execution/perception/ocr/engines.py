@@ -34,7 +34,7 @@ class Recogniser(NamedTuple):
     characters: tuple[str, ...]
 
 
-class Models(NamedTuple):
+class ReaderModels(NamedTuple):
     """The loaded models: `detect` takes a batch (1, 3, height, width) and gives a map of the same size."""
 
     engine: str
@@ -42,7 +42,7 @@ class Models(NamedTuple):
     recogniser: Recogniser
 
 
-def load_models(wanted: Callable[[str], bool]) -> Models:
+def load_models(wanted: Callable[[str], bool]) -> ReaderModels:
     """Both models on the best engine installed, for the characters that are `wanted`; raises ReaderUnavailable."""
     folder = _models_folder()
     names = [n for n in ("openvino", "onnxruntime") if importlib.util.find_spec(n)]
@@ -80,7 +80,7 @@ def openvino_core() -> Any:
     return core
 
 
-def _on_openvino(detector: Path, recogniser: Path, wanted: Callable[[str], bool]) -> Models:
+def _on_openvino(detector: Path, recogniser: Path, wanted: Callable[[str], bool]) -> ReaderModels:
     core = openvino_core()
     import openvino
 
@@ -106,7 +106,7 @@ def _on_openvino(detector: Path, recogniser: Path, wanted: Callable[[str], bool]
         queue.wait_all()
         return [scores.pop(index) for index in range(len(batches))]
 
-    return Models("openvino", detect, Recogniser(run, characters))
+    return ReaderModels("openvino", detect, Recogniser(run, characters))
 
 
 def _narrow(model: Any, kept: np.ndarray) -> None:
@@ -122,7 +122,7 @@ def _narrow(model: Any, kept: np.ndarray) -> None:
     model.validate_nodes_and_infer_types()
 
 
-def _on_onnxruntime(detector: Path, recogniser: Path, wanted: Callable[[str], bool]) -> Models:
+def _on_onnxruntime(detector: Path, recogniser: Path, wanted: Callable[[str], bool]) -> ReaderModels:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -142,7 +142,7 @@ def _on_onnxruntime(detector: Path, recogniser: Path, wanted: Callable[[str], bo
     def run(batches: Sequence[np.ndarray]) -> list[np.ndarray]:
         return [np.asarray(reader.run(None, {reads: batch})[0])[0][:, kept] for batch in batches]
 
-    return Models("onnxruntime", detect, Recogniser(run, characters))
+    return ReaderModels("onnxruntime", detect, Recogniser(run, characters))
 
 
 def _choice(alphabet: str, wanted: Callable[[str], bool]) -> tuple[np.ndarray, tuple[str, ...]]:

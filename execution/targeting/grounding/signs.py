@@ -9,7 +9,7 @@ from execution.language import rewording
 from execution.language.said import listed, say
 from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
-from execution.targeting.grounding.likeness import Look, TaughtPicture
+from execution.targeting.grounding.likeness import Likeness, TaughtPicture
 from execution.targeting.grounding.measures import (
     TICKED,
     other_title,
@@ -76,7 +76,7 @@ class Judged:
         return 0.0 if self.against else _weighed(self.identity, self.surrounded)
 
 
-class Signs:
+class Judge:
     """Judges the elements of one screen for one target; with `renamed` those too that read otherwise, for a model."""
 
     def __init__(self, context: Context, picture: TaughtPicture | None, *, renamed: bool = False) -> None:
@@ -95,7 +95,7 @@ class Signs:
         renamed = said.unknown and self._renamed
         if ElementState.DISABLED in element.states:
             against, renamed = say("targeting.greyed_out"), False
-        look = self._look(element) if not against or renamed else Look(None, False)
+        look = self._look(element) if not against or renamed else Likeness(None, False)
         if look.faded:
             against, renamed = say("targeting.fainter"), False
         signs = {**self._telling(element, said, look), **(told or {})} if not against or renamed else {}
@@ -138,7 +138,7 @@ class Signs:
             return rewording.Wording(0.0, say("targeting.not_read"))
         return rewording.compare(want, text)
 
-    def _telling(self, element: Element, said: rewording.Wording, look: Look) -> dict[str, float]:
+    def _telling(self, element: Element, said: rewording.Wording, look: Likeness) -> dict[str, float]:
         """The signs that tell one control from another in its place."""
         signs = {"text": said.score} if self._context.target.text or said.score else {}
         if look.likeness is not None:
@@ -149,10 +149,10 @@ class Signs:
                 signs["named"] = _NAMED * any(named)
         return signs
 
-    def _look(self, element: Element) -> Look:
+    def _look(self, element: Element) -> Likeness:
         """The better look of its box and of one of the taught size around its middle; a field looks like any other."""
         if self._picture is None or element.role in _HOLDS_CONTENT or self._context.target.role in _HOLDS_CONTENT:
-            return Look(None, False)
+            return Likeness(None, False)
         frame, boxes = self._context.state.frame, [element.box]
         if self._size:
             boxes += [sized(element.box, self._size, scale) for scale in self._context.scales[:2]]

@@ -17,7 +17,7 @@ from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.likeness import ink_box
 from execution.targeting.grounding.measures import role_likeness, size_likeness
-from execution.targeting.grounding.signs import Signs
+from execution.targeting.grounding.signs import Judge
 from execution.targeting.rungs.marks import decide, taught_picture
 from execution.types import Element, ElementRole, Embedding, ResolveStatus, RungResult, Size
 from workflows.exceptions import PictureError
@@ -66,7 +66,7 @@ class EmbeddingRung:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.none_stands_out"))
         index, share = best
         worth = min(_MOST_SAID, _LEAST + (share - _STANDS_OUT) / (1 - _STANDS_OUT) * (_MOST_SAID - _LEAST))
-        signs = Signs(context, taught_picture(context))
+        signs = Judge(context, taught_picture(context))
         others = [e for e in candidates(context) if e is not elements[index]]
         judged = [signs.judge(elements[index], told={"embedding": worth}), *(signs.judge(e) for e in others)]
         found = decide(judged, context)

@@ -9,7 +9,7 @@ from execution.language.said import say
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.likeness import TaughtPicture
-from execution.targeting.grounding.signs import Judged, Signs, told_signs
+from execution.targeting.grounding.signs import Judge, Judged, told_signs
 from execution.types import Candidate, Element, ElementRole, ResolveStatus, RungResult
 from workflows.exceptions import PictureError
 
@@ -31,7 +31,7 @@ class MarksRung:
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=note)
         if context.wanted.problem:
             return RungResult(rung=MARKS, status=ResolveStatus.NOT_FOUND, note=context.wanted.problem)
-        signs = Signs(context, taught_picture(context))
+        signs = Judge(context, taught_picture(context))
         judged = [signs.judge(element) for element in [*elements, *_loose_texts(context, elements)]]
         return decide(judged, context)
 

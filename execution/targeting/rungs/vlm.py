@@ -15,7 +15,7 @@ from execution.targeting.grounding.answers import ModelAnswer, read_answer
 from execution.targeting.grounding.asking import answer_schema, one_line, question
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.marked import marked_area
-from execution.targeting.grounding.signs import Judged, Signs, told_signs
+from execution.targeting.grounding.signs import Judge, Judged, told_signs
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState
@@ -82,7 +82,7 @@ class VisionRung:
             return _refused(say("targeting.model_sees_none", answer=_because(answer)))
         if not 1 <= answer.mark <= len(marked):
             return _refused(say("targeting.model_mark_unknown", mark=answer.mark, marked=len(marked)))
-        signs = Signs(context, taught_picture(context), renamed=True)
+        signs = Judge(context, taught_picture(context), renamed=True)
         chosen = signs.judge(marked[answer.mark - 1])
         others = [signs.judge(e) for e in elements if e is not chosen.element]
         return self._agreed(answer, chosen, others, context)

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from rpa_site.backups import BackupError, Place, back_up
+from rpa_site.backups import BackupError, DataPlace, back_up
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            place = Place.of_settings()
+            place = DataPlace.of_settings()
             made = back_up(place, options["file"], overwrite=options["overwrite"], with_key=options["with_key"])
         except BackupError as error:
             raise CommandError(str(error)) from error

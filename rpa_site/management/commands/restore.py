@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from rpa_site.backups import BackupError, Checked, Place, Restored, check, restore
+from rpa_site.backups import BackupError, Checked, DataPlace, Restored, check, restore
 from rpa_site.migration_names import named
 
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            place = Place.of_settings()
+            place = DataPlace.of_settings()
             if options["check"]:
                 self._say_checked(check(place, options["file"]))
                 return
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         else:
             self.stdout.write(_("Its migrations are those of this version."))
 
-    def _say_restored(self, place: Place, restored: Restored) -> None:
+    def _say_restored(self, place: DataPlace, restored: Restored) -> None:
         self._say_checked(restored.checked)
         self.stdout.write(_("It is in place."))
         if restored.aside is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from rpa_site.smoke import Finding, Verdict, findings, verdict_of
+from rpa_site.smoke import ExitCode, SmokeCheck, findings, verdict_of
 
 
 class Command(BaseCommand):
@@ -25,18 +25,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 <= options["timeout"] <= 3600:
-            raise CommandError(_("--timeout takes seconds, from 0 to 3600."), returncode=Verdict.LOOK)
+            raise CommandError(_("--timeout takes seconds, from 0 to 3600."), returncode=ExitCode.LOOK)
         found = []
         for finding in findings(timeout_s=options["timeout"]):
             self._say(finding)
             found.append(finding)
         verdict = verdict_of(found)
         self.stdout.write(SUMMARY[verdict]())
-        if verdict is not Verdict.KEEP:
+        if verdict is not ExitCode.KEEP:
             sys.exit(int(verdict))
 
-    def _say(self, finding: Finding) -> None:
-        if finding.verdict is Verdict.KEEP:
+    def _say(self, finding: SmokeCheck) -> None:
+        if finding.verdict is ExitCode.KEEP:
             self.stdout.write(f"  ✓ {finding.what}")
             return
         self.stdout.write(f"  ✗ {finding.what}: {finding.why}")
@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
 
 SUMMARY = {
-    Verdict.KEEP: lambda: _("Keep it."),
-    Verdict.ROLL_BACK: lambda: _("Roll back."),
-    Verdict.LOOK: lambda: _("Look: the code is whole, what runs is not."),
+    ExitCode.KEEP: lambda: _("Keep it."),
+    ExitCode.ROLL_BACK: lambda: _("Roll back."),
+    ExitCode.LOOK: lambda: _("Look: the code is whole, what runs is not."),
 }

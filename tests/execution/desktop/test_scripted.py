@@ -7,16 +7,16 @@ import time
 import pytest
 
 from execution.desktop.base import DesktopError, DesktopLost
-from execution.desktop.scripted import Button, Field, Goto, Label, Screen, ScriptedDesktop
+from execution.desktop.scripted import Button, Field, Goto, ScriptedDesktop, ScriptedScreen, TextLabel
 from execution.types import Box, Point, Size
 
 OK = Button(name="OK", box=Box(40, 200, 100, 36))
 NAME = Field(name="name", label="Name", box=Box(40, 80, 240, 34))
 NOTE = Field(name="note", box=Box(40, 130, 240, 60), lines=3)
-FORM = Screen(
+FORM = ScriptedScreen(
     name="form",
     title="Form for {who}",
-    widgets=[Label(text="Hello {who}", at=Point(40, 50)), NAME, NOTE, OK],
+    widgets=[TextLabel(text="Hello {who}", at=Point(40, 50)), NAME, NOTE, OK],
     on={
         "OK": "done",
         "double:OK": Goto(screen="done", remember={"twice": "yes"}),
@@ -25,8 +25,10 @@ FORM = Screen(
         "key:enter": lambda memory: "done" if memory.get("name") else None,
     },
 )
-DONE = Screen(name="done", title="Done", widgets=[Label(text="Saved {name}", at=Point(40, 60))], on={"key:esc": "form"})
-MENU = Screen(name="menu", title="Menu")
+DONE = ScriptedScreen(
+    name="done", title="Done", widgets=[TextLabel(text="Saved {name}", at=Point(40, 60))], on={"key:esc": "form"}
+)
+MENU = ScriptedScreen(name="menu", title="Menu")
 
 
 def _desktop(**options: object) -> ScriptedDesktop:
@@ -173,6 +175,6 @@ def test_a_person_can_change_the_screen() -> None:
 
 def test_a_script_that_leads_nowhere_is_refused() -> None:
     with pytest.raises(DesktopError, match="no screen 'lost'; there are a"):
-        ScriptedDesktop([Screen(name="a", title="A", on={"key:f1": "lost"})])
+        ScriptedDesktop([ScriptedScreen(name="a", title="A", on={"key:f1": "lost"})])
     with pytest.raises(DesktopError, match="at least one screen"):
         ScriptedDesktop([])

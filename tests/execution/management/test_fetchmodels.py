@@ -21,7 +21,7 @@ from django.core.management import CommandError, call_command
 from execution.management.commands import fetchmodels
 from execution.perception.fetching import download as download_module
 from execution.perception.fetching import published
-from execution.perception.fetching.errors import FetchFailed, NoRoom, NotPublished, NotReached
+from execution.perception.fetching.errors import FetchFailed, NoRoom, NotOffered, NotReached
 from execution.perception.fetching.progress import Progress
 from execution.perception.weights import Damaged, Weights
 from tests.execution.perception.test_weights import safetensors
@@ -214,7 +214,7 @@ def test_a_part_that_is_as_long_as_the_file_is_checked_and_taken_or_fetched_anew
 def test_what_is_not_what_was_published_is_not_kept(publisher, tmp_path, path, content, packed, said):
     folder = tmp_path / "models"
     publisher.files[path] = content
-    with pytest.raises(NotPublished, match=f"{said}.*Try again later"):
+    with pytest.raises(NotOffered, match=f"{said}.*Try again later"):
         fetch(row(publisher, path, packed=packed), folder)
     assert left(folder) == []
     assert left(tmp_path) == ["models"]  # nothing was written beside it either
@@ -223,7 +223,7 @@ def test_what_is_not_what_was_published_is_not_kept(publisher, tmp_path, path, c
 def test_a_file_that_is_there_stays_until_the_new_one_is_right(publisher, tmp_path):
     (tmp_path / "net.pth").write_bytes(b"old")
     publisher.files["net.pth"] = b"not what was published"
-    with pytest.raises(NotPublished):
+    with pytest.raises(NotOffered):
         fetch(row(publisher, "net.pth"), tmp_path)
     assert (tmp_path / "net.pth").read_bytes() == b"old"
 
@@ -232,7 +232,7 @@ def test_a_file_that_is_there_stays_until_the_new_one_is_right(publisher, tmp_pa
 def test_a_small_zip_that_would_fill_the_disk_is_refused(publisher, tmp_path, monkeypatch):
     publisher.files["net.zip"] = zipped(("net.pth", bytes(5_000_000)))
     monkeypatch.setattr("execution.perception.fetching.unpack._LARGEST", 4_000_000)
-    with pytest.raises(NotPublished, match="would unpack to 5 MB"):
+    with pytest.raises(NotOffered, match="would unpack to 5 MB"):
         fetch(row(publisher, "net.zip", packed=True), tmp_path)
     assert left(tmp_path) == []
 
@@ -240,7 +240,7 @@ def test_a_small_zip_that_would_fill_the_disk_is_refused(publisher, tmp_path, mo
 @pytest.mark.parametrize(
     ("manner", "error", "said"),
     [
-        ("missing", NotPublished, r"cannot be had.*404.*another machine.*copy net\.pth to .*--verify"),
+        ("missing", NotOffered, r"cannot be had.*404.*another machine.*copy net\.pth to .*--verify"),
         ("busy", NotReached, r"127\.0\.0\.1 cannot give net\.pth now \(503.*Try again later"),
         ("silent", NotReached, r"127\.0\.0\.1 cannot be reached \(sent nothing for 0\.3 s\).*another machine"),
     ],
@@ -274,7 +274,7 @@ def test_an_address_that_was_encrypted_may_not_lead_to_one_that_is_not(monkeypat
 
     monkeypatch.setattr(httpx, "Client", lambda **options: real(transport=httpx.MockTransport(answer), **options))
     weights = Weights(group="easyocr", filename="net.pth", url="https://safe.example/net.pth")
-    with pytest.raises(NotPublished, match=r"leads to elsewhere\.example without encryption"):
+    with pytest.raises(NotOffered, match=r"leads to elsewhere\.example without encryption"):
         fetch(weights, tmp_path)
 
 
@@ -454,7 +454,7 @@ def test_weights_of_clip_that_the_hub_garbles_are_not_kept(command, clip_publish
         published, "_look_up", lambda url, timeout: published.replace(look_up(url, timeout), checksum="0" * 64)
     )
     done = command("open_clip")
-    assert done.code == NotPublished.exit_code
+    assert done.code == NotOffered.exit_code
     assert hashlib.sha256(content).hexdigest() in done.said
     assert left(settings.RPA_MODELS_DIR) == []
 
@@ -509,7 +509,7 @@ def test_a_model_or_a_language_that_there_is_not_is_said(command, settings):
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(NotReached("x"), 3), (NotPublished("x"), 4), (NoRoom("x"), 5), (FetchFailed("x"), 1)]
+    ("error", "code"), [(NotReached("x"), 3), (NotOffered("x"), 4), (NoRoom("x"), 5), (FetchFailed("x"), 1)]
 )
 def test_each_kind_of_failure_has_its_exit_code(command, easyocr_published, monkeypatch, error, code):
     def fail(*args: Any, **options: Any) -> Path:

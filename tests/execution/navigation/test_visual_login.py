@@ -11,7 +11,7 @@ import pytest
 
 from execution.desktop.base import DesktopLost
 from execution.language.login import (
-    Label,
+    LoginLabel,
     asks_code,
     label_of,
     names_factor,
@@ -96,24 +96,24 @@ def typed(hands: PageHands) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        ("Password", Label.PASSWORD),
-        ("Password:", Label.PASSWORD),
-        ("Password *", Label.PASSWORD),
-        ("Enter your password", Label.PASSWORD),
-        ("Mot de passe", Label.PASSWORD),
-        ("Votre mot de passe", Label.PASSWORD),
-        ("Motdepasse", Label.PASSWORD),
-        ("Passw0rd", Label.PASSWORD),
-        ("Confirm password", Label.ANOTHER),
-        ("Nouveau mot de passe", Label.ANOTHER),
-        ("Confirmez le mot de passe", Label.ANOTHER),
-        ("User name", Label.USER),
-        ("Usemame", Label.USER),
-        ("E-mail or user name", Label.USER),
-        ("Nom d'utilisateur", Label.USER),
-        ("Identifiant", Label.USER),
-        ("Adresse e-mail", Label.USER),
-        ("Name", Label.WEAK_USER),
+        ("Password", LoginLabel.PASSWORD),
+        ("Password:", LoginLabel.PASSWORD),
+        ("Password *", LoginLabel.PASSWORD),
+        ("Enter your password", LoginLabel.PASSWORD),
+        ("Mot de passe", LoginLabel.PASSWORD),
+        ("Votre mot de passe", LoginLabel.PASSWORD),
+        ("Motdepasse", LoginLabel.PASSWORD),
+        ("Passw0rd", LoginLabel.PASSWORD),
+        ("Confirm password", LoginLabel.ANOTHER),
+        ("Nouveau mot de passe", LoginLabel.ANOTHER),
+        ("Confirmez le mot de passe", LoginLabel.ANOTHER),
+        ("User name", LoginLabel.USER),
+        ("Usemame", LoginLabel.USER),
+        ("E-mail or user name", LoginLabel.USER),
+        ("Nom d'utilisateur", LoginLabel.USER),
+        ("Identifiant", LoginLabel.USER),
+        ("Adresse e-mail", LoginLabel.USER),
+        ("Name", LoginLabel.WEAK_USER),
         ("Forgotten your password?", None),
         ("Mot de passe oublié ?", None),
         ("Change password settings", None),
@@ -123,7 +123,7 @@ def typed(hands: PageHands) -> list[str]:
         ("", None),
     ],
 )
-def test_what_a_label_asks_for(words: str, kind: Label | None) -> None:
+def test_what_a_label_asks_for(words: str, kind: LoginLabel | None) -> None:
     assert label_of(words) is kind
 
 

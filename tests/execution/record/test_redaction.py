@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PromptKind
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Label, Screen
+from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
 from execution.record.hidden import HIDDEN, Hidden
 from execution.record.payloads import screen_json
@@ -178,10 +178,10 @@ def test_between_runs_nothing_is_shown_where_any_workflow_hides_something() -> N
 
 
 # --- whole runs -----------------------------------------------------------------------------------------------------
-def page(name: str, then: str, *more: str) -> Screen:
-    labels = [Label(text=text, at=Point(60, 140 + 50 * n)) for n, text in enumerate(more)]
-    widgets = [Label(text=f"Page {name}", at=Point(60, 90)), *labels, Button(name="go", text="Go on", box=BUTTON)]
-    return Screen(name=name, title=f"{name.title()} - Forms", widgets=widgets, on={"go": then})
+def page(name: str, then: str, *more: str) -> ScriptedScreen:
+    labels = [TextLabel(text=text, at=Point(60, 140 + 50 * n)) for n, text in enumerate(more)]
+    widgets = [TextLabel(text=f"Page {name}", at=Point(60, 90)), *labels, Button(name="go", text="Go on", box=BUTTON)]
+    return ScriptedScreen(name=name, title=f"{name.title()} - Forms", widgets=widgets, on={"go": then})
 
 
 def started(effect_class: str = "opaque", **fields: Any) -> Execution:
@@ -246,7 +246,7 @@ def test_a_step_in_doubt_is_judged_by_what_was_kept_of_the_screen(
     """S9.2: done is seen; undone is believed only where what was hidden has not changed either."""
     first = page("one", "two", f"Mail {MAIL}")
     other = page("one", "two", "Mail berta.b@example.fr")
-    other = Screen(name="other", title="One - Forms", widgets=other.widgets, on={"go": "two"})
+    other = ScriptedScreen(name="other", title="One - Forms", widgets=other.widgets, on={"go": "two"})
     desktop = ScriptedDesktop([first, other, page("two", "", f"Mail {MAIL}")])
     execution = started("idempotent")
     perform = acting.perform

@@ -11,7 +11,7 @@ from django.db import connection
 
 from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field, Label, Screen
+from execution.desktop.widgets import Field, ScriptedScreen, TextLabel
 from execution.models import Execution
 from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
@@ -80,11 +80,11 @@ def test_nothing_that_a_run_leaves_holds_the_secret_that_it_typed(
     execution = started()
     desktop = ScriptedDesktop(
         [
-            Screen(
+            ScriptedScreen(
                 name="form",
                 title="Form",
                 widgets=[
-                    Label(text="Ward", at=Point(60, 90)),
+                    TextLabel(text="Ward", at=Point(60, 90)),
                     Field(name="key", box=Box(60, 200, 300, 40)),
                 ],
             )

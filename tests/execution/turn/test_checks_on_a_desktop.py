@@ -10,7 +10,7 @@ import pytest
 
 from execution.actions.decide import decide
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind
-from execution.desktop.scripted import Button, Label, Screen, ScriptedDesktop
+from execution.desktop.scripted import Button, ScriptedDesktop, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
 from execution.running.runner import Hooks, Runner
 from execution.types import Box, DecisionSource, Point
@@ -28,20 +28,20 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
 
 
-def page(name: str, then: str, *more: Label) -> Screen:
+def page(name: str, then: str, *more: TextLabel) -> ScriptedScreen:
     button = Button(name="go", text="Go on", box=BUTTON)
-    label = Label(text=f"Page {name}", at=Point(60, 90))
-    return Screen(name=name, title=f"{name.title()} - Forms", widgets=[label, *more, button], on={"go": then})
+    label = TextLabel(text=f"Page {name}", at=Point(60, 90))
+    return ScriptedScreen(name=name, title=f"{name.title()} - Forms", widgets=[label, *more, button], on={"go": then})
 
 
-def patient(name: str) -> Label:
-    return Label(text=f"Patient: {name}", at=Point(60, 140))
+def patient(name: str) -> TextLabel:
+    return TextLabel(text=f"Patient: {name}", at=Point(60, 140))
 
 
-def update(then: str) -> Screen:
-    text = Label(text="Restart now", at=Point(60, 90))
+def update(then: str) -> ScriptedScreen:
+    text = TextLabel(text="Restart now", at=Point(60, 90))
     later = Button(name="later", text="Later", box=Box(60, 200, 100, 30))
-    return Screen(name="update", title="Update available", widgets=[text, later], on={"later": then})
+    return ScriptedScreen(name="update", title="Update available", widgets=[text, later], on={"later": then})
 
 
 def workflow(edge: dict[str, Any] | None = None, **fields: Any) -> Execution:
@@ -89,7 +89,7 @@ def test_the_record_that_is_meant_is_acted_on() -> None:
 def test_another_record_is_not_touched_and_the_right_one_is_once_it_is_there() -> None:
     """S9.6: a person opens the right record and says: look again."""
     wrong = page("one", "two", patient("Ada Byrd"))
-    right = Screen(
+    right = ScriptedScreen(
         name="right", title="One - Forms", widgets=[*wrong.widgets[:1], patient("Ada Byron"), wrong.widgets[-1]],
         on={"go": "two"},
     )  # fmt: skip
@@ -172,12 +172,14 @@ def test_waiting_for_a_text_is_an_action_of_a_run() -> None:
     assert done.steps.order_by("index").first().verified == "yes"
 
 
-def register(*names: str) -> Screen:
+def register(*names: str) -> ScriptedScreen:
     """Rows of one list, each with its own button."""
-    widgets: list[Any] = [Label(text="Page one", at=Point(60, 40))]
+    widgets: list[Any] = [TextLabel(text="Page one", at=Point(60, 40))]
     for row, name in enumerate(names):
-        widgets += [Label(text=name, at=Point(60, 90 + 60 * row)), button(f"go{row}", row)]
-    return Screen(name="one", title="One - Forms", widgets=widgets, on={"go0": "other", "go1": "two", "go2": "other"})
+        widgets += [TextLabel(text=name, at=Point(60, 90 + 60 * row)), button(f"go{row}", row)]
+    return ScriptedScreen(
+        name="one", title="One - Forms", widgets=widgets, on={"go0": "other", "go1": "two", "go2": "other"}
+    )
 
 
 def button(name: str, row: int) -> Button:
