@@ -13,7 +13,7 @@ from workflows.admin.records import ReadOnlyAdmin
 VIEW = "analytics.view_stepmetric"
 
 
-class MadeByMachine(ReadOnlyAdmin):
+class FiguresAdmin(ReadOnlyAdmin):
     show_full_result_count = False  # counting millions of rows takes longer than showing fifty
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -24,7 +24,7 @@ class MadeByMachine(ReadOnlyAdmin):
 
 
 @admin.register(StepMetric)
-class StepMetricAdmin(MadeByMachine):
+class StepMetricAdmin(FiguresAdmin):
     list_display = (
         "execution_id", "step", "node_id", "edge_id", "action_type", "success", "rung", "score", "verified", "ocr_ms",
         "waited_ms", "total_ms", "degraded", "started_at",
@@ -34,7 +34,7 @@ class StepMetricAdmin(MadeByMachine):
 
 
 @admin.register(ResourceSample)
-class ResourceSampleAdmin(MadeByMachine):
+class ResourceSampleAdmin(FiguresAdmin):
     list_display = (
         "execution_id", "at", "cpu_percent", "ram_percent", "process_ram_mb", "gpu_percent", "vram_used_mb",
     )  # fmt: skip

@@ -18,10 +18,10 @@ from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
 from execution.perception.harmless import CLOCK, Harmless
 from execution.perception.languages import tesseract_codes
-from execution.perception.look import AnalysisRequest, Near, unusable, with_problem
 from execution.perception.masking import painted_over
 from execution.perception.ocr import NO_READER, TextReader, open_reader
 from execution.perception.parts import PerceptionPart
+from execution.perception.request import AnalysisRequest, Near, unusable, with_problem
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
 from execution.perception.watchdog import patience_s
 from execution.types import Element, Frame, ScreenState, Timings, Window

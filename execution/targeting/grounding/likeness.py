@@ -26,7 +26,7 @@ _SMALL, _LARGE = 24, 160  # pixels of the longer side that the ink is compared a
 _NOTHING, _PERFECT = 0.55, 0.9
 
 
-class Likeness(NamedTuple):
+class InkLikeness(NamedTuple):
     """`likeness` is 0 to 1, None where the two cannot be compared; `faded`: the very picture, in fainter ink."""
 
     likeness: float | None
@@ -40,20 +40,20 @@ class TaughtPicture:
         self._ink = _ink(cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY))
         self.problem = _problem(self._ink)
 
-    def look(self, frame: Frame, box: Box) -> Likeness:
+    def look(self, frame: Frame, box: Box) -> InkLikeness:
         """How like the taught picture what is in the box looks."""
         crop = frame.crop(box)
         if self.problem or min(crop.shape[:2]) < _LEAST_SIDE:
-            return Likeness(None, False)
+            return InkLikeness(None, False)
         ink = _ink(cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_BGR2GRAY))
         if min(ink.shape) < _LEAST_SIDE or not _same_shape(self._ink.shape, ink.shape):
-            return Likeness(0.0, False)
+            return InkLikeness(0.0, False)
         grey = _correlation(self._ink, ink)
         faded = grey >= _SAME_THEME and float(ink.std()) < _FADED * float(self._ink.std())
         if _problem(ink):
-            return Likeness(0.0, faded)
+            return InkLikeness(0.0, faded)
         best = max(_correlation(_relief(self._ink), _relief(ink)), abs(grey))
-        return Likeness(min(1.0, max(0.0, (best - _NOTHING) / (_PERFECT - _NOTHING))), faded)
+        return InkLikeness(min(1.0, max(0.0, (best - _NOTHING) / (_PERFECT - _NOTHING))), faded)
 
 
 def ink_box(grey: np.ndarray) -> Box:

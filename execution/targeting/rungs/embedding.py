@@ -15,9 +15,9 @@ from execution.language.said import say
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
+from execution.targeting.grounding.judging import Judge
 from execution.targeting.grounding.likeness import ink_box
 from execution.targeting.grounding.measures import role_likeness, size_likeness
-from execution.targeting.grounding.signs import Judge
 from execution.targeting.rungs.marks import decide, taught_picture
 from execution.types import Element, ElementRole, Embedding, ResolveStatus, RungResult, Size
 from workflows.exceptions import PictureError

@@ -8,8 +8,8 @@ from execution.language.fuzzy import SAME
 from execution.language.said import say
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
+from execution.targeting.grounding.judging import Judge, Judged, told_signs
 from execution.targeting.grounding.likeness import TaughtPicture
-from execution.targeting.grounding.signs import Judge, Judged, told_signs
 from execution.types import Candidate, Element, ElementRole, ResolveStatus, RungResult
 from workflows.exceptions import PictureError
 

@@ -14,8 +14,8 @@ from execution.targeting.context import VLM, Context
 from execution.targeting.grounding.answers import ModelAnswer, read_answer
 from execution.targeting.grounding.asking import answer_schema, one_line, question
 from execution.targeting.grounding.candidates import candidates
+from execution.targeting.grounding.judging import Judge, Judged, told_signs
 from execution.targeting.grounding.marked import marked_area
-from execution.targeting.grounding.signs import Judge, Judged, told_signs
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState

@@ -9,7 +9,7 @@ from execution.language import rewording
 from execution.language.said import listed, say
 from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
-from execution.targeting.grounding.likeness import Likeness, TaughtPicture
+from execution.targeting.grounding.likeness import InkLikeness, TaughtPicture
 from execution.targeting.grounding.measures import (
     TICKED,
     other_title,
@@ -95,7 +95,7 @@ class Judge:
         renamed = said.unknown and self._renamed
         if ElementState.DISABLED in element.states:
             against, renamed = say("targeting.greyed_out"), False
-        look = self._look(element) if not against or renamed else Likeness(None, False)
+        look = self._look(element) if not against or renamed else InkLikeness(None, False)
         if look.faded:
             against, renamed = say("targeting.fainter"), False
         signs = {**self._telling(element, said, look), **(told or {})} if not against or renamed else {}
@@ -138,7 +138,7 @@ class Judge:
             return rewording.Wording(0.0, say("targeting.not_read"))
         return rewording.compare(want, text)
 
-    def _telling(self, element: Element, said: rewording.Wording, look: Likeness) -> dict[str, float]:
+    def _telling(self, element: Element, said: rewording.Wording, look: InkLikeness) -> dict[str, float]:
         """The signs that tell one control from another in its place."""
         signs = {"text": said.score} if self._context.target.text or said.score else {}
         if look.likeness is not None:
@@ -149,10 +149,10 @@ class Judge:
                 signs["named"] = _NAMED * any(named)
         return signs
 
-    def _look(self, element: Element) -> Likeness:
+    def _look(self, element: Element) -> InkLikeness:
         """The better look of its box and of one of the taught size around its middle; a field looks like any other."""
         if self._picture is None or element.role in _HOLDS_CONTENT or self._context.target.role in _HOLDS_CONTENT:
-            return Likeness(None, False)
+            return InkLikeness(None, False)
         frame, boxes = self._context.state.frame, [element.box]
         if self._size:
             boxes += [sized(element.box, self._size, scale) for scale in self._context.scales[:2]]
