@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from gpu.choices import Outcome, ProviderName
+from gpu.choices import ProviderName, UseOutcome
 from gpu.config import is_this_machine
 from gpu.models import ModelUse
 
@@ -72,7 +72,7 @@ def model_use(scope: Scope, *, by_day: bool = True) -> ModelUseReport:
         total.add(use)
         if use.instead_of:
             pairs[use.instead_of, model][0] += 1
-            pairs[use.instead_of, model][1] += use.outcome == Outcome.ANSWERED
+            pairs[use.instead_of, model][1] += use.outcome == UseOutcome.ANSWERED
     ordered = sorted(groups.items(), key=lambda one: (-one[0][0].toordinal(), *one[0][1:]))
     rows = [
         {"day": day.isoformat(), "model": model, "provider": provider, "purpose": purpose, **group.told(),
@@ -115,18 +115,18 @@ class _Group:
         self.tokens_in += use.tokens_in
         self.tokens_out += use.tokens_out
         self.load_seconds += use.load_seconds
-        if use.outcome == Outcome.FAILED:
+        if use.outcome == UseOutcome.FAILED:
             self.errors[use.error or "unknown"] += 1
-        elif use.outcome == Outcome.ANSWERED:
+        elif use.outcome == UseOutcome.ANSWERED:
             self.seconds.append(use.seconds)
 
     def told(self) -> Row:
         self.seconds.sort()
         return {
             "calls": self.outcomes.total(),
-            "answered": self.outcomes[Outcome.ANSWERED],
-            "failed": self.outcomes[Outcome.FAILED],
-            "cancelled": self.outcomes[Outcome.CANCELLED],
+            "answered": self.outcomes[UseOutcome.ANSWERED],
+            "failed": self.outcomes[UseOutcome.FAILED],
+            "cancelled": self.outcomes[UseOutcome.CANCELLED],
             "failed_by": dict(sorted(self.errors.items(), key=lambda one: (-one[1], one[0]))),
             "fallbacks": self.fallbacks,
             "tokens_in": self.tokens_in,

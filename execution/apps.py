@@ -7,9 +7,9 @@ class ExecutionConfig(AppConfig):
     name = "execution"
 
     def ready(self) -> None:
-        from gpu.assistant.records import Records, register_records
+        from gpu.assistant.records import RunRecords, register_records
 
-        def records() -> Records:
+        def records() -> RunRecords:
             from execution.assistant.run_records import RunRecords
 
             return RunRecords()

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
-class EventKind(models.TextChoices):
+class GPUEventKind(models.TextChoices):
     RESOURCE_CHANGED = "resource_changed", _("resources")
     MODE_CHANGED = "mode_changed", _("mode")
     IDLE_UNLOAD = "idle_unload", _("unloaded when idle")
@@ -45,7 +45,7 @@ class MessageRole(models.TextChoices):
     ASSISTANT = "assistant", _("assistant")
 
 
-class Outcome(models.TextChoices):
+class UseOutcome(models.TextChoices):
     ANSWERED = "answered", _("answered")
     FAILED = "failed", _("failed")
     CANCELLED = "cancelled", _("cancelled")

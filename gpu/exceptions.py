@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpu.types import Attempt
+    from gpu.types import ModelAttempt
 
 
 class GPUError(Exception):
@@ -55,7 +55,7 @@ class VLMUnavailable(GPUError):
 
     passing = True
     falls_back = False
-    attempts: tuple[Attempt, ...] = ()  # of the model manager: what was tried before it gave up
+    attempts: tuple[ModelAttempt, ...] = ()  # of the model manager: what was tried before it gave up
 
     def __init__(self, message: str, *, passing: bool | None = None) -> None:
         super().__init__(message)

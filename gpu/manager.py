@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu.choices import EventKind, Outcome, ProviderName
+from gpu.choices import GPUEventKind, ProviderName, UseOutcome
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
@@ -237,12 +237,12 @@ class GPUResourceManager:
             try:
                 async with self.using(model, purpose=purpose, asked_by=execution_id) as ollama:
                     answer = await ollama.answer(model, prompt=prompt, pictures=pictures, schema=schema)
-                use.outcome, use.load_seconds = Outcome.ANSWERED, answer.load_s
+                use.outcome, use.load_seconds = UseOutcome.ANSWERED, answer.load_s
                 use.tokens_in, use.tokens_out = answer.tokens_in, answer.tokens_out
                 return answer.text
             except BaseException as error:
                 cancelled = isinstance(error, asyncio.CancelledError)
-                use.outcome = Outcome.CANCELLED if cancelled else Outcome.FAILED
+                use.outcome = UseOutcome.CANCELLED if cancelled else UseOutcome.FAILED
                 use.error = type(error).__name__
                 raise
             finally:
@@ -330,7 +330,7 @@ class GPUResourceManager:
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         current = self.controller.scheduler.current
         if current is None or current.request.kind is RequestKind.USE:  # a move of ours tells of itself
-            self.runtime.loop.call_soon_threadsafe(self._say, EventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
+            self.runtime.loop.call_soon_threadsafe(self._say, GPUEventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
 
-    def _say(self, kind: EventKind, text: str) -> None:
+    def _say(self, kind: GPUEventKind, text: str) -> None:
         self._listeners.tell(kind.value, text, self.get_status())

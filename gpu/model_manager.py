@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.catalogue.entries import Entry, entries, find
+from gpu.catalogue.entries import ModelEntry, entries, find
 from gpu.choices import ProviderName
-from gpu.conversation.answering import Answering, Tools
+from gpu.conversation.answering import Answering, AnsweringTools
 from gpu.conversation.talk import ContextManager, Talk
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, UnknownModel, VLMUnavailable
@@ -24,10 +24,10 @@ from gpu.preloading import Preloads
 from gpu.resources import ResourceMonitor
 from gpu.runtime import Background, Runtime, blocking
 from gpu.selection.choice import Selection, obstacle
-from gpu.selection.observer import Monitor, Observer, Rows, read_rows
+from gpu.selection.observer import CatalogueRows, Monitor, Observer, read_rows
 from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Task
-from gpu.types import Attempt, ChatMessage, Chunk, Provider
+from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class ModelManager:
         *,
         openai: Provider | None = None,
         monitor: Monitor | None = None,
-        rows: Callable[[], Rows] = read_rows,
+        rows: Callable[[], CatalogueRows] = read_rows,
         keep: Callable[[ModelUse], None] = ModelUse.keep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -71,7 +71,7 @@ class ModelManager:
             database=self._database,
             rows=rows,
         )
-        self._tools = Tools(
+        self._tools = AnsweringTools(
             observer=self._observer,
             context=ContextManager(),
             recent=recent,
@@ -84,7 +84,7 @@ class ModelManager:
             clock=clock,
         )
         self._preloads = Preloads(self._tools, self._background)
-        self._last: Attempt | None = None
+        self._last: ModelAttempt | None = None
 
     # --- answers ----------------------------------------------------------------------------------------------------
     async def select_best_model(self, conversation: Conversation, message: Question = "") -> Selection:
@@ -147,7 +147,7 @@ class ModelManager:
             self._last = answering.attempts[-1] if answering.attempts else self._last
 
     @asynccontextmanager
-    async def _lend(self, entry: Entry, talk: Talk, deadline_s: float) -> AsyncIterator[Provider]:
+    async def _lend(self, entry: ModelEntry, talk: Talk, deadline_s: float) -> AsyncIterator[Provider]:
         """Ollama's models through the owner of the GPU, never past it; other servers have their own memory to mind."""
         if entry.provider is ProviderName.OPENAI:
             if self._openai is None:

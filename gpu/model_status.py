@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.resources import Resources
 from gpu.selection.choice import Selection
-from gpu.types import Attempt, ExecutionMode, as_json
+from gpu.types import ExecutionMode, ModelAttempt, as_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLine:
     """One model of the catalogue; `barred` says why it cannot answer now, empty where it can."""
 
-    entry: Entry
+    entry: ModelEntry
     loaded: bool
     barred: str
     lowered: tuple[str, ...] = ()  # what speaks against it for a while
@@ -35,7 +35,7 @@ class ModelStatus:
     resources: Resources
     mode: ExecutionMode
     models: tuple[ModelLine, ...]
-    last: Attempt | None = None  # the last attempt at an answer in this process
+    last: ModelAttempt | None = None  # the last attempt at an answer in this process
     preloading: tuple[str, ...] = ()
 
     @property

@@ -112,7 +112,7 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class ModelAttempt:
     """One try at an answer by one model; `instead_of` is the model that had failed before it."""
 
     model: str  # the catalogue's key
@@ -142,7 +142,7 @@ class Chunk:
     load_s: float = 0.0
     restarted: bool = False
     model: str = ""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[ModelAttempt, ...] = ()
     dropped: Mapping[str, Any] = field(default_factory=dict)
 
 

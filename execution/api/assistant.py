@@ -27,7 +27,8 @@ from execution.assistant.run_records import overview
 from execution.assistant.service import get_assistant
 from execution.models import Execution
 from gpu.assistant import conversations
-from gpu.assistant.assistant import Assistant, Part
+from gpu.assistant.answer import AnswerPart
+from gpu.assistant.assistant import Assistant
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ async def _alines(assistant: Assistant, text: str, said: dict[str, str], person:
         await parts.aclose()  # whoever has gone away stops the model too
 
 
-def _line(part: Part) -> bytes:
+def _line(part: AnswerPart) -> bytes:
     return json.dumps(part.as_json(), ensure_ascii=False).encode() + b"\n"
 
 

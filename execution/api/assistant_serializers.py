@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from gpu.assistant.assistant import LONGEST_QUESTION, AnswerOutcome
+from gpu.assistant.answer import AnswerOutcome
+from gpu.assistant.assistant import LONGEST_QUESTION
 
 
 class AskSerializer(serializers.Serializer[Any]):

@@ -16,7 +16,8 @@ from execution.assistant.run_briefing import as_text, briefing
 from execution.exceptions import UnknownExecution
 from execution.models import Execution
 from gpu.assistant import conversations
-from gpu.assistant.assistant import AnswerOutcome, Assistant, Part, PartKind
+from gpu.assistant.answer import AnswerOutcome, AnswerPart, PartKind
+from gpu.assistant.assistant import Assistant
 from gpu.exceptions import GPUError
 from workflows.exceptions import DomainError
 
@@ -113,7 +114,7 @@ class Chat:
             return AnswerOutcome.FAILED
         return outcome
 
-    def _show(self, part: Part, *, began: bool) -> bool:
+    def _show(self, part: AnswerPart, *, began: bool) -> bool:
         """Print a part; gives whether words of a model stand on the screen now."""
         match part.kind:
             case PartKind.RECORDS:
@@ -132,7 +133,7 @@ class Chat:
                 self._close(part)
         return began
 
-    def _close(self, part: Part) -> None:
+    def _close(self, part: AnswerPart) -> None:
         message = part.message
         if message is None:
             return

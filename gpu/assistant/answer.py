@@ -38,7 +38,7 @@ class AnswerOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class AnswerPart:
     """One piece of an answer on its way to a person."""
 
     kind: PartKind
@@ -63,7 +63,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class AssistantStatus:
     """`model` is who would answer now; empty, with the reason, where only the records would."""
 
     name: str
@@ -127,8 +127,8 @@ class AnswerInProgress:
             with translation.override(self.records.language):
                 self.note = _("The model did not answer, so this is from the records alone.")
 
-    def end(self, message: StoredMessage) -> Part:
-        return Part(
+    def end(self, message: StoredMessage) -> AnswerPart:
+        return AnswerPart(
             kind=PartKind.END, message=message, outcome=self.outcome, note=self.note, retry_after_s=self.retry_after_s
         )
 

@@ -9,38 +9,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
-from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, Part, PartKind, Status
+from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, AssistantStatus, PartKind
 from gpu.assistant.conversations import StoredMessage
-from gpu.assistant.records import Records, RecordsAnswer, question, registered_records, talk
+from gpu.assistant.records import RecordsAnswer, RunRecords, question, registered_records, talk
 from gpu.choices import MessageRole
-from gpu.conversation.talk import Talk
 from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
-from gpu.model_manager import get_model_manager
-from gpu.model_status import ModelStatus
+from gpu.model_manager import ModelManager, get_model_manager
 from gpu.runtime import Runtime, Work
-from gpu.types import Chunk
 from gpu.wire.texts import storable
 from gpu.wiring import get_gpu_resource_manager
 
-__all__ = ["AnswerOutcome", "Assistant", "Models", "Part", "PartKind", "Records", "RecordsAnswer", "Status"]
+T = TypeVar("T")
+P = ParamSpec("P")
 
 LONGEST_QUESTION = 2000  # characters
-
-
-class Models(Protocol):
-    """What the assistant asks of the model manager (S4.5)."""
-
-    def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]: ...
-
-    async def get_current_model_status(self) -> ModelStatus: ...
 
 
 class Assistant:
@@ -52,8 +42,8 @@ class Assistant:
     def __init__(
         self,
         *,
-        records: Records,
-        models: Models | None,
+        records: RunRecords,
+        models: ModelManager | None,
         runtime: Runtime,
         name: str = "Mai",
         database: DatabaseThread | None = None,
@@ -66,21 +56,21 @@ class Assistant:
         self._own = ""  # the key of its own conversation
 
     # --- asking -----------------------------------------------------------------------------------------------------
-    def process_message(self, text: str, *, conversation: str = "", language: str = "") -> Part:
+    def process_message(self, text: str, *, conversation: str = "", language: str = "") -> AnswerPart:
         """The end of the whole answer. Raises ValueError for an empty or a much too long question."""
         *_before, end = self.stream_message(text, conversation=conversation, language=language)
         return end
 
-    async def aprocess_message(self, text: str, *, conversation: str = "", language: str = "") -> Part:
+    async def aprocess_message(self, text: str, *, conversation: str = "", language: str = "") -> AnswerPart:
         """See process_message()."""
         parts = [part async for part in self.astream_message(text, conversation=conversation, language=language)]
         return parts[-1]
 
-    def stream_message(self, text: str, *, conversation: str = "", language: str = "") -> Iterator[Part]:
+    def stream_message(self, text: str, *, conversation: str = "", language: str = "") -> Iterator[AnswerPart]:
         """The answer as it comes, its end last; leaving early keeps what was said so far."""
         return self._runtime.iterate(self._answer(text, conversation, language))
 
-    def astream_message(self, text: str, *, conversation: str = "", language: str = "") -> AsyncGenerator[Part]:
+    def astream_message(self, text: str, *, conversation: str = "", language: str = "") -> AsyncGenerator[AnswerPart]:
         """See stream_message()."""
         return self._runtime.stream(self._answer(text, conversation, language))
 
@@ -91,10 +81,10 @@ class Assistant:
     async def aget_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
         return await self._runtime.wait(self._rows(self._messages, conversation or self._own))
 
-    def get_status(self) -> Status:
+    def get_status(self) -> AssistantStatus:
         return self._runtime.run(self._status())
 
-    async def aget_status(self) -> Status:
+    async def aget_status(self) -> AssistantStatus:
         return await self._runtime.wait(self._status())
 
     def get_system_status(self) -> dict[str, Any]:
@@ -117,14 +107,14 @@ class Assistant:
         await self._runtime.wait(self._end())
 
     # --- in the loop of the runtime ---------------------------------------------------------------------------------
-    async def _rows(self, work: Any, *arguments: Any, **named: Any) -> Any:
+    async def _rows(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         return await self._database.run(lambda: work(*arguments, **named))
 
-    def _answer(self, text: str, key: str, language: str) -> Work[Part]:
+    def _answer(self, text: str, key: str, language: str) -> Work[AnswerPart]:
         """Raises ValueError for what is no question."""
         return partial(self._work, _checked(text), key, language or _language())
 
-    async def _work(self, text: str, key: str, language: str, put: Callable[[Part], None]) -> None:
+    async def _work(self, text: str, key: str, language: str, put: Callable[[AnswerPart], None]) -> None:
         if self._is_shut:
             raise GPUError(f"{self.name} was shut down and answers no more.")
         task = asyncio.current_task()
@@ -132,11 +122,11 @@ class Assistant:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
         key = key or await self._rows(self._own_key)
-        history: tuple[StoredMessage, ...] = await self._rows(conversations.messages, key)
-        records: RecordsAnswer = await self._rows(self._answer_of_records, text, key, language)
+        history = await self._rows(conversations.messages, key)
+        records = await self._rows(self._answer_of_records, text, key, language)
         await self._rows(conversations.keep, key, role=MessageRole.USER, content=records.asked or text)
         answer = AnswerInProgress(records)
-        put(Part(kind=PartKind.RECORDS, text=records.answer, references=records.references, draft=records.draft))
+        put(AnswerPart(kind=PartKind.RECORDS, text=records.answer, references=records.references, draft=records.draft))
         # at once, for a process that is ended in the middle of the model's words
         first = await self._keep(key, answer)
         try:
@@ -165,7 +155,7 @@ class Assistant:
 
     async def _worded(
         self, text: str, history: Sequence[StoredMessage], answer: AnswerInProgress
-    ) -> AsyncIterator[Part]:
+    ) -> AsyncIterator[AnswerPart]:
         """What a model makes of it; a failure ends in a note, never in an error."""
         records = answer.records
         if not records.data:
@@ -178,13 +168,13 @@ class Assistant:
             async for chunk in chunks:
                 if chunk.restarted:
                     answer.begin()
-                    yield Part(kind=PartKind.AGAIN)
+                    yield AnswerPart(kind=PartKind.AGAIN)
                 if shown := answer.said.feed(chunk.text):
-                    yield Part(kind=PartKind.TEXT, text=shown)
+                    yield AnswerPart(kind=PartKind.TEXT, text=shown)
                 if chunk.done:
                     answer.took(chunk)
             if shown := answer.said.rest():
-                yield Part(kind=PartKind.TEXT, text=shown)
+                yield AnswerPart(kind=PartKind.TEXT, text=shown)
         except (VLMUnavailable, OwnedElsewhere) as error:
             answer.fall_back(error)
             return
@@ -200,18 +190,15 @@ class Assistant:
     async def _keep(
         self, key: str, answer: AnswerInProgress, *, instead_of: StoredMessage | None = None
     ) -> StoredMessage:
-        kept: StoredMessage
         if instead_of is None:
-            kept = await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
-        else:
-            kept = await self._rows(conversations.change, key, instead_of.index, **answer.as_row())
-        return kept
+            return await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
+        return await self._rows(conversations.change, key, instead_of.index, **answer.as_row())
 
-    async def _status(self) -> Status:
+    async def _status(self) -> AssistantStatus:
         if self._models is None:
-            return Status(name=self.name, reason=_("No model is set up."))
+            return AssistantStatus(name=self.name, reason=_("No model is set up."))
         said = await self._models.get_current_model_status()
-        return Status(name=self.name, model=said.model, reason=said.problem, details=said)
+        return AssistantStatus(name=self.name, model=said.model, reason=said.problem, details=said)
 
     async def _end(self) -> None:
         if self._is_shut:

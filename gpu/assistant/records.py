@@ -58,7 +58,7 @@ class RecordsAnswer:
         return tuple(r["step"] for r in self.references)
 
 
-class Records(Protocol):
+class RunRecords(Protocol):
     """Whoever knows the runs."""
 
     def answer(self, text: str, *, about: str, language: str) -> RecordsAnswer:
@@ -68,15 +68,15 @@ class Records(Protocol):
         """A model's proposal as a draft, empty where it is not allowed."""
 
 
-_registered: list[Callable[[], Records]] = []
+_registered: list[Callable[[], RunRecords]] = []
 
 
-def register_records(make: Callable[[], Records]) -> None:
+def register_records(make: Callable[[], RunRecords]) -> None:
     """For the application that knows the runs; the last one counts."""
     _registered[:] = [make]
 
 
-def registered_records() -> Records:
+def registered_records() -> RunRecords:
     """Raises GPUError where no application that knows runs is installed."""
     if not _registered:
         raise GPUError("No installed application knows the runs that the assistant is asked about.")

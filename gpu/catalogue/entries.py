@@ -19,7 +19,7 @@ NOT_HERE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ModelEntry:
     """One model of the catalogue. Memory in MB, the context in tokens."""
 
     key: str
@@ -49,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class LoadReport:
     """What became of the models of a file, by their keys."""
 
     added: tuple[str, ...] = ()
@@ -58,12 +58,12 @@ class Loaded:
     same: tuple[str, ...] = ()
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[ModelEntry, ...]:
     """The catalogue as it stands."""
-    return tuple(Entry.of(row) for row in CatalogueModel.objects.all())
+    return tuple(ModelEntry.of(row) for row in CatalogueModel.objects.all())
 
 
-def find(among: Sequence[Entry], named: str) -> Entry:
+def find(among: Sequence[ModelEntry], named: str) -> ModelEntry:
     """The model of that key, or of that name at its provider; raises UnknownModel, which names those there are."""
     for entry in among:
         if named in (entry.key, entry.name):
@@ -74,7 +74,7 @@ def find(among: Sequence[Entry], named: str) -> Entry:
 
 # --- into the database ----------------------------------------------------------------------------------------------
 @transaction.atomic
-def load(wanted: Sequence[Entry], *, replace: bool = False) -> Loaded:
+def load(wanted: Sequence[ModelEntry], *, replace: bool = False) -> LoadReport:
     """Add what is new; what is there already stays as people have made it, or is replaced if that was asked for."""
     rows = {row.key: row for row in CatalogueModel.objects.select_for_update()}
     in_file = {entry.key for entry in wanted}
@@ -88,10 +88,10 @@ def load(wanted: Sequence[Entry], *, replace: bool = False) -> Loaded:
             told["kept"].append(f"{entry.key} (in the catalogue as {owner})")
         else:
             told[_load_one(entry, rows.get(entry.key), replace=replace)].append(entry.key)
-    return Loaded(**{word: tuple(keys) for word, keys in told.items()})
+    return LoadReport(**{word: tuple(keys) for word, keys in told.items()})
 
 
-def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[Entry]) -> None:
+def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[ModelEntry]) -> None:
     """Where models of a file change names with one another, the names are free before they are given."""
     for entry in wanted:
         row = rows.get(entry.key)
@@ -99,7 +99,7 @@ def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[Entry]) -> Non
             CatalogueModel.objects.filter(pk=row.pk).update(name=f"({row.pk})")
 
 
-def _load_one(entry: Entry, row: CatalogueModel | None, *, replace: bool) -> str:
+def _load_one(entry: ModelEntry, row: CatalogueModel | None, *, replace: bool) -> str:
     columns = {name: value for name, value in asdict(entry).items() if name not in NOT_HERE}
     columns |= {"capabilities": sorted(entry.capabilities)}
     if row is None:

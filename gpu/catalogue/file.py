@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from django.conf import settings
 
-from gpu.catalogue.entries import NOT_HERE, Entry, load
+from gpu.catalogue.entries import NOT_HERE, ModelEntry, load
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import CatalogueErrors
 from gpu.models import CatalogueModel
@@ -87,7 +87,7 @@ def fill_catalogue(sender: Any, using: str = "default", **kwargs: Any) -> None:
         log.error("the catalogue of models stays empty:\n%s", error)
 
 
-def read_file(path: Path) -> tuple[Entry, ...]:
+def read_file(path: Path) -> tuple[ModelEntry, ...]:
     """The models of a file; raises CatalogueErrors with every error that is in it."""
     try:
         with path.open("rb") as file:
@@ -107,7 +107,7 @@ def read_file(path: Path) -> tuple[Entry, ...]:
 _read_once = lru_cache(maxsize=1)(read_file)
 
 
-def read(text: str, *, source: str) -> tuple[Entry, ...]:
+def read(text: str, *, source: str) -> tuple[ModelEntry, ...]:
     """The models of a text; raises CatalogueErrors with every error that is in it, each with its line."""
     from jsonschema import Draft202012Validator
 
@@ -200,14 +200,14 @@ def _taken(models: Sequence[dict[str, Any]], root: yaml.Node) -> Problems:
     return problems
 
 
-def _entry(model: dict[str, Any]) -> Entry:
+def _entry(model: dict[str, Any]) -> ModelEntry:
     values = {
         "provider": ProviderName(model.get("provider", ProviderName.OLLAMA)),
         "capabilities": frozenset(model["capabilities"]),
         "tier": Tier[model["tier"].upper()],
         "note": model.get("note") or "",
     }
-    return Entry(**{**model, **values})
+    return ModelEntry(**{**model, **values})
 
 
 def _shown(node: yaml.Node) -> str:

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from gpu.choices import EventKind
+from gpu.choices import GPUEventKind
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.executor import StepExecutor
-from gpu.control.reporter import About, Reporter, Tell
+from gpu.control.reporter import Reporter, Tell, Topic
 from gpu.control.residency import Declared, Residency
 from gpu.control.retries import Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
@@ -27,12 +27,12 @@ from gpu.policy import (
     CPU,
     NO_VLM,
     ClipView,
-    Decision,
+    GPUSnapshot,
     GpuView,
     Limits,
     LoadModel,
+    MemoryPlan,
     MoveClip,
-    Snapshot,
     Step,
     Tick,
     UnloadModel,
@@ -111,13 +111,13 @@ class Controller:
     def vlm_state(self) -> ModelState:
         return self.models.record(self.vlm).state if self.models and self.vlm else ModelState.UNLOADED
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GPUSnapshot:
         """As far as it is known; in a turn `_look` asks the server first."""
         now = asyncio.get_running_loop().time()
         config, models = self.config, self.models
         told = self.reporter.gpus()
         gpus = _views(told)
-        return Snapshot(
+        return GPUSnapshot(
             now=now,
             mode=self.mode,
             vlm=self.vlm,
@@ -144,7 +144,7 @@ class Controller:
         )
 
     # --- what is asked ----------------------------------------------------------------------------------------------
-    async def reach(self, request: Request | Tick) -> Decision:
+    async def reach(self, request: Request | Tick) -> MemoryPlan:
         """In a turn: do what is left until the request is met. Raises the GPUError that stands in its way."""
         tries = self._tries()
         for _ in range(MOST_STEPS):
@@ -160,13 +160,13 @@ class Controller:
         wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
         if decision.refusal is not None:
             if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
-                self.reporter.problem(About.MODEL, str(decision.refusal))
+                self.reporter.problem(Topic.MODEL, str(decision.refusal))
                 self._refused = request if isinstance(request, Request) else None
             raise decision.refusal
         if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
             self.models.touch(request.model)
         if wants_vlm:
-            self.reporter.problem(About.MODEL, "")
+            self.reporter.problem(Topic.MODEL, "")
             self._refused = None
         return decision
 
@@ -209,7 +209,7 @@ class Controller:
         self.reporter.look()
         if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
             self._refused = None
-            self.reporter.problem(About.MODEL, "")
+            self.reporter.problem(Topic.MODEL, "")
         if self.scheduler.is_busy or not self._is_something_due():
             return
         entry = QueueEntry(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
@@ -264,7 +264,7 @@ class Controller:
     # --- modes ------------------------------------------------------------------------------------------------------
     def _tell_mode(self, mode: ExecutionMode) -> None:
         before, self.mode = self.mode, mode
-        self.reporter.event(EventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
+        self.reporter.event(GPUEventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
 
     async def _have_what_the_mode_wants(self) -> None:
         mode, self._due_at = self.mode, None
@@ -277,13 +277,13 @@ class Controller:
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
             self.reporter.problem(
-                About.MODE, "" if isinstance(error, ServerAway) else str(error)
+                Topic.MODE, "" if isinstance(error, ServerAway) else str(error)
             )  # that is said already
         else:
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds
-            self.reporter.problem(About.MODE, pause.reason if pause else "")
+            self.reporter.problem(Topic.MODE, pause.reason if pause else "")
             if mode is ExecutionMode.AUTOPILOT:
                 self._clip_returns = self.clip.available and self.clip.device == CPU
 

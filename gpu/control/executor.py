@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from gpu.choices import EventKind
+from gpu.choices import GPUEventKind
 from gpu.clip import CLIPManager
-from gpu.control.reporter import About, Reporter
+from gpu.control.reporter import Reporter, Topic
 from gpu.control.residency import Residency
 from gpu.control.retries import Retries
 from gpu.control.server_watch import ServerWatch
@@ -47,33 +47,33 @@ class StepExecutor:
             raise
         self._succeeded(step.model)
         if step.idle:
-            self._reporter.event(EventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
+            self._reporter.event(GPUEventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
 
     async def move_clip(self, step: MoveClip) -> None:
         before = self._clip.device
         try:
             await self._clip.move(step.device)
         except ClipUnavailable as error:
-            self._reporter.problem(About.CLIP, str(error))
+            self._reporter.problem(Topic.CLIP, str(error))
             raise
         except Exception as error:  # of a library, or a driver: a mode never raises (S1.21)
             log.exception("CLIP could not be moved")
             problem = f"CLIP cannot go to {step.device} and works on {self._clip.device}: {error}"
-            self._reporter.problem(About.CLIP, problem)
+            self._reporter.problem(Topic.CLIP, problem)
             raise ClipUnavailable(problem) from error
         if self._clip.device != step.device:
             raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self._clip.device}.")
-        self._reporter.problems.set(About.CLIP, "")
+        self._reporter.problems.set(Topic.CLIP, "")
         self._reporter.changed(f"CLIP {before} → {self._clip.device}: {step.reason}")
 
     def _failed(self, model: str, error: VLMUnavailable) -> None:
         if isinstance(error, ServerAway) and self._server is not None:
             self._server.failed(error)
         elif tagged(model) == self._vlm:  # another one that fails degrades nothing but the chat that wanted it
-            self._reporter.problem(About.MODEL, str(error))
+            self._reporter.problem(Topic.MODEL, str(error))
 
     def _succeeded(self, model: str) -> None:
         if self._server is not None:
             self._server.succeeded()
         if tagged(model) == self._vlm:
-            self._reporter.problem(About.MODEL, "")
+            self._reporter.problem(Topic.MODEL, "")

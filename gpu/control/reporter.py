@@ -6,17 +6,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from gpu.choices import EventKind
+from gpu.choices import GPUEventKind
 from gpu.types import VRAMInfo
 from gpu.vram import VRAMMonitor
 
 VRAM_MOVED_MB = 100
 NO_GPU = "There is no GPU here, or its driver does not answer: everything runs on the CPU."
 
-Tell = Callable[[EventKind, str], None]
+Tell = Callable[[GPUEventKind, str], None]
 
 
-class About(StrEnum):
+class Topic(StrEnum):
     """In the order in which they are said."""
 
     GPU = "gpu"
@@ -31,10 +31,10 @@ class Problems:
     """What is wrong now, each by its own name: a problem ends when what it is about succeeds (S3.10)."""
 
     def __init__(self) -> None:
-        self._said: dict[About, str] = {}
+        self._said: dict[Topic, str] = {}
         self.since: datetime | None = None
 
-    def set(self, about: About, text: str) -> bool:
+    def set(self, about: Topic, text: str) -> bool:
         """Whether that is news; an empty text means that it is all right again."""
         if self._said.get(about, "") == text:
             return False
@@ -45,13 +45,13 @@ class Problems:
         self.since = (self.since or datetime.now(UTC)) if self._said else None
         return True
 
-    def about(self, about: About) -> str:
+    def about(self, about: Topic) -> str:
         return self._said.get(about, "")
 
     @property
     def text(self) -> str:
         """All of them, each once."""
-        texts = [self._said[about] for about in About if about in self._said]
+        texts = [self._said[about] for about in Topic if about in self._said]
         return " ".join(dict.fromkeys(texts))
 
 
@@ -65,20 +65,20 @@ class Reporter:
         gpus = self.gpus()
         self._gpu_seen = bool(gpus)
         self._told_used_mb = _used(gpus)
-        self.problems.set(About.GPU, "" if gpus else NO_GPU)
+        self.problems.set(Topic.GPU, "" if gpus else NO_GPU)
 
     def gpus(self) -> tuple[VRAMInfo, ...]:
         """Empty where nothing is known."""
         return self._memory.read()
 
-    def event(self, kind: EventKind, text: str) -> None:
+    def event(self, kind: GPUEventKind, text: str) -> None:
         self._tell(kind, text)
 
     def changed(self, text: str) -> None:
         self._told_used_mb = _used(self.gpus())
-        self._tell(EventKind.RESOURCE_CHANGED, text)
+        self._tell(GPUEventKind.RESOURCE_CHANGED, text)
 
-    def problem(self, about: About, text: str) -> None:
+    def problem(self, about: Topic, text: str) -> None:
         """From now on; an empty text ends it."""
         if self.problems.set(about, text):
             self.changed(text or f"All right again: {about}.")
@@ -86,7 +86,7 @@ class Reporter:
     def missing_memory(self, expected_mb: int, text: str) -> None:
         """A model is gone and its memory is not free: said until so much is, or an empty text ends it."""
         self._missing = (expected_mb, text) if text else None
-        self.problem(About.MEMORY, text)
+        self.problem(Topic.MEMORY, text)
 
     def look(self) -> None:
         """Tell of memory that moved by more than 100 MB, of a GPU that is there no more or again."""
@@ -94,7 +94,7 @@ class Reporter:
         self._look_for_gpu(gpus)
         if self._missing and sum(gpu.free_mb for gpu in gpus) > self._missing[0]:
             self._missing = None
-            self.problem(About.MEMORY, "")
+            self.problem(Topic.MEMORY, "")
         used = _used(gpus)
         if gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
             self.changed(f"GPU memory in use: {self._told_used_mb} → {used} MB.")
@@ -102,10 +102,10 @@ class Reporter:
     def _look_for_gpu(self, gpus: tuple[VRAMInfo, ...]) -> None:
         if gpus:
             self._gpu_seen = True
-            self.problem(About.GPU, "")
+            self.problem(Topic.GPU, "")
         elif self._gpu_seen:
             why = self._memory.problem or "no reason given"
-            self.problem(About.GPU, f"The GPU cannot be seen any more, its memory is unknown ({why}).")
+            self.problem(Topic.GPU, f"The GPU cannot be seen any more, its memory is unknown ({why}).")
 
 
 def _used(gpus: tuple[VRAMInfo, ...]) -> int:

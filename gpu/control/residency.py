@@ -35,7 +35,7 @@ Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says tha
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Record:
+class ModelRecord:
     """What is known of one model. `last_used` in seconds of the loop's clock; None: nobody here has used it yet."""
 
     name: str
@@ -94,18 +94,18 @@ class Residency:
         self._config, self._ollama, self._free_mb, self._say = config, ollama, free_mb, say
         self._missing = missing
         self._needs, self._declared_mb = needs, declared_mb
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, ModelRecord] = {}
         self._learned: dict[str, int] = {}  # by digest
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
 
     # --- what is known ----------------------------------------------------------------------------------------------
-    def record(self, name: str) -> Record:
+    def record(self, name: str) -> ModelRecord:
         name = tagged(name)
         if name not in self._records:
-            self._records[name] = Record(name=name)
+            self._records[name] = ModelRecord(name=name)
         return self._records[name]
 
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[ModelRecord, ...]:
         return tuple(self._records.values())
 
     def views(self) -> tuple[ModelView, ...]:
@@ -193,7 +193,7 @@ class Residency:
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, f"“{record.name}” is loaded.")
 
-    async def _in_time(self, record: Record, until: float) -> None:
+    async def _in_time(self, record: ModelRecord, until: float) -> None:
         try:
             async with asyncio.timeout_at(until) as limit:
                 await self._ollama.load_model(record.name)
@@ -203,7 +203,7 @@ class Residency:
             seconds = self._config.load_timeout_s
             raise LoadFailed(f"“{record.name}” was not loaded within {seconds:.0f} s.", passing=False) from None
 
-    async def _learn(self, record: Record, before: int | None) -> None:
+    async def _learn(self, record: ModelRecord, before: int | None) -> None:
         after = self._free_mb()
         resident = record.resident
         if before is None or after is None or resident is None:
@@ -217,7 +217,7 @@ class Residency:
         if self._needs is not None:
             await _soon(self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop))
 
-    async def _remember(self, record: Record) -> None:
+    async def _remember(self, record: ModelRecord) -> None:
         if record.digest not in self._learned and self._needs is not None:
             kept = await _soon(self._needs.get(record.digest, self._config.num_ctx))
             if kept is not None:
@@ -253,7 +253,7 @@ class Residency:
             log.warning("%s", text)
             self._missing(before + RISEN_MB, text)
 
-    async def _until_gone(self, record: Record) -> None:
+    async def _until_gone(self, record: ModelRecord) -> None:
         problem = f"“{record.name}” was asked to go and is still in memory after {self._config.gone_timeout_s:.0f} s."
         said: VLMUnavailable | None = None
 
@@ -278,7 +278,7 @@ class Residency:
         return await _until(has_risen, self._config.vram_timeout_s)
 
     # --- small parts ------------------------------------------------------------------------------------------------
-    def _saw(self, record: Record, resident: Resident) -> bool:
+    def _saw(self, record: ModelRecord, resident: Resident) -> bool:
         """Whether it is another one than was known."""
         known = record.resident is not None and record.digest == resident.digest
         record.resident = resident
@@ -288,7 +288,7 @@ class Residency:
             record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
         return not known
 
-    def _is_stale(self, record: Record) -> bool:
+    def _is_stale(self, record: ModelRecord) -> bool:
         """Whether one that is in memory has to be asked for anew before it can be relied on.
 
         Another context would have the next question load it anew (A.3); and one that was found there
@@ -296,11 +296,11 @@ class Residency:
         """
         return record.resident is not None and (not record.adopted or self._has_other_context(record))
 
-    def _has_other_context(self, record: Record) -> bool:
+    def _has_other_context(self, record: ModelRecord) -> bool:
         told = record.resident.context_length if record.resident else None
         return told is not None and told not in (self._config.num_ctx, record.context)
 
-    def _to(self, record: Record, state: ModelState, text: str) -> None:
+    def _to(self, record: ModelRecord, state: ModelState, text: str) -> None:
         record.state = state
         self._say(text)
 

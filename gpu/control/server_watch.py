@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 
 from gpu.config import GPUResourceConfig
-from gpu.control.reporter import About, Reporter
+from gpu.control.reporter import Reporter, Topic
 from gpu.control.residency import Residency
 from gpu.control.retries import Breaker, Retries
 from gpu.exceptions import ServerAway, VLMUnavailable
@@ -93,7 +93,7 @@ class ServerWatch:
             self._away = True
             self._on_away()
             self._models.lost_sight()
-        self._reporter.problem(About.SERVER, str(error))
+        self._reporter.problem(Topic.SERVER, str(error))
 
     def succeeded(self) -> None:
         """It has done what it was asked."""
@@ -107,6 +107,6 @@ class ServerWatch:
         self._away = False
         self._models.forget_errors()
         self._on_back()
-        self._reporter.problem(About.MODEL, "")
-        self._reporter.problems.set(About.SERVER, "")
+        self._reporter.problem(Topic.MODEL, "")
+        self._reporter.problems.set(Topic.SERVER, "")
         self._reporter.changed("Ollama answers again.")

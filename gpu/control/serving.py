@@ -19,20 +19,20 @@ CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang
 
 
 @dataclass(eq=False)
-class Job:
+class SharedJob:
     task: asyncio.Task[None] = field(init=False)
     begun: bool = False  # it has its turn, and is brought to its end from then on
     waiting: int = 0
 
 
-Work = Callable[[Job], Coroutine[Any, Any, None]]
+Work = Callable[[SharedJob], Coroutine[Any, Any, None]]
 
 
 class SharedWork:
     """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs."""
 
     def __init__(self) -> None:
-        self._jobs: dict[Hashable, Job] = {}
+        self._jobs: dict[Hashable, SharedJob] = {}
 
     async def join(
         self, key: Hashable, work: Work, *, deadline: float, late: bool = True, lasting: bool = False
@@ -58,8 +58,8 @@ class SharedWork:
             if not job.waiting and not job.begun and not lasting:
                 job.task.cancel()
 
-    def _begin(self, key: Hashable, work: Work) -> Job:
-        job = Job()
+    def _begin(self, key: Hashable, work: Work) -> SharedJob:
+        job = SharedJob()
         job.task = asyncio.get_running_loop().create_task(work(job))
 
         def over(task: asyncio.Task[None]) -> None:
@@ -126,12 +126,12 @@ class Serving:
                 finally:
                     controller.touch(request.model)
 
-    async def _change_mode(self, job: Job, request: Request) -> None:
+    async def _change_mode(self, job: SharedJob, request: Request) -> None:
         async with self._turn(QueueEntry.of(request)):
             job.begun = True
             await self._controller.change_mode()
 
-    async def _reach(self, job: Job, request: Request) -> None:
+    async def _reach(self, job: SharedJob, request: Request) -> None:
         loads = request.kind is RequestKind.LOAD
         entry = QueueEntry.of(request, preemptible=loads and request.purpose in CHATS)
         async with self._turn(entry):

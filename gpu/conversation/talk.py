@@ -68,7 +68,7 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class FittedPrompt:
     """What the model is sent; `dropped` and `blind` are indexes of the history: not sent, sent without pictures."""
 
     messages: tuple[ChatMessage, ...]
@@ -101,7 +101,7 @@ class ContextManager:
         max_tokens: int,
         vision: bool = True,
         summarise: Summarise | None = None,
-    ) -> Fitted:
+    ) -> FittedPrompt:
         """What to send so that `max_tokens` are left for the answer. The oldest go first, summed up if that works.
 
         Raises PromptTooLarge where the system message and the question alone are too long.
@@ -136,7 +136,7 @@ class ContextManager:
     async def _summed_up(
         self, talk: Talk, history: tuple[ChatMessage, ...], question: ChatMessage, model: str, room: int,
         summarise: Summarise,
-    ) -> Fitted | None:  # fmt: skip
+    ) -> FittedPrompt | None:  # fmt: skip
         """With an earlier summary where one is left that fits, else with a new one; None: it cannot be had."""
         marks = _digests(history)
         for cut in _cuts(history):
@@ -177,7 +177,7 @@ class ContextManager:
 
     def _cut(
         self, talk: Talk, history: tuple[ChatMessage, ...], question: ChatMessage, *, model: str, room: int
-    ) -> Fitted:
+    ) -> FittedPrompt:
         cut = self._first_cut(talk, history, question, model=model, room=room)
         return self._built(talk, history, question, model=model, cut=cut)
 
@@ -200,13 +200,13 @@ class ContextManager:
         model: str,
         cut: int = 0,
         summary: str = "",
-    ) -> Fitted:
+    ) -> FittedPrompt:
         """The summary goes before the first message that is left: it is no instruction, and roles keep taking turns."""
         said = [*history[cut:], question]
         if summary:
             said[0] = replace(said[0], content=f"{delimited(summary, title=TITLE)}\n\n{said[0].content}")
         messages = (*talk.frame, *said)
-        return Fitted(
+        return FittedPrompt(
             messages=messages,
             tokens=self.counter.count(messages, model=model),
             dropped=tuple(range(cut)),

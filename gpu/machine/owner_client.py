@@ -57,7 +57,7 @@ class OwnerClient:
         """Return when it is done. Raises what the owner met, DeadlinePassed, OwnerGone when nobody owns the GPU any
         more, and OwnedElsewhere when the owner does not answer; the request is withdrawn then.
         """
-        call = _Call(self, request)
+        call = _OwnerCall(self, request)
         try:
             await call.send()
             await call.until(RequestState.DONE)
@@ -71,7 +71,7 @@ class OwnerClient:
         The body is cancelled, as asyncio.timeout does it, when the owner takes the model back (GpuBusy) or the time is
         over (DeadlinePassed). An owner that dies does not end the use: the next one takes it over.
         """
-        call = _Call(self, request)
+        call = _OwnerCall(self, request)
         try:
             await call.send()
             await call.until(RequestState.GRANTED)
@@ -81,7 +81,7 @@ class OwnerClient:
             await call.close()
 
 
-class _Call:
+class _OwnerCall:
     """One row of ours, from the asking to the end; `until` and `watched` give the sign of life."""
 
     def __init__(self, remote: OwnerClient, request: Request) -> None:

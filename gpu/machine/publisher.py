@@ -17,7 +17,7 @@ from django.db import Error as DatabaseTrouble
 from django.db import transaction
 from django.utils import timezone
 
-from gpu.choices import EventKind
+from gpu.choices import GPUEventKind
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
@@ -56,7 +56,7 @@ class Publisher:
     def open(self, owner: Holder) -> None:
         """This process owns the GPU from now on; `run` is to be started."""
         self._owner = owner
-        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._details().status)
+        self._note(GPUEventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._details().status)
 
     def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         """From any thread: keep what happened, and tell the state anew."""
@@ -90,7 +90,9 @@ class Publisher:
         if owner is None:
             return
         details, now = self._details(), self._now()
-        self._note(EventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", details.status)
+        self._note(
+            GPUEventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", details.status
+        )
         picture = _picture(details)
 
         def write() -> None:

@@ -10,7 +10,7 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from gpu.choices import EventKind, RequestState
+from gpu.choices import GPUEventKind, RequestState
 
 
 class GPUState(models.Model):
@@ -47,7 +47,7 @@ class GPUEvent(models.Model):
 
     machine = models.CharField(max_length=100)
     at = models.DateTimeField(db_index=True)
-    kind = models.CharField(max_length=30, choices=EventKind)
+    kind = models.CharField(max_length=30, choices=GPUEventKind)
     text = models.TextField()
     status = models.JSONField()
 

@@ -7,7 +7,7 @@ import logging
 from django.db import DatabaseError, models
 from django.utils import timezone
 
-from gpu.choices import Outcome, ProviderName
+from gpu.choices import ProviderName, UseOutcome
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ class ModelUse(models.Model):
     purpose = models.CharField(max_length=20)  # gpu.types.Purpose
     provider = models.CharField(max_length=20, choices=ProviderName)
     model = models.CharField(max_length=200)
-    outcome = models.CharField(max_length=10, choices=Outcome)
+    outcome = models.CharField(max_length=10, choices=UseOutcome)
     error = models.CharField(max_length=100, blank=True)  # the class of gpu.exceptions
     attempt = models.PositiveSmallIntegerField(default=1)
     instead_of = models.CharField(max_length=200, blank=True)  # the model that had failed before

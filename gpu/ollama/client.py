@@ -27,8 +27,8 @@ from gpu.ollama.protocol import (
     told,
 )
 from gpu.types import ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
-from gpu.wire.answers import Gathering, max_bytes, without_fence
-from gpu.wire.http import Patience, Refusal, Wire
+from gpu.wire.answers import AnswerBuffer, max_bytes, without_fence
+from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection
 from gpu.wire.tokens import refuse_what_cannot_fit
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class OllamaManager:
     ) -> None:
         self.config = config
         self._cloud_allowed = cloud_allowed
-        self._wire = Wire(
+        self._wire = ServerConnection(
             config.ollama_url, who="Ollama", connect_timeout_s=config.connect_timeout_s, transport=transport
         )
         self._version: tuple[int, ...] | None = None
@@ -144,7 +144,7 @@ class OllamaManager:
         body = await chat_body(
             self.config, model, messages, schema=schema, max_tokens=tokens, keep_alive_s=self.keep_alive_s
         )
-        gathering = Gathering(model, max_tokens=tokens, context_length=context, schema=schema)
+        gathering = AnswerBuffer(model, max_tokens=tokens, context_length=context, schema=schema)
         stranger, may_be_far, first = self._wire.stranger(CHAT), self._cloud_allowed(model), True
         async with aclosing(self._lines(model, body, tokens=tokens)) as lines:
             async for line in lines:
@@ -177,7 +177,7 @@ class OllamaManager:
     def _lines(self, model: str, body: Mapping[str, Any], *, tokens: int) -> AsyncGenerator[str]:
         """Until the first one a model may read its prompt for as long as an answer may take."""
         whole_s = self.config.answer_timeout_s
-        patience = Patience(first_s=whole_s, silence_s=self.config.silence_timeout_s, whole_s=whole_s)
+        patience = AnswerTimeouts(first_s=whole_s, silence_s=self.config.silence_timeout_s, whole_s=whole_s)
         return self._wire.lines(
             CHAT, body, patience=patience, max_bytes=max_bytes(tokens), refusal=self._refusal(CHAT, model)
         )

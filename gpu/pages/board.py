@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from gpu.choices import EventKind, ProviderName, RequestState
+from gpu.choices import GPUEventKind, ProviderName, RequestState
 from gpu.machine import request_rows
 from gpu.machine.ownership import UNCLAIMED, machine_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
@@ -28,10 +28,10 @@ WITHDRAWN = "Withdrawn"  # the asker went away: nobody failed
 MINUTES = 15
 
 _ICON_OF_EVENT = {
-    EventKind.RESOURCE_CHANGED: "stack-2",
-    EventKind.MODE_CHANGED: "switch-horizontal",
-    EventKind.IDLE_UNLOAD: "zzz",
-    EventKind.OWNER_CHANGED: "user-check",
+    GPUEventKind.RESOURCE_CHANGED: "stack-2",
+    GPUEventKind.MODE_CHANGED: "switch-horizontal",
+    GPUEventKind.IDLE_UNLOAD: "zzz",
+    GPUEventKind.OWNER_CHANGED: "user-check",
 }
 # What a person asks for; the use of a model by a run is told on the page of the run.
 _BY_PEOPLE = [kind.value for kind in RequestKind if kind is not RequestKind.USE]
@@ -213,7 +213,9 @@ def event_lines(machine: str) -> list[EventLine]:
         EventLine(
             key=f"event-{event.pk}",
             at=event.at,
-            icon=_ICON_OF_EVENT.get(EventKind(event.kind), "point") if event.kind in EventKind.values else "point",
+            icon=_ICON_OF_EVENT.get(GPUEventKind(event.kind), "point")
+            if event.kind in GPUEventKind.values
+            else "point",
             text=event.text,
             is_failure=False,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gpu.policy.snapshot import CPU, ModelView, Snapshot
+from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
 
 CORESIDENT_SHARE = 0.8  # of the free memory: a second model that needs more drives the first one out (A.3)
 SWAP_WINDOW_S = 60.0
@@ -22,7 +22,7 @@ class Room:
     note: str = ""
 
 
-def room_for(snapshot: Snapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0) -> Room:
+def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0) -> Room:
     """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
 
     Beside models that stay it must fit so that the server does not drive them out behind our back.
@@ -43,12 +43,12 @@ def room_for(snapshot: Snapshot, model: ModelView, *, may_go: tuple[ModelView, .
     return Room(fits=True, out=tuple(out), needed_mb=needed, free_mb=free)
 
 
-def _needed(snapshot: Snapshot, need_mb: int, *, beside: bool) -> int:
+def _needed(snapshot: GPUSnapshot, need_mb: int, *, beside: bool) -> int:
     needed = need_mb + snapshot.limits.headroom_mb
     return max(needed, math.ceil(need_mb / CORESIDENT_SHARE)) if beside else needed
 
 
-def clip_room(snapshot: Snapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
+def clip_room(snapshot: GPUSnapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
     """The device that CLIP fits on, or None; with what it needs and the most that is free, in MB."""
     needed = snapshot.clip.need_mb + snapshot.limits.headroom_mb
     gpus = snapshot.clip_gpus
@@ -59,11 +59,11 @@ def clip_room(snapshot: Snapshot, *, freed_mb: int = 0) -> tuple[str | None, int
     return (f"cuda:{index}" if most >= needed else None), needed, most
 
 
-def clip_is_on_gpu(snapshot: Snapshot) -> bool:
+def clip_is_on_gpu(snapshot: GPUSnapshot) -> bool:
     return snapshot.clip.device != CPU
 
 
-def swap_allowed_in_s(snapshot: Snapshot) -> float:
+def swap_allowed_in_s(snapshot: GPUSnapshot) -> float:
     """Seconds until one more model may be loaded: at most so many within a minute, whoever asks (no ping-pong)."""
     recent = sorted(at for at in snapshot.swaps if snapshot.now - at < SWAP_WINDOW_S)
     if len(recent) < snapshot.limits.swaps_per_minute:

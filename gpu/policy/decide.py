@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
 from gpu.policy.admission import Room, clip_is_on_gpu, clip_room, room_for, swap_allowed_in_s
-from gpu.policy.snapshot import CPU, ModelView, Snapshot
-from gpu.policy.steps import Decision, LoadModel, MoveClip, Step, UnloadModel, Wait
+from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
+from gpu.policy.steps import LoadModel, MemoryPlan, MoveClip, Step, UnloadModel, Wait
 from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
 
 NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
@@ -24,7 +24,7 @@ class Tick:
     """Nobody asks: what is to be done by itself?"""
 
 
-def decide(snapshot: Snapshot, request: Request | Tick) -> Decision:
+def decide(snapshot: GPUSnapshot, request: Request | Tick) -> MemoryPlan:
     """The steps that are left until the request is met; none: it is met."""
     if isinstance(request, Tick):
         return _tick(snapshot)
@@ -40,26 +40,26 @@ def decide(snapshot: Snapshot, request: Request | Tick) -> Decision:
 
 
 # --- modes ----------------------------------------------------------------------------------------------------------
-def _mode(snapshot: Snapshot, mode: ExecutionMode) -> Decision:
+def _mode(snapshot: GPUSnapshot, mode: ExecutionMode) -> MemoryPlan:
     if mode is ExecutionMode.AUTOPILOT:
         return _autopilot(snapshot)
     if mode is ExecutionMode.RECORDING:
         return _recording(snapshot)
-    return Decision(notes=("Idle leaves all as it is.",))
+    return MemoryPlan(notes=("Idle leaves all as it is.",))
 
 
-def _autopilot(snapshot: Snapshot) -> Decision:
+def _autopilot(snapshot: GPUSnapshot) -> MemoryPlan:
     """The VLM goes, then CLIP gets the GPU; models that nobody uses go too where CLIP needs their memory."""
     vlm = snapshot.model(snapshot.vlm)
     steps: list[Step] = []
     freed = 0
     if snapshot.server_problem and snapshot.vlm:  # CLIP goes by what is free; the VLM when the server answers
-        return Decision(_clip_if_it_fits(snapshot), _away(snapshot))
+        return MemoryPlan(_clip_if_it_fits(snapshot), _away(snapshot))
     if vlm.is_in_memory:
         steps.append(UnloadModel(model=vlm.name, reason="Autopilot does without the VLM."))
         freed = vlm.need_mb or 0
     if not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
-        return Decision(tuple(steps))
+        return MemoryPlan(tuple(steps))
     for other in [None, *_idle_others(snapshot, snapshot.vlm)]:
         if other is not None:
             steps.append(
@@ -69,42 +69,42 @@ def _autopilot(snapshot: Snapshot) -> Decision:
         device, needed, free = clip_room(snapshot, freed_mb=freed if snapshot.vlm_is_here else 0)
         if device:
             steps.append(MoveClip(device=device, reason=f"Autopilot: CLIP gets the GPU ({needed} of {free} MB)."))
-            return Decision(tuple(steps))
-    return Decision(tuple(steps[: 1 if vlm.is_in_memory else 0]), notes=(_clip_stays(needed, free, snapshot),))
+            return MemoryPlan(tuple(steps))
+    return MemoryPlan(tuple(steps[: 1 if vlm.is_in_memory else 0]), notes=(_clip_stays(needed, free, snapshot),))
 
 
-def _recording(snapshot: Snapshot) -> Decision:
+def _recording(snapshot: GPUSnapshot) -> MemoryPlan:
     """CLIP goes to the CPU, then the VLM is loaded; a load too many for this minute waits, it is never refused."""
     first = _clip_to_cpu(snapshot, "Recording: the VLM is to have the GPU.").steps
     if not snapshot.vlm:
-        return Decision(first, notes=(NO_VLM,))
+        return MemoryPlan(first, notes=(NO_VLM,))
     wanted = _model_wanted(snapshot, snapshot.vlm, Purpose.TARGET)
     if isinstance(wanted.refusal, TooManySwaps):
         pause = Wait(seconds=wanted.refusal.retry_after_s, reason=str(wanted.refusal))
-        return Decision((*first, pause))
+        return MemoryPlan((*first, pause))
     steps = tuple(step for step in wanted.steps if not isinstance(step, MoveClip))
-    return Decision((*first, *steps), wanted.refusal, wanted.notes)
+    return MemoryPlan((*first, *steps), wanted.refusal, wanted.notes)
 
 
 # --- models ---------------------------------------------------------------------------------------------------------
-def _model_wanted(snapshot: Snapshot, name: str, purpose: Purpose) -> Decision:
+def _model_wanted(snapshot: GPUSnapshot, name: str, purpose: Purpose) -> MemoryPlan:
     if not name:
-        return Decision(refusal=VLMUnavailable(NO_VLM, passing=False))
+        return MemoryPlan(refusal=VLMUnavailable(NO_VLM, passing=False))
     model = snapshot.model(name)
     if snapshot.server_problem:
-        return Decision(refusal=_away(snapshot))
+        return MemoryPlan(refusal=_away(snapshot))
     if model.state is ModelState.LOADED and not model.stale:
-        return Decision()
+        return MemoryPlan()
     pause = swap_allowed_in_s(snapshot)
     if pause > 0:
-        return Decision(refusal=_too_many(snapshot, name, pause))
+        return MemoryPlan(refusal=_too_many(snapshot, name, pause))
     chat = purpose in CHATS
     clip_goes = clip_is_on_gpu(snapshot) and _clip_gives_way(snapshot, name, chat=chat)
     room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
     if model.is_in_memory:
         room = Room(fits=True, note=f"“{name}” is in memory already, and is asked for anew to stay there.")
     if not room.fits:
-        return Decision(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
+        return MemoryPlan(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
     steps: list[Step] = [_wait_for(one) for one in snapshot.models if _is_leaving(one) and one.name != name]
     if clip_goes:
         steps.append(MoveClip(device=CPU, reason=f"“{name}” is to have the GPU."))
@@ -114,7 +114,7 @@ def _model_wanted(snapshot: Snapshot, name: str, purpose: Purpose) -> Decision:
         if not _is_leaving(out)
     ]
     steps.append(LoadModel(model=name, reason=_why_loaded(name, room)))
-    return Decision(tuple(steps), notes=(room.note,) if room.note else ())
+    return MemoryPlan(tuple(steps), notes=(room.note,) if room.note else ())
 
 
 def _is_leaving(model: ModelView) -> bool:
@@ -126,14 +126,14 @@ def _wait_for(model: ModelView) -> Step:
     return UnloadModel(model=model.name, reason=f"“{model.name}” is on its way out: its memory is waited for.")
 
 
-def _clip_gives_way(snapshot: Snapshot, name: str, *, chat: bool) -> bool:
+def _clip_gives_way(snapshot: GPUSnapshot, name: str, *, chat: bool) -> bool:
     """CLIP is off the GPU before the VLM loads (S3.11.6); only a chat in autopilot never moves it (S4.5)."""
     if not snapshot.vlm_is_here:
         return False
     return snapshot.mode is not ExecutionMode.AUTOPILOT and name == snapshot.vlm if chat else True
 
 
-def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
+def _room(snapshot: GPUSnapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
     """A run, whose turn it is, may drive out any other model; a chat nothing that a run wants or is about to use.
 
     In autopilot a chat drives out nothing at all (S4.5).
@@ -148,52 +148,52 @@ def _room(snapshot: Snapshot, model: ModelView, *, chat: bool, clip_goes: bool) 
     return room_for(snapshot, model, may_go=may_go, freed_mb=freed)
 
 
-def _model_unwanted(snapshot: Snapshot, name: str) -> Decision:
+def _model_unwanted(snapshot: GPUSnapshot, name: str) -> MemoryPlan:
     model = snapshot.model(name)
     if not name or not model.is_in_memory:
-        return Decision()
+        return MemoryPlan()
     if snapshot.server_problem:
-        return Decision(refusal=_away(snapshot))
-    return Decision((UnloadModel(model=name, reason=f"“{name}” was asked to go."),))
+        return MemoryPlan(refusal=_away(snapshot))
+    return MemoryPlan((UnloadModel(model=name, reason=f"“{name}” was asked to go."),))
 
 
-def _others(snapshot: Snapshot, name: str) -> tuple[ModelView, ...]:
+def _others(snapshot: GPUSnapshot, name: str) -> tuple[ModelView, ...]:
     """What is in memory beside that model, what nobody is about to use first, of that the longest unused first."""
     others = [one for one in snapshot.models if one.name != name and one.is_in_memory]
     return tuple(sorted(others, key=lambda one: (bool(one.users), -1.0 if one.last_used is None else one.last_used)))
 
 
-def _idle_others(snapshot: Snapshot, name: str) -> tuple[ModelView, ...]:
+def _idle_others(snapshot: GPUSnapshot, name: str) -> tuple[ModelView, ...]:
     return tuple(one for one in _others(snapshot, name) if not one.users)
 
 
 # --- CLIP -----------------------------------------------------------------------------------------------------------
-def _clip_to_gpu(snapshot: Snapshot) -> Decision:
+def _clip_to_gpu(snapshot: GPUSnapshot) -> MemoryPlan:
     if clip_is_on_gpu(snapshot):
-        return Decision()
+        return MemoryPlan()
     if not snapshot.clip.available:
-        return Decision(refusal=ClipUnavailable("There is no CLIP model here: set RPA_CLIP_WEIGHTS."))
+        return MemoryPlan(refusal=ClipUnavailable("There is no CLIP model here: set RPA_CLIP_WEIGHTS."))
     if not snapshot.clip.in_use:
-        return Decision(refusal=ClipUnavailable(NOBODY_LOOKS))
+        return MemoryPlan(refusal=ClipUnavailable(NOBODY_LOOKS))
     device, needed, free = clip_room(snapshot)
     if device is None and not snapshot.clip_gpus:
-        return Decision(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
+        return MemoryPlan(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
     if device is None:
-        return Decision(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
-    return Decision((MoveClip(device=device, reason=f"CLIP was asked to go there ({needed} of {free} MB)."),))
+        return MemoryPlan(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
+    return MemoryPlan((MoveClip(device=device, reason=f"CLIP was asked to go there ({needed} of {free} MB)."),))
 
 
-def _clip_to_cpu(snapshot: Snapshot, reason: str) -> Decision:
-    return Decision((MoveClip(device=CPU, reason=reason),) if clip_is_on_gpu(snapshot) else ())
+def _clip_to_cpu(snapshot: GPUSnapshot, reason: str) -> MemoryPlan:
+    return MemoryPlan((MoveClip(device=CPU, reason=reason),) if clip_is_on_gpu(snapshot) else ())
 
 
-def _clip_stays(needed: int, free: int, snapshot: Snapshot) -> str:
+def _clip_stays(needed: int, free: int, snapshot: GPUSnapshot) -> str:
     if not snapshot.clip_gpus:
         return "CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."
     return f"CLIP stays on the CPU: it needs {needed} MB of GPU memory and {free} MB are free."
 
 
-def _clip_if_it_fits(snapshot: Snapshot) -> tuple[Step, ...]:
+def _clip_if_it_fits(snapshot: GPUSnapshot) -> tuple[Step, ...]:
     device, needed, free = clip_room(snapshot)
     if device is None or not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
         return ()
@@ -201,7 +201,7 @@ def _clip_if_it_fits(snapshot: Snapshot) -> tuple[Step, ...]:
 
 
 # --- by itself ------------------------------------------------------------------------------------------------------
-def _tick(snapshot: Snapshot) -> Decision:
+def _tick(snapshot: GPUSnapshot) -> MemoryPlan:
     """What the mode still wants; else what nobody has used for long enough; else CLIP, that had given way."""
     if snapshot.mode_is_due:
         return _mode(snapshot, snapshot.mode)
@@ -209,12 +209,12 @@ def _tick(snapshot: Snapshot) -> Decision:
         for model in snapshot.models:
             if _is_idle(snapshot, model):
                 reason = f"Nobody has asked for “{model.name}” for {snapshot.limits.idle_timeout_s:.0f} s."
-                return Decision((UnloadModel(model=model.name, reason=reason, idle=True),))
+                return MemoryPlan((UnloadModel(model=model.name, reason=reason, idle=True),))
     returns = snapshot.mode is ExecutionMode.AUTOPILOT and snapshot.clip.returns
-    return Decision(_clip_if_it_fits(snapshot) if returns else ())
+    return MemoryPlan(_clip_if_it_fits(snapshot) if returns else ())
 
 
-def _is_idle(snapshot: Snapshot, model: ModelView) -> bool:
+def _is_idle(snapshot: GPUSnapshot, model: ModelView) -> bool:
     return (
         model.state is ModelState.LOADED
         and model.last_used is not None
@@ -224,11 +224,11 @@ def _is_idle(snapshot: Snapshot, model: ModelView) -> bool:
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------
-def _away(snapshot: Snapshot) -> ServerAway:
+def _away(snapshot: GPUSnapshot) -> ServerAway:
     return ServerAway(f"{snapshot.server_problem} It is asked again in {snapshot.server_again_s:.0f} s.")
 
 
-def _too_many(snapshot: Snapshot, name: str, pause: float) -> TooManySwaps:
+def _too_many(snapshot: GPUSnapshot, name: str, pause: float) -> TooManySwaps:
     most = snapshot.limits.swaps_per_minute
     return TooManySwaps(
         f"“{name}” is not loaded now: {most} models were loaded within a minute, and more would only push each other "

@@ -60,7 +60,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class GPUSnapshot:
     """`gpus`: None where their memory is unknown. `swaps`: when models were loaded."""
 
     now: float

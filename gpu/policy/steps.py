@@ -38,7 +38,7 @@ Step = UnloadModel | LoadModel | MoveClip | Wait
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class MemoryPlan:
     """The steps are done in any case, then the refusal is raised; `notes` say why something is left undone."""
 
     steps: tuple[Step, ...] = ()

@@ -19,8 +19,8 @@ from gpu.config import GPUResourceConfig, is_this_machine
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
 from gpu.wire import failures
-from gpu.wire.answers import Gathering, max_bytes, read_object
-from gpu.wire.http import Patience, Refusal, Wire
+from gpu.wire.answers import AnswerBuffer, max_bytes, read_object
+from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection
 from gpu.wire.pictures import as_sent, kind_of
 from gpu.wire.texts import count_of, mapping_of, text_of, without_control
 from gpu.wire.tokens import refuse_what_cannot_fit
@@ -124,7 +124,7 @@ class OpenAICompatibleProvider:
         self._cloud_allowed = cloud_allowed
         parts = urlsplit(url)
         self.is_here = is_this_machine(url)
-        self._wire = Wire(
+        self._wire = ServerConnection(
             url if parts.path.strip("/") else f"{url.rstrip('/')}/v1",
             who=WHO,
             connect_timeout_s=config.connect_timeout_s,
@@ -176,7 +176,7 @@ class OpenAICompatibleProvider:
         body = await chat_body(
             model, messages, schema=schema, max_tokens=max_tokens, max_megapixels=self.config.max_picture_megapixels
         )
-        gathering = Gathering(model, max_tokens=max_tokens, context_length=context_length, schema=schema)
+        gathering = AnswerBuffer(model, max_tokens=max_tokens, context_length=context_length, schema=schema)
         last: Chunk | None = None
         lines = self._lines(body, max_tokens=max_tokens, model=model)
         async with aclosing(lines):
@@ -207,7 +207,7 @@ class OpenAICompatibleProvider:
 
     def _lines(self, body: Mapping[str, Any], *, max_tokens: int, model: str) -> AsyncGenerator[str]:
         config = self.config
-        patience = Patience(
+        patience = AnswerTimeouts(
             first_s=config.load_timeout_s,
             silence_s=config.silence_timeout_s,
             whole_s=config.load_timeout_s + config.answer_timeout_s,

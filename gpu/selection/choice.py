@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.choices import ProviderName
 from gpu.exceptions import NoModelFits
 from gpu.selection.scoring import factors_of
@@ -17,7 +17,7 @@ from gpu.types import ExecutionMode
 class Selection:
     """`rejected` has every other model of the catalogue, and why it is not this one that answers."""
 
-    model: Entry
+    model: ModelEntry
     reasons: tuple[str, ...]
     rejected: Mapping[str, str]
 
@@ -25,7 +25,7 @@ class Selection:
         return f"{self.model.key}: {'; '.join(self.reasons)}"
 
 
-def choose(task: Task, catalogue: Sequence[Entry], now: Situation) -> Selection:
+def choose(task: Task, catalogue: Sequence[ModelEntry], now: Situation) -> Selection:
     """The model for the task; raises NoModelFits, with what is needed and why none of them will do."""
     barred = {entry.key: why for entry in catalogue if (why := obstacle(entry, task, now))}
     able = [entry for entry in catalogue if entry.key not in barred]
@@ -44,7 +44,7 @@ def choose(task: Task, catalogue: Sequence[Entry], now: Situation) -> Selection:
     return Selection(model=best, reasons=tuple(reasons), rejected=barred | behind)
 
 
-def obstacle(entry: Entry, task: Task, now: Situation) -> str:
+def obstacle(entry: ModelEntry, task: Task, now: Situation) -> str:
     """Why a model cannot do it here and now; empty: it can."""
     if not entry.enabled:
         return "is not in use (see the catalogue)"
@@ -67,7 +67,7 @@ def obstacle(entry: Entry, task: Task, now: Situation) -> str:
     return _shortage(entry, now)
 
 
-def _shortage(entry: Entry, now: Situation) -> str:
+def _shortage(entry: ModelEntry, now: Situation) -> str:
     """Memory that is missing. A chat is given what is free, never what a run has (S4.5)."""
     needed, free = now.memory(entry)
     if free is None or needed <= free:
@@ -77,7 +77,7 @@ def _shortage(entry: Entry, now: Situation) -> str:
     return f"needs {needed} MB of {of_what}, and {free} MB are free{held}"
 
 
-def _memory_words(entry: Entry, now: Situation) -> str:
+def _memory_words(entry: ModelEntry, now: Situation) -> str:
     if entry.key in now.loaded:
         return "takes no more memory"
     needed, free = now.memory(entry)
@@ -86,14 +86,14 @@ def _memory_words(entry: Entry, now: Situation) -> str:
     return f"needs {needed} of {free} MB free {'GPU memory' if now.uses_gpu(entry) else 'memory'}"
 
 
-def _behind(own: Sequence[Factor], of_best: Sequence[Factor], best: Entry) -> str:
+def _behind(own: Sequence[Factor], of_best: Sequence[Factor], best: ModelEntry) -> str:
     against = [factor.words for factor in own if factor.points < 0]
     for_best = [factor.words for factor in of_best if factor.points > 0 and factor not in own]
     words = "; ".join([*against, *(f"that one {words}" for words in for_best)]) or "that one takes less memory"
     return f"would do, “{best.key}” is better: {words}"
 
 
-def _nothing(task: Task, catalogue: Sequence[Entry], barred: Mapping[str, str], now: Situation) -> NoModelFits:
+def _nothing(task: Task, catalogue: Sequence[ModelEntry], barred: Mapping[str, str], now: Situation) -> NoModelFits:
     if not catalogue:
         words = "The catalogue of models is empty: `manage.py load_catalogue` fills it."
         return NoModelFits(words, reasons=())

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from django.db import DatabaseError
 
-from gpu.catalogue.entries import Entry, entries
+from gpu.catalogue.entries import ModelEntry, entries
 from gpu.choices import Capability, ProviderName
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, VLMUnavailable
@@ -35,19 +35,19 @@ class Monitor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class CatalogueRows:
     """What the database tells: the catalogue, what models took of the GPU by digest and context, the owner's mode."""
 
-    catalogue: tuple[Entry, ...]
+    catalogue: tuple[ModelEntry, ...]
     learned_mb: Mapping[tuple[str, int], int]
     mode: ExecutionMode = ExecutionMode.IDLE  # of the process that owns the GPU, where it gives signs of life
 
 
-def read_rows() -> Rows:
+def read_rows() -> CatalogueRows:
     learned = LearnedNeed.objects.values_list("digest", "num_ctx", "need_mb")
     told = last_known_status()
     mode = told["execution_mode"] if told and told["fresh"] and told["owner"] else ExecutionMode.IDLE
-    return Rows(
+    return CatalogueRows(
         catalogue=entries(),
         learned_mb={(digest, ctx): need for digest, ctx, need in learned},
         mode=ExecutionMode(mode),
@@ -58,7 +58,7 @@ def read_rows() -> Rows:
 class Observation:
     """One look."""
 
-    catalogue: tuple[Entry, ...]
+    catalogue: tuple[ModelEntry, ...]
     situation: Situation
 
 
@@ -73,11 +73,11 @@ class Observer:
         monitor: Monitor,
         recent: RecentOutcomes,
         database: DatabaseThread,
-        rows: Callable[[], Rows] = read_rows,
+        rows: Callable[[], CatalogueRows] = read_rows,
     ) -> None:
         self._manager, self._openai, self._monitor, self._recent = manager, openai, monitor, recent
         self._database, self._read_rows = database, rows
-        self._known: Rows | None = None
+        self._known: CatalogueRows | None = None
         self._looking: asyncio.Future[Observation] | None = None
 
     async def look(self, *, anew: bool = False) -> Observation:
@@ -134,7 +134,7 @@ class Observer:
         )
         return Observation(catalogue=rows.catalogue, situation=situation)
 
-    async def _rows(self) -> Rows:
+    async def _rows(self) -> CatalogueRows:
         try:
             self._known = await self._database.run(self._read_rows)
         except DatabaseError as error:
@@ -171,7 +171,7 @@ class Observer:
         ollama = {ProviderName.OLLAMA} if self._manager.config.ollama_is_here else set()
         return frozenset(ollama | ({ProviderName.OPENAI} if getattr(self._openai, "is_here", True) else set()))
 
-    def _loaded_elsewhere(self, catalogue: tuple[Entry, ...]) -> frozenset[str]:
+    def _loaded_elsewhere(self, catalogue: tuple[ModelEntry, ...]) -> frozenset[str]:
         return frozenset(
             entry.key
             for entry in catalogue
@@ -192,7 +192,7 @@ def _mb(resident: Resident) -> int:
     return resident.vram_mb or resident.size_mb
 
 
-def _keys(catalogue: tuple[Entry, ...], provider: ProviderName, found: Any) -> frozenset[str]:
+def _keys(catalogue: tuple[ModelEntry, ...], provider: ProviderName, found: Any) -> frozenset[str]:
     """The keys of the models that were found there."""
     same: Callable[[ModelOnDisk, str], bool] = (
         is_named if provider is ProviderName.OLLAMA else (lambda one, name: one.name == name)
@@ -202,7 +202,7 @@ def _keys(catalogue: tuple[Entry, ...], provider: ProviderName, found: Any) -> f
     )
 
 
-def _by_key(catalogue: tuple[Entry, ...], residents: tuple[Resident, ...]) -> dict[str, int]:
+def _by_key(catalogue: tuple[ModelEntry, ...], residents: tuple[Resident, ...]) -> dict[str, int]:
     return {
         entry.key: _mb(one)
         for entry in catalogue
@@ -212,7 +212,7 @@ def _by_key(catalogue: tuple[Entry, ...], residents: tuple[Resident, ...]) -> di
     }
 
 
-def _learned(rows: Rows, disk: tuple[ModelOnDisk, ...], num_ctx: int) -> dict[str, int]:
+def _learned(rows: CatalogueRows, disk: tuple[ModelOnDisk, ...], num_ctx: int) -> dict[str, int]:
     """What each model of the catalogue took when it was loaded as it would be now."""
     return {
         entry.key: rows.learned_mb[one.digest, num_ctx]

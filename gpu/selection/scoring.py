@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.choices import Capability, Tier
 from gpu.selection.situation import Factor, Situation, Task
 
@@ -28,12 +28,12 @@ SCARCE_SHARE = 0.1
 SLOW, UNUSABLE, FAILED, NO_MEMORY = -15.0, -25.0, -40.0, -60.0
 
 
-def factors_of(entry: Entry, task: Task, now: Situation) -> tuple[Factor, ...]:
+def factors_of(entry: ModelEntry, task: Task, now: Situation) -> tuple[Factor, ...]:
     """For a model that can do the task."""
     return (*_tier(entry, task), *_place(entry, now), *_habits(entry, task, now), *now.lowered.get(entry.key, ()))
 
 
-def _tier(entry: Entry, task: Task) -> Iterator[Factor]:
+def _tier(entry: ModelEntry, task: Task) -> Iterator[Factor]:
     steps = entry.tier - task.complexity
     wanted = Tier(task.complexity).name.lower()
     if steps < 0:
@@ -44,7 +44,7 @@ def _tier(entry: Entry, task: Task) -> Iterator[Factor]:
         yield Factor(0, f"is {wanted}, as the task is")
 
 
-def _place(entry: Entry, now: Situation) -> Iterator[Factor]:
+def _place(entry: ModelEntry, now: Situation) -> Iterator[Factor]:
     """Where it is, and what it would take there."""
     if entry.key in now.loaded:
         yield Factor(LOADED, "is loaded")
@@ -63,7 +63,7 @@ def _place(entry: Entry, now: Situation) -> Iterator[Factor]:
         yield Factor(PROCESSOR_BUSY * (above + 1), words)
 
 
-def _habits(entry: Entry, task: Task, now: Situation) -> Iterator[Factor]:
+def _habits(entry: ModelEntry, task: Task, now: Situation) -> Iterator[Factor]:
     if now.context_of(entry) < task.all_tokens:
         yield Factor(CUTS_HISTORY, "cannot hold the whole conversation")
     if Capability.VISION.value in entry.capabilities and not task.vision:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.resources import Resources
 from gpu.types import ExecutionMode
@@ -64,17 +64,17 @@ class Situation:
     lowered: Mapping[str, tuple[Factor, ...]] = field(default_factory=dict)  # for a while, by what they did recent
     excluded: Mapping[str, str] = field(default_factory=dict)  # for this answer, and why
 
-    def context_of(self, entry: Entry) -> int:
+    def context_of(self, entry: ModelEntry) -> int:
         return context_of(entry, num_ctx=self.num_ctx)
 
-    def uses_gpu(self, entry: Entry) -> bool:
+    def uses_gpu(self, entry: ModelEntry) -> bool:
         return bool(self.resources.gpus) and entry.provider in self.here
 
-    def is_remote(self, entry: Entry) -> bool:
+    def is_remote(self, entry: ModelEntry) -> bool:
         by_name = entry.provider is ProviderName.OLLAMA and entry.name.lower().endswith(CLOUD)
         return by_name or entry.key in self.remote
 
-    def memory(self, entry: Entry) -> tuple[int, int | None]:
+    def memory(self, entry: ModelEntry) -> tuple[int, int | None]:
         """MB that it would take, headroom included, and that it may take; None: it takes nothing here."""
         if entry.key in self.loaded or self.is_remote(entry) or entry.provider not in self.here:
             return 0, None
@@ -88,6 +88,6 @@ class Situation:
         return needed, (self.resources.vram_free_mb or 0) + gives_way
 
 
-def context_of(entry: Entry, *, num_ctx: int) -> int:
+def context_of(entry: ModelEntry, *, num_ctx: int) -> int:
     """Tokens that it holds here: all models of Ollama are loaded with one context (A.3)."""
     return min(entry.context_length, num_ctx) if entry.provider is ProviderName.OLLAMA else entry.context_length

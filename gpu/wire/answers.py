@@ -41,7 +41,7 @@ def read_object(line: str, *, model: str) -> dict[str, Any]:
     return said
 
 
-class Gathering:
+class AnswerBuffer:
     """One answer as it comes in. `model` names it in errors, `schema` is what it was asked to keep to."""
 
     def __init__(self, model: str, *, max_tokens: int, context_length: int, schema: Mapping[str, Any] | None) -> None:

@@ -27,7 +27,7 @@ Refusal = Callable[[int, bytes, Mapping[str, str]], VLMUnavailable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class AnswerTimeouts:
     """How long an answer may take, in seconds: until its first part, between two parts, as a whole.
 
     The whole counts the time of a slow listener too: nobody holds a GPU by not listening.
@@ -38,7 +38,7 @@ class Patience:
     whole_s: float
 
 
-class Wire:
+class ServerConnection:
     """One server. `who` names it in messages, with its address; a key never shows in them."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Wire:
         return self._object(raw, path)
 
     async def lines(
-        self, path: str, body: Mapping[str, Any], *, patience: Patience, max_bytes: int, refusal: Refusal
+        self, path: str, body: Mapping[str, Any], *, patience: AnswerTimeouts, max_bytes: int, refusal: Refusal
     ) -> AsyncGenerator[str]:
         """The lines of a streamed answer, without their ends and without empty ones."""
         end = asyncio.get_running_loop().time() + patience.whole_s

@@ -13,7 +13,7 @@ import pytest
 from django.urls import reverse
 
 from analytics.model_use import Scope, cost_of, model_use
-from gpu.choices import Outcome
+from gpu.choices import UseOutcome
 from gpu.models import ModelUse
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ DAY = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SINCE = Scope(since=date(2026, 11, 1), until=date(2026, 11, 30))
 
 
-def use(model: str = "a", outcome: Outcome = Outcome.ANSWERED, **fields: Any) -> ModelUse:
+def use(model: str = "a", outcome: UseOutcome = UseOutcome.ANSWERED, **fields: Any) -> ModelUse:
     given = {"at": DAY, "purpose": "assistant", "provider": "ollama", "seconds": 1.0, **fields}
     return ModelUse(model=model, outcome=outcome, **given)
 
@@ -55,11 +55,11 @@ def test_uses_are_told_by_day_model_and_purpose() -> None:
 def test_failures_are_told_by_their_error() -> None:
     kept(
         use(),
-        use(outcome=Outcome.FAILED, error="AnswerTimeout"),
-        use(outcome=Outcome.FAILED, error="AnswerTimeout"),
-        use(outcome=Outcome.FAILED, error="OutOfMemory"),
-        use(outcome=Outcome.FAILED, error=""),
-        use(outcome=Outcome.CANCELLED, error="CancelledError"),
+        use(outcome=UseOutcome.FAILED, error="AnswerTimeout"),
+        use(outcome=UseOutcome.FAILED, error="AnswerTimeout"),
+        use(outcome=UseOutcome.FAILED, error="OutOfMemory"),
+        use(outcome=UseOutcome.FAILED, error=""),
+        use(outcome=UseOutcome.CANCELLED, error="CancelledError"),
     )
     report = model_use(SINCE)
     (row,) = report.rows
@@ -70,9 +70,9 @@ def test_failures_are_told_by_their_error() -> None:
 
 def test_fallbacks_are_told_from_model_to_model() -> None:
     kept(
-        use(outcome=Outcome.FAILED, error="OutOfMemory"),
+        use(outcome=UseOutcome.FAILED, error="OutOfMemory"),
         use("b", instead_of="a"),
-        use("b", instead_of="a", outcome=Outcome.FAILED, error="OutOfMemory"),
+        use("b", instead_of="a", outcome=UseOutcome.FAILED, error="OutOfMemory"),
         use("c", instead_of="b"),
     )
     report = model_use(SINCE)
@@ -90,14 +90,14 @@ def test_the_seconds_are_those_that_so_many_answers_did_not_exceed(count: int) -
     seconds = [float(n) for n in range(1, count + 1)]
     random.Random(count).shuffle(seconds)
     kept(*(use(seconds=n) for n in seconds), use("b", seconds=1000.0))
-    kept(use(outcome=Outcome.FAILED, seconds=5000.0))
+    kept(use(outcome=UseOutcome.FAILED, seconds=5000.0))
     row = model_use(SINCE).rows[0]
     assert row["model"] == "a"
     assert (row["seconds_p50"], row["seconds_p95"]) == (math.ceil(count * 0.5), math.ceil(count * 0.95))
 
 
 def test_without_an_answer_there_are_no_seconds() -> None:
-    kept(use(outcome=Outcome.FAILED, seconds=9.0))
+    kept(use(outcome=UseOutcome.FAILED, seconds=9.0))
     report = model_use(SINCE)
     assert (report.rows[0]["seconds_p50"], report.totals["seconds_p95"]) == (None, None)
 
@@ -183,7 +183,7 @@ URL = "/api/analytics/model-use"
 
 def test_the_api_tells_the_same(client_of: Callable[..., Any], viewer: Any) -> None:
     assert reverse("api_model_use") == URL
-    kept(use(outcome=Outcome.FAILED, error="OutOfMemory"), use("b", instead_of="a"))
+    kept(use(outcome=UseOutcome.FAILED, error="OutOfMemory"), use("b", instead_of="a"))
     answer = client_of(viewer).get(URL, {"since": "2026-11-01", "until": "2026-11-30"})
     told = answer.json()
     assert (answer.status_code, told["since"], told["until"]) == (200, "2026-11-01", "2026-11-30")
@@ -229,7 +229,7 @@ def test_the_page_tells_it_by_model_and_purpose_over_the_days_that_are_asked_for
     kept(
         use("qwen2.5vl:7b", at=now, purpose="target", seconds=2.0),
         use("qwen2.5vl:7b", at=now - timedelta(days=20), purpose="target", seconds=4.0),
-        use("<b>llama3</b>", Outcome.FAILED, at=now, error="AnswerTimeout"),
+        use("<b>llama3</b>", UseOutcome.FAILED, at=now, error="AnswerTimeout"),
         use("gemma3:4b", at=now, instead_of="<b>llama3</b>", tokens_in=12, tokens_out=3),
     )
     page = client_of(viewer).get(reverse("model_use")).content.decode()

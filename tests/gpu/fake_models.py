@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.choices import Tier
 from gpu.config import GPUResourceConfig
 from gpu.resources import Resources
 from gpu.runtime import Runtime
-from gpu.selection.observer import Rows
+from gpu.selection.observer import CatalogueRows
 from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Resident, VRAMInfo
 
 GB = 1024
 
 
-def entry(key: str, *able: str, **fields: Any) -> Entry:
+def entry(key: str, *able: str, **fields: Any) -> ModelEntry:
     """A model of 4 GB that can do text, and what is named."""
     given = {"name": f"{key}:latest", "vram_mb": 4 * GB, "ram_mb": 4 * GB, "context_length": 32_768, **fields}
-    return Entry(key=key, capabilities=frozenset({"text", *able}), **given)
+    return ModelEntry(key=key, capabilities=frozenset({"text", *able}), **given)
 
 
 def gpu(free_mb: int, total_mb: int = 24 * GB) -> VRAMInfo:
@@ -135,8 +135,8 @@ class FakeGPU:
             self.using_now.remove(model)
 
 
-def rows_of(*models: Entry, learned: dict[tuple[str, int], int] | None = None) -> Callable[[], Rows]:
-    return lambda: Rows(catalogue=tuple(models), learned_mb=learned or {})
+def rows_of(*models: ModelEntry, learned: dict[tuple[str, int], int] | None = None) -> Callable[[], CatalogueRows]:
+    return lambda: CatalogueRows(catalogue=tuple(models), learned_mb=learned or {})
 
 
 class Clock:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gpu.choices import Outcome
+from gpu.choices import UseOutcome
 from gpu.exceptions import (
     DeadlinePassed,
     GpuBusy,
@@ -301,9 +301,9 @@ def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: Simula
     go(world, work)
     told_of = [(use.outcome, use.error, use.purpose, use.execution_id, use.step) for use in uses]
     assert told_of == [
-        (Outcome.ANSWERED, "", Purpose.TARGET, "run 7", 3),
-        (Outcome.CANCELLED, "CancelledError", Purpose.CLASSIFY, "", None),
-        (Outcome.FAILED, "ServerAway", Purpose.TARGET, "", None),
+        (UseOutcome.ANSWERED, "", Purpose.TARGET, "run 7", 3),
+        (UseOutcome.CANCELLED, "CancelledError", Purpose.CLASSIFY, "", None),
+        (UseOutcome.FAILED, "ServerAway", Purpose.TARGET, "", None),
     ]
     assert [round(use.seconds) for use in uses[:1]] == [5]  # four for the load, one for the answer
     assert all(use.model == VLM for use in uses)

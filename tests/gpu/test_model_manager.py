@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from gpu.choices import Outcome, ProviderName
+from gpu.choices import ProviderName, UseOutcome
 from gpu.conversation.talk import Talk
 from gpu.exceptions import (
     AnswerBroken,
@@ -543,4 +543,4 @@ def test_the_status_says_who_would_answer_and_what_bars_the_others(stage: Callab
     }  # fmt: skip
     assert [line["loaded"] for line in told["models"]] == [True, False, False]
     assert told["resources"]["vram_free_mb"] == 20480
-    assert told["last"]["outcome"] == Outcome.ANSWERED
+    assert told["last"]["outcome"] == UseOutcome.ANSWERED

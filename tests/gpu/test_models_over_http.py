@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.config import GPUResourceConfig
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, NoModelFits
@@ -36,7 +36,7 @@ class Room(Ledger):
 
 
 class Stage:
-    def __init__(self, ollama: OllamaServer, *catalogue: Entry, **config: Any) -> None:
+    def __init__(self, ollama: OllamaServer, *catalogue: ModelEntry, **config: Any) -> None:
         given = {
             "ollama_url": ollama.url, "vlm_model": VLM, "retry_pause_s": 0.01, "vram_timeout_s": 0.3,
             "gone_timeout_s": 2.0, **config,
@@ -67,7 +67,7 @@ def ollama() -> Iterator[OllamaServer]:
 def stage(ollama: OllamaServer) -> Iterator[Callable[..., Stage]]:
     with ExitStack() as stack:
 
-        def make(*catalogue: Entry, **config: Any) -> Stage:
+        def make(*catalogue: ModelEntry, **config: Any) -> Stage:
             made = Stage(ollama, *catalogue, **config)
             stack.callback(made.gpu.close)
             stack.callback(made.models.close)

@@ -10,13 +10,13 @@ import pytest
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
 from gpu.policy import (
     ClipView,
-    Decision,
+    GPUSnapshot,
     GpuView,
     Limits,
     LoadModel,
+    MemoryPlan,
     ModelView,
     MoveClip,
-    Snapshot,
     Tick,
     UnloadModel,
     Wait,
@@ -37,9 +37,9 @@ def on_disk(name: str, need_mb: int = 6000) -> ModelView:
     return ModelView(name=name, need_mb=need_mb)
 
 
-def machine(*models: ModelView, free_mb: int | None = 12_000, **more: Any) -> Snapshot:
+def machine(*models: ModelView, free_mb: int | None = 12_000, **more: Any) -> GPUSnapshot:
     gpus = None if free_mb is None else (GpuView(total_mb=12_000, free_mb=free_mb),)
-    return Snapshot(now=1000.0, vlm=VLM, models=models or (on_disk(VLM),), gpus=gpus, **more)
+    return GPUSnapshot(now=1000.0, vlm=VLM, models=models or (on_disk(VLM),), gpus=gpus, **more)
 
 
 def mode(wanted: ExecutionMode) -> Request:
@@ -50,7 +50,7 @@ def load(model: str, purpose: Purpose = Purpose.TARGET) -> Request:
     return Request(kind=RequestKind.LOAD, model=model, purpose=purpose)
 
 
-def words(decision: Decision) -> list[str]:
+def words(decision: MemoryPlan) -> list[str]:
     """The steps, without their reasons."""
     said = []
     for step in decision.steps:
@@ -117,7 +117,7 @@ def test_autopilot_without_a_server_still_has_clip_where_it_fits() -> None:
 
 # --- a model --------------------------------------------------------------------------------------------------------
 def test_what_is_loaded_needs_nothing() -> None:
-    assert decide(machine(loaded(VLM)), load(VLM)) == Decision()
+    assert decide(machine(loaded(VLM)), load(VLM)) == MemoryPlan()
 
 
 def test_what_is_loaded_with_another_context_is_asked_for_anew_without_room_for_two() -> None:
@@ -147,7 +147,7 @@ def test_admission_is_free_memory_less_the_headroom(free_mb: int, fits: bool) ->
 
 
 @pytest.mark.parametrize("snapshot", [machine(free_mb=None), machine(ModelView(name=VLM), free_mb=1)])
-def test_what_is_unknown_is_left_to_the_server_and_said(snapshot: Snapshot) -> None:
+def test_what_is_unknown_is_left_to_the_server_and_said(snapshot: GPUSnapshot) -> None:
     decision = decide(snapshot, load(VLM))
     assert words(decision) == [f"load {VLM}"]
     assert "decides" in decision.notes[0]
@@ -181,7 +181,7 @@ def test_too_many_swaps_are_refused_with_the_time_to_wait() -> None:
 
 
 def test_without_a_vlm_the_settings_are_named() -> None:
-    refusal = decide(Snapshot(now=0.0), load("")).refusal
+    refusal = decide(GPUSnapshot(now=0.0), load("")).refusal
     assert isinstance(refusal, VLMUnavailable)
     assert "RPA_VLM_MODEL" in str(refusal)
     assert not refusal.passing
@@ -234,7 +234,7 @@ def test_clip_goes_to_the_roomiest_gpu_and_only_if_it_fits() -> None:
     ("snapshot", "why"),
     [(machine(free_mb=None, clip=ON_CPU), "no GPU can be seen"), (machine(), "RPA_CLIP_WEIGHTS")],
 )
-def test_clip_stays_where_there_is_no_gpu_or_no_clip(snapshot: Snapshot, why: str) -> None:
+def test_clip_stays_where_there_is_no_gpu_or_no_clip(snapshot: GPUSnapshot, why: str) -> None:
     refusal = decide(snapshot, Request(kind=RequestKind.CLIP_TO_GPU)).refusal
     assert isinstance(refusal, ClipUnavailable)
     assert why in str(refusal)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from gpu.choices import Outcome, ProviderName
+from gpu.choices import ProviderName, UseOutcome
 from gpu.exceptions import AnswerBroken, UnknownModel
 from gpu.model_manager import ModelManager
 from gpu.models import CatalogueModel, ModelUse
@@ -17,7 +17,7 @@ from gpu.types import ExecutionMode, Purpose
 from tests.gpu.fake_models import FakeGPU, FakeServer, machine
 
 FIELDS = {
-    "purpose": Purpose.TARGET, "model": "qwen2.5vl:7b", "outcome": Outcome.FAILED, "seconds": 1.5,
+    "purpose": Purpose.TARGET, "model": "qwen2.5vl:7b", "outcome": UseOutcome.FAILED, "seconds": 1.5,
     "error": "AnswerTimeout", "attempt": 2, "instead_of": "a:1b", "tokens_in": 10, "tokens_out": 3, "load_seconds": 0.5,
     "execution_id": "exec_1", "step": 4, "provider": ProviderName.OLLAMA,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from gpu.choices import EventKind, RequestState
+from gpu.choices import GPUEventKind, RequestState
 from gpu.machine.ownership import machine_name
 from gpu.models import GPUEvent, GPUSample, GPUState, OwnerRequest
 
@@ -51,7 +51,7 @@ def make_state(**fields: Any) -> GPUState:
     return GPUState.objects.create(**{**plain, **fields})
 
 
-def make_event(text: str, kind: str = EventKind.RESOURCE_CHANGED, **fields: Any) -> GPUEvent:
+def make_event(text: str, kind: str = GPUEventKind.RESOURCE_CHANGED, **fields: Any) -> GPUEvent:
     plain = {"machine": machine_name(), "at": timezone.now(), "status": {}}
     return GPUEvent.objects.create(**{**plain, "kind": kind, "text": text, **fields})
 

@@ -18,7 +18,7 @@ from gpu.assistant.assistant import Assistant
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
 from gpu.runtime import Runtime
-from gpu.types import Attempt, Chunk
+from gpu.types import Chunk, ModelAttempt
 from tests.execution.assistant.runs import CANCEL, make_asking, make_completed, make_failed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -193,7 +193,9 @@ def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
     """S4.3, S4.4"""
-    failed = Attempt(model="big", provider="ollama", outcome="failed", seconds=1.0, error="OutOfMemory", reason="Full.")
+    failed = ModelAttempt(
+        model="big", provider="ollama", outcome="failed", seconds=1.0, error="OutOfMemory", reason="Full."
+    )
     last = Chunk(done=True, model="qwen", attempts=(failed,), dropped={"messages": [0, 1], "summarised": True})
     models.said = ["Half of ", Chunk(restarted=True), "It stayed.", last]
     page = page_of(operator, path_of(make_failed()))

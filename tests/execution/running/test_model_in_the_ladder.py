@@ -17,7 +17,7 @@ from execution.targeting.grounding.marked import marked_area
 from execution.targeting.rungs.vlm import VisionRung
 from execution.types import Box, ResolveStatus, RungResult
 from gpu import ExecutionMode, GPUResourceConfig, GPUResourceManager, ModelState
-from gpu.choices import Outcome
+from gpu.choices import UseOutcome
 from gpu.models import ModelUse
 from gpu.types import Purpose
 from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
@@ -74,7 +74,7 @@ def test_a_model_that_was_not_loaded_is_loaded_and_finds_the_target(bench: Bench
     picture = cv2.imdecode(np.frombuffer(asked.images[0], np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None and asked.format["properties"]["mark"]["maximum"] >= bench.mark()
     (use,) = bench.uses
-    assert (use.purpose, use.outcome, use.execution_id) == (Purpose.TARGET, Outcome.ANSWERED, "exec_1")
+    assert (use.purpose, use.outcome, use.execution_id) == (Purpose.TARGET, UseOutcome.ANSWERED, "exec_1")
     assert use.tokens_out > 0 and use.seconds > 0
 
 
@@ -101,7 +101,7 @@ def test_what_is_no_answer_clicks_nowhere_and_is_kept(bench: Bench, reply: Reply
     bench.server.reply = reply
     found = bench.find()
     assert found.status is ResolveStatus.NOT_FOUND and not found.candidates
-    assert [(use.outcome, use.error) for use in bench.uses] == [(Outcome.FAILED, error)]
+    assert [(use.outcome, use.error) for use in bench.uses] == [(UseOutcome.FAILED, error)]
 
 
 def test_a_server_that_is_away_is_a_reason_and_no_crash(bench: Bench) -> None:

@@ -12,20 +12,22 @@ import pytest
 from django.utils import timezone
 
 from gpu.assistant import conversations
-from gpu.assistant.assistant import AnswerOutcome, Assistant, Part, PartKind, RecordsAnswer
+from gpu.assistant.answer import AnswerOutcome, AnswerPart, PartKind
+from gpu.assistant.assistant import Assistant
+from gpu.assistant.records import RecordsAnswer
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
 from gpu.models import Conversation, Message
 from gpu.runtime import Runtime
-from gpu.types import Attempt, Chunk
+from gpu.types import Chunk, ModelAttempt
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DONE = Chunk(
     done=True,
     model="small",
-    attempts=(Attempt(model="small", provider="ollama", outcome="answered", seconds=0.5),),
+    attempts=(ModelAttempt(model="small", provider="ollama", outcome="answered", seconds=0.5),),
     dropped={"messages": [0], "summarised": True},
 )
 
@@ -102,7 +104,7 @@ def talk() -> str:
     return conversations.begin(about="exec_1")
 
 
-def kinds(parts: Sequence[Part]) -> list[str]:
+def kinds(parts: Sequence[AnswerPart]) -> list[str]:
     return [part.kind.value for part in parts]
 
 
@@ -293,7 +295,7 @@ def test_one_task_enters_and_leaves_what_the_model_needs(make: Any, talk: str) -
 def test_shutting_down_ends_what_is_being_said(make: Any, talk: str) -> None:
     waiting = threading.Event()
     assistant = make("The first half of it ", waiting)
-    got: list[Part] = []
+    got: list[AnswerPart] = []
     reader = threading.Thread(target=lambda: got.extend(assistant.stream_message("?", conversation=talk)))
     reader.start()
     assert waiting.wait(5)

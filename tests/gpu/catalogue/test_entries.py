@@ -12,7 +12,7 @@ import yaml
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from gpu.catalogue.entries import Entry, entries, find, load
+from gpu.catalogue.entries import ModelEntry, entries, find, load
 from gpu.catalogue.file import SEED, fill_catalogue, read, read_file
 from gpu.catalogue.remote import AllowedModels
 from gpu.choices import ProviderName, Tier
@@ -59,7 +59,7 @@ def spoiled(line: int, instead: str) -> str:
 # --- a file ---------------------------------------------------------------------------------------------------------
 def test_a_file_is_read_into_models() -> None:
     small, seeing = read(GOOD, source="models.yaml")
-    assert small == Entry(
+    assert small == ModelEntry(
         key="small", name="tiny:1b", capabilities=frozenset({"text", "json"}), tier=Tier.LIGHT, vram_mb=1500,
         ram_mb=1200, context_length=8192, note="Quick.",
     )  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gpu.choices import Tier
-from gpu.conversation.talk import NO_PICTURE, ContextManager, Fitted, Talk
+from gpu.conversation.talk import NO_PICTURE, ContextManager, FittedPrompt, Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, PromptTooLarge
 from gpu.types import ChatMessage, Purpose
 from gpu.wire.tokens import PICTURE_TOKENS, TokenCounter, estimated_tokens, picture_tokens
@@ -39,7 +39,7 @@ def picture(width: int = 64, height: int = 64, form: str = "PNG") -> bytes:
 
 def fit(
     talk: Talk, *, room: int, manager: ContextManager | None = None, question: ChatMessage = QUESTION, **more: Any
-) -> Fitted:
+) -> FittedPrompt:
     """Fitted to a context of `room` tokens and 100 more for the answer."""
     work = (manager or ContextManager()).fit(
         talk, question, model="m", context_length=room + 100, max_tokens=100, **more

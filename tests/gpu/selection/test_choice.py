@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu.catalogue.entries import Entry
+from gpu.catalogue.entries import ModelEntry
 from gpu.catalogue.file import SEED, read_file
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import AnswerBroken, AnswerUnusable, NoModelFits, NotEnoughVRAM, OutOfMemory
@@ -33,7 +33,7 @@ def situation(**fields: Any) -> Situation:
     return Situation(**{"resources": machine(), **fields})
 
 
-def chosen(task: Task = WANTS, catalogue: tuple[Entry, ...] = ALL, **fields: Any) -> str:
+def chosen(task: Task = WANTS, catalogue: tuple[ModelEntry, ...] = ALL, **fields: Any) -> str:
     return choose(task, catalogue, situation(**fields)).model.key
 
 
@@ -314,7 +314,7 @@ MB = st.sampled_from((0, 500, 2000, 6000, 6001, 12_000, 30_000))
 SOME = st.sampled_from([frozenset(some) for some in ("", "", "", "a", "b", "bc", "abcd")])
 PROVIDERS = st.sampled_from((ProviderName.OLLAMA, ProviderName.OLLAMA, ProviderName.OPENAI))
 MODELS = st.builds(
-    Entry,
+    ModelEntry,
     key=st.sampled_from(KEYS),
     name=st.sampled_from(("it:7b", "it:7b", "it:cloud")),
     provider=PROVIDERS,
@@ -364,7 +364,7 @@ SITUATIONS = st.builds(
 )
 @settings(max_examples=120, deadline=None)
 def test_whatever_there_is_the_choice_is_possible_explained_and_steady(
-    task: Task, models: list[Entry], held: str, now: Situation
+    task: Task, models: list[ModelEntry], held: str, now: Situation
 ) -> None:
     """S4.2"""
     catalogue = tuple(replace(one, held=one.key == held) for one in models)
@@ -381,7 +381,7 @@ def test_whatever_there_is_the_choice_is_possible_explained_and_steady(
     assert all(obstacle(one, task, now) for one in catalogue), "none was left that could"
 
 
-def check_possible(model: Entry, task: Task, now: Situation) -> None:
+def check_possible(model: ModelEntry, task: Task, now: Situation) -> None:
     """It can do it, it fits, it may run here; reckoned anew, by other words than those of the choice."""
     assert model.enabled
     assert model.key not in now.excluded
@@ -401,14 +401,14 @@ def check_possible(model: Entry, task: Task, now: Situation) -> None:
         assert model.ram_mb < now.resources.ram_free_mb + gives_way
 
 
-def check_explained(choice: Selection, catalogue: tuple[Entry, ...]) -> None:
+def check_explained(choice: Selection, catalogue: tuple[ModelEntry, ...]) -> None:
     assert {choice.model.key, *choice.rejected} == {one.key for one in catalogue}
     assert choice.model.key not in choice.rejected
     assert all(why.strip() for why in [*choice.rejected.values(), *choice.reasons])
     assert choice.reasons
 
 
-def check_steady(choice: Selection, task: Task, catalogue: tuple[Entry, ...], now: Situation) -> None:
+def check_steady(choice: Selection, task: Task, catalogue: tuple[ModelEntry, ...], now: Situation) -> None:
     """The order of the catalogue changes nothing; and having loaded what was chosen, it is chosen again."""
     assert choose(task, catalogue[::-1], now).model == choice.model
     key = choice.model.key
