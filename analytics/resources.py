@@ -11,7 +11,8 @@ from django.db import close_old_connections, connections
 from django.utils import timezone
 
 from analytics.models import ResourceSample
-from gpu.resources import ReadsVRAM, ResourceMonitor
+from gpu.resources import ResourceMonitor
+from gpu.vram import VRAMMonitor
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ class ResourceSampler:
         self,
         execution_id: str,
         *,
-        vram: ReadsVRAM | None = None,
+        vram: VRAMMonitor | None = None,
         every_s: float = SAMPLE_EVERY_S,
         on_problem: Callable[[Exception], None] | None = None,
     ) -> None:

@@ -89,7 +89,6 @@ _FROM_ENVIRONMENT = (
 
 
 def _number(name: str, otherwise: Any) -> Any:
-    """Of the kind that it is otherwise: a whole number, or one with a fraction."""
     text, whole = os.environ.get(name, ""), isinstance(otherwise, int)
     if not text:
         return otherwise

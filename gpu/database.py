@@ -44,7 +44,6 @@ class DatabaseThread:
         return future
 
     def close(self) -> None:
-        """End after what was asked so far."""
         with self._lock:
             queue, thread, self._queue, self._thread = self._queue, self._thread, None, None
         if queue is not None and thread is not None:

@@ -46,7 +46,6 @@ class KernelLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether it is held by this very object."""
         return self._file is not None
 
     def hold(self, name: str) -> bool:
@@ -66,7 +65,6 @@ class KernelLock:
         return True
 
     def release(self) -> None:
-        """Give it back; harmless when it is not held."""
         if self._file is None:
             return
         file, self._file = self._file, None

@@ -19,7 +19,6 @@ class Listeners:
         self._all = (*self._all, listener)
 
     def remove(self, listener: Callable[..., None]) -> None:
-        """Who never heard changes nothing."""
         self._all = tuple(one for one in self._all if one != listener)
 
     def tell(self, *said: object) -> None:

@@ -117,7 +117,6 @@ class GPUResourceManager:
         )
 
     def details(self) -> ManagerDetails:
-        """What the rows show beside the status."""
         controller = self.controller
         records = controller.models.records() if controller.models else ()
         return ManagerDetails(
@@ -140,7 +139,6 @@ class GPUResourceManager:
         self._listeners.add(listener)
 
     def off_event(self, listener: Listener) -> None:
-        """Whoever heard hears no more; who never did changes nothing."""
         self._listeners.remove(listener)
 
     def claim(self, name: str) -> None:
@@ -166,6 +164,10 @@ class GPUResourceManager:
         self.controller.scheduler.on_change(listener)
 
     # --- coroutines -------------------------------------------------------------------------------------------------
+    async def carry_out(self, request: Request) -> None:
+        """What a person asks, other than the use of a model; raises the GPUError that stands in its way."""
+        await self._ask(request.kind, model=request.model, mode=request.mode, asked_by=request.asked_by)
+
     async def set_execution_mode(
         self, mode: ExecutionMode, *, asked_by: str = "", deadline_s: float | None = None
     ) -> None:
@@ -189,13 +191,11 @@ class GPUResourceManager:
         self, model: str, *, asked_by: str = "", purpose: Purpose | None = None, deadline_s: float | None = None
     ) -> None:
         """Load any model of the Ollama server. Only the VLM takes memory from CLIP: others go where there is room."""
-        purpose = purpose or self._purpose(model, Purpose.PRELOAD)
         await self._ask(RequestKind.LOAD, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
 
     async def unload_model(self, model: str, *, asked_by: str = "", deadline_s: float | None = None) -> None:
         """Return when it is gone; whoever uses it is waited for."""
-        purpose = self._purpose(model, Purpose.ASSISTANT)
-        await self._ask(RequestKind.UNLOAD, model=model, purpose=purpose, asked_by=asked_by, deadline_s=deadline_s)
+        await self._ask(RequestKind.UNLOAD, model=model, asked_by=asked_by, deadline_s=deadline_s)
 
     async def migrate_clip_to_gpu(self, *, asked_by: str = "") -> bool:
         """Whether CLIP is on a GPU then: only if enough memory is free (S3.5)."""
@@ -294,7 +294,7 @@ class GPUResourceManager:
         *,
         model: str = "",
         mode: ExecutionMode | None = None,
-        purpose: Purpose = Purpose.TARGET,
+        purpose: Purpose | None = None,
         asked_by: str = "",
         deadline_s: float | None = None,
     ) -> Request:
@@ -307,7 +307,7 @@ class GPUResourceManager:
             kind=kind,
             model=tagged(model) if model else "",
             mode=mode,
-            purpose=purpose,
+            purpose=purpose or self._purpose(kind, model),
             asked_by=asked_by,
             deadline_s=usual if deadline_s is None else deadline_s,
             # the clock of the machine, the same in all of its processes
@@ -319,8 +319,11 @@ class GPUResourceManager:
             raise VLMUnavailable(NO_VLM, passing=False)
         return tagged(self.config.vlm_model)
 
-    def _purpose(self, model: str, otherwise: Purpose) -> Purpose:
-        return Purpose.TARGET if self.config.has_vlm and tagged(model) == self._vlm() else otherwise
+    def _purpose(self, kind: RequestKind, model: str) -> Purpose:
+        """Of a request that does not say: another model than the VLM is loaded for a chat."""
+        if not model or (self.config.has_vlm and tagged(model) == self._vlm()):
+            return Purpose.TARGET
+        return Purpose.PRELOAD if kind is RequestKind.LOAD else Purpose.ASSISTANT
 
     def _keep(self, use: ModelUse) -> None:
         """A disk takes longer than an answer may be held up for."""

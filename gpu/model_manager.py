@@ -2,34 +2,89 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
 
 from gpu.catalogue.entries import ModelEntry, entries, find
-from gpu.choices import ProviderName
-from gpu.conversation.answering import Answering, AnsweringTools
+from gpu.choices import ProviderName, UseOutcome
+from gpu.conversation.answering import Answering, AnsweringTools, use_of
 from gpu.conversation.talk import ContextManager, Talk
 from gpu.database import DatabaseThread
-from gpu.exceptions import NoModelFits, UnknownModel, VLMUnavailable
+from gpu.exceptions import GPUError, NoModelFits, UnknownModel, VLMUnavailable
+from gpu.manager import GPUResourceManager
 from gpu.model_status import ModelLine, ModelStatus
 from gpu.models import CatalogueModel, ModelUse
-from gpu.preloading import Preloads
 from gpu.resources import ResourceMonitor
-from gpu.runtime import Background, Runtime, blocking
+from gpu.runtime import Background, blocking
 from gpu.selection.choice import Selection, obstacle
-from gpu.selection.observer import CatalogueRows, Monitor, Observer, read_rows
+from gpu.selection.observer import CatalogueRows, Observer, read_rows
 from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Task
-from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider
+from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
 
 log = logging.getLogger(__name__)
+
+PATIENCE_S = 600.0  # a cold load from a network volume takes minutes (A.4)
+
+
+class Preloads:
+    """Each model once at a time; what comes of it is in the log and among the uses."""
+
+    def __init__(self, tools: AnsweringTools, background: Background) -> None:
+        self._tools, self._background = tools, background
+        self._running: dict[str, asyncio.Future[None]] = {}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(sorted(self._running))
+
+    async def begin(self, named: str) -> None:
+        """Raises UnknownModel."""
+        entry = find((await self._tools.observer.look()).catalogue, named)
+        if entry.key not in self._running:
+            work = self._running[entry.key] = self._background.begin(self._load(entry))
+            work.add_done_callback(lambda _: self._running.pop(entry.key, None))
+
+    def cancel(self) -> None:
+        for work in tuple(self._running.values()):
+            work.cancel()
+
+    async def _load(self, entry: ModelEntry) -> None:
+        now = (await self._tools.observer.look()).situation
+        if entry.key in now.loaded:
+            return
+        if barred := obstacle(entry, Task(), now):
+            log.warning("“%s” is not loaded ahead: it %s", entry.key, barred)
+            return
+        talk, began, outcome, error = Talk(purpose=Purpose.PRELOAD), self._tools.clock(), UseOutcome.CANCELLED, ""
+        try:
+            async with self._tools.lend(entry, talk, PATIENCE_S) as provider:
+                if entry.provider is ProviderName.OPENAI:
+                    await _one_word(provider, entry)
+            outcome = UseOutcome.ANSWERED
+            log.info("“%s” was loaded ahead", entry.key)
+        except GPUError as failure:
+            outcome, error = UseOutcome.FAILED, type(failure).__name__
+            log.warning("“%s” could not be loaded ahead: %s", entry.key, failure)
+        finally:
+            seconds = self._tools.clock() - began
+            self._tools.record(use_of(entry, talk, outcome, seconds=seconds, last=Chunk(), error=error))
+
+
+async def _one_word(provider: Provider, entry: ModelEntry) -> None:
+    """Such a server loads a model when it is asked something."""
+    asked = [ChatMessage(role="user", content="Say OK.")]
+    async for _chunk in provider.chat(entry.name, asked, context_length=entry.context_length, max_tokens=4):
+        pass
+
 
 T = TypeVar("T")
 Conversation = Talk | Sequence[ChatMessage]
@@ -49,10 +104,10 @@ class ModelManager:
 
     def __init__(
         self,
-        manager: Any = None,
+        manager: GPUResourceManager | None = None,
         *,
         openai: Provider | None = None,
-        monitor: Monitor | None = None,
+        monitor: ResourceMonitor | None = None,
         rows: Callable[[], CatalogueRows] = read_rows,
         keep: Callable[[ModelUse], None] = ModelUse.keep,
         clock: Callable[[], float] = time.monotonic,
@@ -60,7 +115,7 @@ class ModelManager:
         if manager is None:
             manager, openai = _of_this_process()
         self._manager, self._openai = manager, openai
-        self.runtime: Runtime = manager.runtime
+        self.runtime = manager.runtime
         self._database, self._background = DatabaseThread(), Background()
         recent = RecentOutcomes(clock)
         self._observer = Observer(
@@ -77,10 +132,7 @@ class ModelManager:
             recent=recent,
             lend=self._lend,
             record=lambda use: self._background.begin(self._database.run(lambda: keep(use))),
-            num_ctx=manager.config.num_ctx,
-            max_tokens=manager.config.max_tokens,
-            max_picture_megapixels=manager.config.max_picture_megapixels,
-            retry_pause_s=manager.config.retry_pause_s,
+            config=manager.config,
             clock=clock,
         )
         self._preloads = Preloads(self._tools, self._background)
@@ -100,7 +152,6 @@ class ModelManager:
         return self.runtime.stream(partial(self._answer, message, conversation))
 
     def iterate_response(self, message: Question, conversation: Conversation) -> Iterator[Chunk]:
-        """See stream_response."""
         return self.runtime.iterate(partial(self._answer, message, conversation))
 
     # --- models -----------------------------------------------------------------------------------------------------
@@ -209,11 +260,10 @@ def hold(named: str) -> str:
 
 @cache
 def get_model_manager() -> ModelManager:
-    """The one of this process, around its manager of the GPU."""
     return ModelManager()
 
 
-def _of_this_process() -> tuple[Any, Provider | None]:
+def _of_this_process() -> tuple[GPUResourceManager, Provider | None]:
     from gpu.catalogue.remote import is_allowed_at_openai
     from gpu.providers.openai import OpenAICompatibleProvider
     from gpu.wiring import get_gpu_resource_manager

@@ -14,9 +14,8 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from gpu.exceptions import ClipUnavailable, GPUError
-from gpu.manager import GPUResourceManager
-from gpu.types import Request, RequestKind
+from gpu.exceptions import GPUError
+from gpu.types import Request
 from gpu.wiring import get_gpu_resource_manager
 
 KEPT = 200
@@ -36,7 +35,6 @@ class Operation:
         return self.outcome.done()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is over by then."""
         try:
             self.outcome.exception(seconds)
         except (NotYet, CancelledError):
@@ -53,8 +51,6 @@ class Operation:
 
 
 class Operations:
-    """The last ones, by their number; of this process."""
-
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[uuid.UUID, Operation] = OrderedDict()
@@ -62,7 +58,7 @@ class Operations:
     def make(self, request: Request) -> Operation:
         """Have it begun in the loop of the GPU's manager."""
         manager = get_gpu_resource_manager()
-        return self.keep(request, manager.runtime.submit(carried_out(manager, request)))
+        return self.keep(request, manager.runtime.submit(manager.carry_out(request)))
 
     def keep(self, request: Request, outcome: Future[Any]) -> Operation:
         operation = Operation(uuid.uuid4(), request, datetime.now(UTC), outcome)
@@ -75,25 +71,6 @@ class Operations:
     def find(self, number: uuid.UUID) -> Operation | None:
         with self._lock:
             return self._kept.get(number)
-
-
-async def carried_out(manager: GPUResourceManager, request: Request) -> None:
-    """Do it, or have the owner of the GPU do it. Raises GPUError."""
-    match request.kind:
-        case RequestKind.MODE if request.mode is not None:
-            await manager.set_execution_mode(request.mode, asked_by=request.asked_by)
-        case RequestKind.LOAD:
-            await manager.load_model(request.model, asked_by=request.asked_by)
-        case RequestKind.UNLOAD:
-            await manager.unload_model(request.model, asked_by=request.asked_by)
-        case RequestKind.CLIP_TO_GPU:
-            if not await manager.migrate_clip_to_gpu(asked_by=request.asked_by):
-                raise ClipUnavailable("There is no GPU for it, too little memory is free, or no CLIP is set up.")
-        case RequestKind.CLIP_TO_CPU:
-            if not await manager.migrate_clip_to_cpu(asked_by=request.asked_by):
-                raise ClipUnavailable("No CLIP is set up.")
-        case _:
-            raise GPUError(f"“{request.kind}” cannot be asked from a page.")
 
 
 operations = Operations()

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import psutil
 
@@ -15,12 +14,6 @@ from gpu.vram import VRAMMonitor, free_mb
 
 MB = 1024 * 1024
 SHORTEST_S = 0.1  # over less than that, what the system counts says nothing of how busy it is
-
-
-class ReadsVRAM(Protocol):
-    def read(self) -> tuple[VRAMInfo, ...]: ...
-
-    def utilisation(self) -> dict[str, int]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +45,7 @@ class ResourceMonitor:
     """The processor's load is that since the reading before, each monitor for itself; may be used by any thread."""
 
     def __init__(
-        self, *, vram: ReadsVRAM | None = None, cpu_times: Callable[[], tuple[float, float]] | None = None
+        self, *, vram: VRAMMonitor | None = None, cpu_times: Callable[[], tuple[float, float]] | None = None
     ) -> None:
         self._vram = vram or VRAMMonitor()
         self._cpu_times = cpu_times or _cpu_times

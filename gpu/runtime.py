@@ -34,7 +34,6 @@ class Runtime:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop, running."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -44,7 +43,6 @@ class Runtime:
 
     @property
     def is_here(self) -> bool:
-        """Whether the caller runs in this loop."""
         try:
             return asyncio.get_running_loop() is self._loop
         except RuntimeError:
@@ -162,7 +160,8 @@ class _Producing:
         self._put(_END)
 
     def cancel(self) -> None:
-        self._loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and all work with it
+            self._loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
 
     def check(self) -> None:
         """After its end: raise what it failed with."""
@@ -178,8 +177,6 @@ async def _cancel_all() -> None:
 
 
 class Background:
-    """In one event loop."""
-
     def __init__(self) -> None:
         self._work: set[asyncio.Future[Any]] = set()
 

@@ -34,8 +34,6 @@ class Purpose(StrEnum):
 
 
 class RequestKind(StrEnum):
-    """What can be asked of the owner of the GPU."""
-
     MODE = "mode"
     LOAD = "load"
     UNLOAD = "unload"

@@ -11,10 +11,10 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gpu.assistant.checked_words import CheckedWords
-from gpu.assistant.conversations import StoredMessage
 from gpu.assistant.records import RecordsAnswer
 from gpu.exceptions import GpuBusy, Later, NoModelFits
 from gpu.model_status import ModelStatus
+from gpu.models import Message
 from gpu.types import Chunk
 
 
@@ -26,8 +26,6 @@ class PartKind(StrEnum):
 
 
 class AnswerOutcome(StrEnum):
-    """How an answer came to its end."""
-
     ANSWERED = "answered"
     RECORDS_ONLY = "records_only"  # no model is there to be asked
     BUSY = "busy"  # a run has the GPU
@@ -45,7 +43,7 @@ class AnswerPart:
     text: str = ""
     references: Sequence[Mapping[str, Any]] = ()
     draft: Mapping[str, Any] = field(default_factory=dict)
-    message: StoredMessage | None = None
+    message: Message | None = None
     outcome: AnswerOutcome | None = None
     note: str = ""  # a sentence for the person
     retry_after_s: float = 0.0
@@ -73,8 +71,6 @@ class AssistantStatus:
 
 
 class AnswerInProgress:
-    """An answer that is being given."""
-
     def __init__(self, records: RecordsAnswer) -> None:
         self.records = records
         self.draft = records.draft
@@ -127,7 +123,7 @@ class AnswerInProgress:
             with translation.override(self.records.language):
                 self.note = _("The model did not answer, so this is from the records alone.")
 
-    def end(self, message: StoredMessage) -> AnswerPart:
+    def end(self, message: Message) -> AnswerPart:
         return AnswerPart(
             kind=PartKind.END, message=message, outcome=self.outcome, note=self.note, retry_after_s=self.retry_after_s
         )

@@ -17,12 +17,12 @@ from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, AssistantStatus, PartKind
-from gpu.assistant.conversations import StoredMessage
 from gpu.assistant.records import RecordsAnswer, RunRecords, question, registered_records, talk
 from gpu.choices import MessageRole
 from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
 from gpu.model_manager import ModelManager, get_model_manager
+from gpu.models import Message
 from gpu.runtime import Runtime, Work
 from gpu.wire.texts import storable
 from gpu.wiring import get_gpu_resource_manager
@@ -62,7 +62,6 @@ class Assistant:
         return end
 
     async def aprocess_message(self, text: str, *, conversation: str = "", language: str = "") -> AnswerPart:
-        """See process_message()."""
         parts = [part async for part in self.astream_message(text, conversation=conversation, language=language)]
         return parts[-1]
 
@@ -71,14 +70,13 @@ class Assistant:
         return self._runtime.iterate(self._answer(text, conversation, language))
 
     def astream_message(self, text: str, *, conversation: str = "", language: str = "") -> AsyncGenerator[AnswerPart]:
-        """See stream_message()."""
         return self._runtime.stream(self._answer(text, conversation, language))
 
     # --- what was said, how it stands -------------------------------------------------------------------------------
-    def get_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
+    def get_conversation_history(self, conversation: str = "") -> tuple[Message, ...]:
         return self._messages(conversation or self._own)
 
-    async def aget_conversation_history(self, conversation: str = "") -> tuple[StoredMessage, ...]:
+    async def aget_conversation_history(self, conversation: str = "") -> tuple[Message, ...]:
         return await self._runtime.wait(self._rows(self._messages, conversation or self._own))
 
     def get_status(self) -> AssistantStatus:
@@ -103,7 +101,6 @@ class Assistant:
         self._runtime.run(self._end())
 
     async def ashutdown(self) -> None:
-        """See shutdown()."""
         await self._runtime.wait(self._end())
 
     # --- in the loop of the runtime ---------------------------------------------------------------------------------
@@ -147,14 +144,14 @@ class Assistant:
         return self._own
 
     @staticmethod
-    def _messages(key: str) -> tuple[StoredMessage, ...]:
+    def _messages(key: str) -> tuple[Message, ...]:
         return conversations.messages(key) if key else ()
 
     def _answer_of_records(self, text: str, key: str, language: str) -> RecordsAnswer:
         return self._records.answer(text, about=conversations.about(key), language=language)
 
     async def _worded(
-        self, text: str, history: Sequence[StoredMessage], answer: AnswerInProgress
+        self, text: str, history: Sequence[Message], answer: AnswerInProgress
     ) -> AsyncIterator[AnswerPart]:
         """What a model makes of it; a failure ends in a note, never in an error."""
         records = answer.records
@@ -187,9 +184,7 @@ class Assistant:
             answer.draft = await self._rows(self._records.draft, proposal, records)
         answer.check()
 
-    async def _keep(
-        self, key: str, answer: AnswerInProgress, *, instead_of: StoredMessage | None = None
-    ) -> StoredMessage:
+    async def _keep(self, key: str, answer: AnswerInProgress, *, instead_of: Message | None = None) -> Message:
         if instead_of is None:
             return await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
         return await self._rows(conversations.change, key, instead_of.index, **answer.as_row())

@@ -57,7 +57,6 @@ _NTH_FAILED = re.compile(rf"{_NTH.pattern}{_AFTER}", re.IGNORECASE)
 
 
 def _prefixes(word: str) -> str:
-    """A pattern for the beginnings of a word, the whole of it included."""
     pattern = ""
     for letter in reversed(word):
         pattern = f"(?:{letter}{pattern})?"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gpu.assistant.checked_words import MARK
-from gpu.assistant.conversations import StoredMessage
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
+from gpu.models import Message
 from gpu.types import ChatMessage
 from gpu.wire.texts import delimited
 
@@ -83,7 +83,7 @@ def registered_records() -> RunRecords:
     return _registered[0]()
 
 
-def talk(records: RecordsAnswer, history: Sequence[StoredMessage], *, name: str) -> Talk:
+def talk(records: RecordsAnswer, history: Sequence[Message], *, name: str) -> Talk:
     """The conversation as a model is to see it: who it is, what is data, and what was said before."""
     language = {"fr": "French"}.get(records.language, "English")
     system = SYSTEM.format(name=name, language=language) + (DRAFTING if records.drafting else "")
@@ -96,7 +96,7 @@ def talk(records: RecordsAnswer, history: Sequence[StoredMessage], *, name: str)
     )
 
 
-def _in_turns(history: Sequence[StoredMessage]) -> tuple[ChatMessage, ...]:
+def _in_turns(history: Sequence[Message]) -> tuple[ChatMessage, ...]:
     """Questions and answers in turn, as many servers insist: a question that got no answer is left out.
 
     That happens where the process ended in the middle of an answer; two answers in a row, where two were asked at once.

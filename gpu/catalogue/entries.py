@@ -59,7 +59,6 @@ class LoadReport:
 
 
 def entries() -> tuple[ModelEntry, ...]:
-    """The catalogue as it stands."""
     return tuple(ModelEntry.of(row) for row in CatalogueModel.objects.all())
 
 

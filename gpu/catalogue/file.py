@@ -215,7 +215,6 @@ def _shown(node: yaml.Node) -> str:
 
 
 def _kind(node: yaml.Node) -> str:
-    """What stands there, in words."""
     if isinstance(node, yaml.SequenceNode):
         return "a list" if node.value else "an empty list"
     if isinstance(node, yaml.MappingNode):

@@ -31,7 +31,6 @@ class CpuCopy:
 
     @property
     def why_unavailable(self) -> str:
-        """Why there is no CLIP, with what to do; empty where there is, as far as can be told without loading it."""
         if self._tower is not None:
             return ""
         if self._unused or self._failed:
@@ -45,7 +44,6 @@ class CpuCopy:
         return self._values or (self._weights.count_values() if self._weights else 0)
 
     def load(self) -> Tower:
-        """The tower, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
         with self._lock:
             if self._tower is None:
                 if why := self.why_unavailable:

@@ -54,7 +54,6 @@ def free_mb(device: str) -> int:
 
 
 def held_bytes(device: str) -> int:
-    """What this process' tensors hold there."""
     return int(torch().cuda.memory_allocated(device))
 
 

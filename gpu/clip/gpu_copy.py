@@ -65,7 +65,6 @@ class GpuCopy:
         return f"{math.ceil(held_mb)} MB of it are still in use" if held_mb > FORGOTTEN_MB else problem
 
     def features(self, batch: np.ndarray) -> np.ndarray:
-        """What it sees; RuntimeError of CUDA's."""
         from gpu.clip.tower import features
 
         return features(self._network, batch, self.device)

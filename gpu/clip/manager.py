@@ -216,7 +216,6 @@ class CLIPManager:
             raise ClipUnavailable(problem)
 
     def _moved(self, tower: Tower | None, device: str) -> str:
-        """What went wrong, if anything; the processor serves then."""
         self._problem = ""
         left = self._leave()
         if tower is None:

@@ -93,7 +93,6 @@ def _library() -> Any:
 
 
 def _without_weights(name: str, *, quick_gelu: bool) -> Any:
-    """The model of that name, in float32 on the processor."""
     open_clip = _library()
     if name not in open_clip.list_models():
         raise ClipUnavailable(f"open_clip has no model {name!r}; set RPA_CLIP_MODEL to one of its own names.")

@@ -28,8 +28,6 @@ from gpu.policy import (
     NO_VLM,
     ClipView,
     GPUSnapshot,
-    GpuView,
-    Limits,
     LoadModel,
     MemoryPlan,
     MoveClip,
@@ -116,7 +114,6 @@ class Controller:
         now = asyncio.get_running_loop().time()
         config, models = self.config, self.models
         told = self.reporter.gpus()
-        gpus = _views(told)
         return GPUSnapshot(
             now=now,
             mode=self.mode,
@@ -127,16 +124,12 @@ class Controller:
                 available=self.clip.available,
                 in_use=self.clip.in_use,
                 need_mb=self.clip.need_mb,
-                gpus=_views(self.clip.in_cuda_order(told)) if told else None,
+                gpus=_free(self.clip.in_cuda_order(told)) if told else None,
                 returns=self._clip_returns,
             ),
-            gpus=gpus or None,
+            gpus=_free(told) or None,
             vlm_is_here=config.ollama_is_here,
-            limits=Limits(
-                headroom_mb=config.headroom_mb,
-                idle_timeout_s=config.idle_timeout_s,
-                swaps_per_minute=config.swaps_per_minute,
-            ),
+            config=config,
             swaps=tuple(models.loads) if models else (),
             server_problem=self.server.problem if self.server else "",
             server_again_s=self.server.again_in_s() if self.server else 0.0,
@@ -241,7 +234,6 @@ class Controller:
         self._vlm_was_there = self.vlm_state is ModelState.LOADED
 
     def _server_is_back(self) -> None:
-        """What the mode wants is made true again."""
         if self._vlm_was_there and self.mode is ExecutionMode.RECORDING:
             self._due_at = self._due_at or 0.0
         if self._due_at is not None:
@@ -252,7 +244,6 @@ class Controller:
             self._due_at = asyncio.get_running_loop().time() + self._due_pause_s
 
     async def _look(self, request: Request | Tick) -> None:
-        """Read what is in memory, where the request has to do with models."""
         if self.server is None or (isinstance(request, Request) and request.kind in OF_CLIP):
             return
         if isinstance(request, Tick):
@@ -280,6 +271,8 @@ class Controller:
                 Topic.MODE, "" if isinstance(error, ServerAway) else str(error)
             )  # that is said already
         else:
+            for note in decision.notes:
+                log.info("%s", note)
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds
@@ -314,5 +307,5 @@ class Controller:
             await self._executor.load(step, tries)
 
 
-def _views(gpus: Sequence[VRAMInfo]) -> tuple[GpuView, ...]:
-    return tuple(GpuView(total_mb=gpu.total_mb, free_mb=gpu.free_mb) for gpu in gpus)
+def _free(gpus: Sequence[VRAMInfo]) -> tuple[int, ...]:
+    return tuple(gpu.free_mb for gpu in gpus)

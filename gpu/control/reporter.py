@@ -50,7 +50,6 @@ class Problems:
 
     @property
     def text(self) -> str:
-        """All of them, each once."""
         texts = [self._said[about] for about in Topic if about in self._said]
         return " ".join(dict.fromkeys(texts))
 
@@ -68,7 +67,6 @@ class Reporter:
         self.problems.set(Topic.GPU, "" if gpus else NO_GPU)
 
     def gpus(self) -> tuple[VRAMInfo, ...]:
-        """Empty where nothing is known."""
         return self._memory.read()
 
     def event(self, kind: GPUEventKind, text: str) -> None:

@@ -43,7 +43,6 @@ class ModelRecord:
     digest: str = ""
     size_mb: int = 0
     need_mb: int | None = None
-    learned: bool = False
     last_used: float | None = None
     users: tuple[Purpose, ...] = ()
     resident: Resident | None = None
@@ -51,7 +50,6 @@ class ModelRecord:
     context: int | None = None  # what that came to
 
     def forget(self) -> None:
-        """It is not in memory any more."""
         self.resident = self.last_used = self.context = None
         self.adopted = False
 
@@ -60,7 +58,6 @@ class ModelRecord:
         return self.resident is not None or self.state is not ModelState.UNLOADED
 
     def told(self) -> dict[str, Any]:
-        """As the page shows it."""
         resident = self.resident
         expires = resident.expires_at if resident else None
         return {
@@ -123,7 +120,6 @@ class Residency:
         )
 
     def touch(self, name: str) -> None:
-        """Somebody uses it now: its idle time begins anew."""
         self.record(name).last_used = asyncio.get_running_loop().time()
 
     async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> list[str]:
@@ -213,7 +209,6 @@ class Residency:
             return
         record.digest = record.digest or resident.digest
         self._learned[record.digest] = record.need_mb = drop
-        record.learned = True
         if self._needs is not None:
             await _soon(self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop))
 
@@ -222,8 +217,7 @@ class Residency:
             kept = await _soon(self._needs.get(record.digest, self._config.num_ctx))
             if kept is not None:
                 self._learned[record.digest] = kept
-        record.learned = record.digest in self._learned
-        if record.learned:
+        if record.digest in self._learned:
             record.need_mb = self._learned[record.digest]
         else:
             declared = await _soon(self._declared_mb(record.name)) if self._declared_mb else None
@@ -279,7 +273,6 @@ class Residency:
 
     # --- small parts ------------------------------------------------------------------------------------------------
     def _saw(self, record: ModelRecord, resident: Resident) -> bool:
-        """Whether it is another one than was known."""
         known = record.resident is not None and record.digest == resident.digest
         record.resident = resident
         if record.state is not ModelState.LOADING:
@@ -306,7 +299,6 @@ class Residency:
 
 
 async def _soon(work: Awaitable[T]) -> T | None:
-    """What the database says, None where it takes too long."""
     try:
         async with asyncio.timeout(DATABASE_S):
             return await work

@@ -11,8 +11,6 @@ from gpu.exceptions import VLMUnavailable
 
 
 class Retries:
-    """At most `most` tries, until the loop's time `until`."""
-
     def __init__(self, *, most: int, pause_s: float, until: float) -> None:
         self._most, self._pause_s, self.until = most, pause_s, until
         self._failed = 0

@@ -160,7 +160,6 @@ class Router:
         return True
 
     async def _hand_over(self) -> None:
-        """To who has claimed it, unless this process has."""
         if self._lock is not None and not self._name and self._lock.is_claimed():
             self._begin_to_leave()
 
@@ -222,7 +221,7 @@ def _typed_faults() -> Iterator[None]:
         yield
     except GPUError:
         raise
-    except Exception as error:
+    except Exception as error:  # the edge to another process: whatever it is, who asked is told in one type
         raise GPUError(f"The owner of the GPU could not be asked: {type(error).__name__}: {error}") from error
 
 

@@ -52,7 +52,6 @@ class QueueEntry:
         return cls(request, level, preempts=preempts, preemptible=preemptible)
 
     def told(self) -> dict[str, Any]:
-        """As the page shows it."""
         request = self.request
         return {
             "kind": request.kind.value,

@@ -96,7 +96,6 @@ class ServerWatch:
         self._reporter.problem(Topic.SERVER, str(error))
 
     def succeeded(self) -> None:
-        """It has done what it was asked."""
         self.breaker.succeeded()
         self._answers()
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from gpu.catalogue.entries import ModelEntry
 from gpu.choices import Capability, ProviderName, UseOutcome
+from gpu.config import GPUResourceConfig
 from gpu.conversation.talk import ContextManager, FittedPrompt, Talk
 from gpu.exceptions import (
     AnswerTimeout,
@@ -52,120 +53,13 @@ Put = Callable[[Chunk], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweringTools:
-    """What all answers share."""
-
     observer: Observer
     context: ContextManager
     recent: RecentOutcomes
     lend: Lend  # the model is loaded and stays while its provider is lent
     record: Callable[[ModelUse], object]  # returns at once
-    num_ctx: int
-    max_tokens: int
-    max_picture_megapixels: float
-    retry_pause_s: float
+    config: GPUResourceConfig
     clock: Callable[[], float]
-
-
-@dataclass(slots=True, kw_only=True)
-class ModelQuery:
-    """`fitted` is what was sent, once it is known."""
-
-    tools: AnsweringTools
-    entry: ModelEntry
-    talk: Talk
-    question: ChatMessage
-    max_tokens: int
-    fitted: FittedPrompt | None = None
-
-    async def of(self, provider: Provider, put: Put) -> Chunk:
-        """Put each chunk but the last, which comes back; raises VLMUnavailable."""
-        entry, context = self.entry, self._context
-        fitted = self.fitted = await self.tools.context.fit(
-            self.talk,
-            self.question,
-            model=entry.name,
-            context_length=context,
-            max_tokens=self.max_tokens,
-            vision=Capability.VISION.value in entry.capabilities,
-            summarise=lambda messages, tokens: self._summary(provider, messages, tokens),
-        )
-        began, first_at, said = self.tools.clock(), 0.0, False
-        chunks = provider.chat(
-            entry.name, fitted.messages, context_length=context, max_tokens=self.max_tokens, schema=self.talk.schema
-        )
-        last: Chunk | None = None
-        async with aclosing(cast(Any, chunks)):
-            async for chunk in chunks:
-                first_at = first_at or self.tools.clock()
-                said = said or bool(chunk.text.strip())
-                if chunk.done:
-                    last = chunk
-                    break
-                put(chunk)
-        if last is None or not said:
-            raise AnswerUnusable(f"“{entry.key}” said nothing.")
-        self.tools.context.counter.learn(fitted.messages, model=entry.name, counted=last.tokens_in)
-        self.tools.recent.answered(entry.key, last, first_s=first_at - began, seconds=self.tools.clock() - first_at)
-        return last
-
-    async def _summary(self, provider: Provider, messages: Sequence[ChatMessage], tokens: int) -> str:
-        """Of what no longer fits, by the model that is to answer: no other one is loaded for it."""
-        system = ChatMessage(role="system", content=SUMMARY.format(words=max(20, tokens // 2)))
-        room = self._context - tokens - self.tools.context.counter.count([system], model=self.entry.name)
-        text = _as_text(messages, room=max(room, 64))
-        asked = [system, ChatMessage(role="user", content=delimited(text, title="CONVERSATION"))]
-        began, texts, last = self.tools.clock(), list[str](), Chunk()
-        outcome, error = UseOutcome.CANCELLED, ""  # unless it comes to an end
-        try:
-            chunks = provider.chat(self.entry.name, asked, context_length=self._context, max_tokens=tokens)
-            async with aclosing(cast(Any, chunks)):
-                async for last in chunks:
-                    texts.append(last.text)
-            outcome = UseOutcome.ANSWERED
-        except VLMUnavailable as failure:
-            outcome, error = UseOutcome.FAILED, type(failure).__name__
-            raise
-        finally:
-            seconds = self.tools.clock() - began
-            self.tools.record(
-                use_of(self.entry, self.talk, outcome, seconds=seconds, last=last, error=error, purpose=Purpose.SUMMARY)
-            )
-        return "".join(texts)
-
-    @property
-    def _context(self) -> int:
-        return context_of(self.entry, num_ctx=self.tools.num_ctx)
-
-
-def use_of(
-    entry: ModelEntry, talk: Talk, outcome: UseOutcome, *, seconds: float, last: Chunk, error: str = "",
-    purpose: Purpose | None = None,
-) -> ModelUse:  # fmt: skip
-    """As it is kept: models by the names of their providers."""
-    return ModelUse(
-        purpose=purpose or talk.purpose,
-        model=entry.name,
-        provider=entry.provider,
-        outcome=outcome,
-        error=error,
-        seconds=round(seconds, 3),
-        tokens_in=last.tokens_in,
-        tokens_out=last.tokens_out,
-        load_seconds=round(last.load_s, 3),
-        execution_id=talk.execution_id,
-        step=talk.step,
-    )
-
-
-def _as_text(messages: Sequence[ChatMessage], *, room: int) -> str:
-    """What was said, each message cut to its share of that many tokens."""
-    share = max(80, room * 3 // max(1, len(messages)))  # bytes: three a token, as they are reckoned
-    lines = []
-    for message in messages:
-        text = message.content.encode()
-        cut = text[:share].decode(errors="ignore") + (" …" if len(text) > share else "")
-        lines.append(f"{message.role}: {cut}")
-    return "\n\n".join(lines)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -209,12 +103,11 @@ class Answering:
             self.talk = replace(self.talk, history=tuple(history))
 
     async def _prepared(self, message: ChatMessage) -> ChatMessage:
-        most = self.tools.max_picture_megapixels
+        most = self.tools.config.max_picture_megapixels
         pictures = [await asyncio.to_thread(readable, one, max_megapixels=most) for one in message.pictures]
         return replace(message, pictures=tuple(pictures)) if pictures else message
 
     async def choice(self) -> Selection:
-        """The model that would answer now, and why."""
         seen = await self.tools.observer.look(anew=bool(self.attempts))
         return choose(self.task, seen.catalogue, self._narrowed(seen.situation, seen.catalogue))
 
@@ -231,7 +124,7 @@ class Answering:
 
     @property
     def _max_tokens(self) -> int:
-        return self.talk.max_tokens or self.tools.max_tokens
+        return self.talk.max_tokens or self.tools.config.max_tokens
 
     # --- which model ------------------------------------------------------------------------------------------------
     async def _choice(self, failure: GPUError | None) -> Selection:
@@ -260,10 +153,10 @@ class Answering:
         failure = await self._attempt(entry)
         if failure is not None and self._may_help(failure) and self._left_s() > SHORTEST_S:
             if isinstance(failure, PromptTooLarge) and self._sent is not None:
-                context = context_of(entry, num_ctx=self.tools.num_ctx)
+                context = context_of(entry, num_ctx=self.tools.config.num_ctx)
                 self.tools.context.counter.was_too_much(entry.name, reckoned=self._sent.tokens, context_length=context)
             else:
-                await asyncio.sleep(self.tools.retry_pause_s)
+                await asyncio.sleep(self.tools.config.retry_pause_s)
             failure = await self._attempt(entry)
         if failure is not None:
             self._set_aside(entry, failure)
@@ -296,13 +189,9 @@ class Answering:
             self._put(Chunk(restarted=True))
             self._shown = False
         began, last = self.tools.clock(), Chunk()
-        ask = ModelQuery(
-            tools=self.tools, entry=entry, talk=self.talk, question=self.question, max_tokens=self._max_tokens
-        )  # fmt: skip
         try:
-            last = await self._ask(ask)
+            last = await self._ask(entry)
         except GPUError as error:
-            self._sent = ask.fitted
             self._note(entry, UseOutcome.FAILED, began, last=last, error=error)
             if not isinstance(error, GpuBusy | TooManySwaps | PromptTooLarge | OwnedElsewhere):
                 self.tools.recent.failed(entry.key, error)
@@ -312,23 +201,77 @@ class Answering:
             self._note(entry, UseOutcome.CANCELLED if left else UseOutcome.FAILED, began, last=last, error=error)
             raise
         self._note(entry, UseOutcome.ANSWERED, began, last=last)
-        told = ask.fitted.told() if ask.fitted else {}
+        told = self._sent.told() if self._sent else {}
         self._put(replace(last, model=entry.key, attempts=tuple(self.attempts), dropped=told))
         return None
 
-    async def _ask(self, ask: ModelQuery) -> Chunk:
-        """Put what the model says; its last chunk comes back."""
-        left_s = self._left_s()
+    async def _ask(self, entry: ModelEntry) -> Chunk:
+        self._sent, left_s = None, self._left_s()
         try:
             async with asyncio.timeout(left_s) as limit:
-                async with self.tools.lend(ask.entry, self.talk, left_s) as provider:
-                    return await ask.of(provider, self._show)
+                async with self.tools.lend(entry, self.talk, left_s) as provider:
+                    return await self._answer(entry, provider)
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise AnswerTimeout(
-                f"“{ask.entry.key}” has not answered within the {left_s:.0f} s that were left."
-            ) from None
+            raise AnswerTimeout(f"“{entry.key}” has not answered within the {left_s:.0f} s that were left.") from None
+
+    async def _answer(self, entry: ModelEntry, provider: Provider) -> Chunk:
+        """As much of the conversation as the model holds is sent; each chunk is put but the last, which comes back."""
+        tools, context = self.tools, context_of(entry, num_ctx=self.tools.config.num_ctx)
+        sent = self._sent = await tools.context.fit(
+            self.talk,
+            self.question,
+            model=entry.name,
+            context_length=context,
+            max_tokens=self._max_tokens,
+            vision=Capability.VISION.value in entry.capabilities,
+            summarise=lambda messages, tokens: self._summary(entry, provider, messages, tokens),
+        )
+        began, first_at, said = tools.clock(), 0.0, False
+        chunks = provider.chat(
+            entry.name, sent.messages, context_length=context, max_tokens=self._max_tokens, schema=self.talk.schema
+        )
+        last: Chunk | None = None
+        async with aclosing(cast(Any, chunks)):
+            async for chunk in chunks:
+                first_at = first_at or tools.clock()
+                said = said or bool(chunk.text.strip())
+                if chunk.done:
+                    last = chunk
+                    break
+                self._show(chunk)
+        if last is None or not said:
+            raise AnswerUnusable(f"“{entry.key}” said nothing.")
+        tools.context.counter.learn(sent.messages, model=entry.name, counted=last.tokens_in)
+        tools.recent.answered(entry.key, last, first_s=first_at - began, seconds=tools.clock() - first_at)
+        return last
+
+    async def _summary(
+        self, entry: ModelEntry, provider: Provider, messages: Sequence[ChatMessage], tokens: int
+    ) -> str:
+        """Of what no longer fits, by the model that is to answer: no other one is loaded for it."""
+        context = context_of(entry, num_ctx=self.tools.config.num_ctx)
+        system = ChatMessage(role="system", content=SUMMARY.format(words=max(20, tokens // 2)))
+        room = context - tokens - self.tools.context.counter.count([system], model=entry.name)
+        text = _as_text(messages, room=max(room, 64))
+        asked = [system, ChatMessage(role="user", content=delimited(text, title="CONVERSATION"))]
+        began, texts, last = self.tools.clock(), list[str](), Chunk()
+        outcome, error = UseOutcome.CANCELLED, ""  # unless it comes to an end
+        try:
+            chunks = provider.chat(entry.name, asked, context_length=context, max_tokens=tokens)
+            async with aclosing(cast(Any, chunks)):
+                async for last in chunks:
+                    texts.append(last.text)
+            outcome = UseOutcome.ANSWERED
+        except VLMUnavailable as failure:
+            outcome, error = UseOutcome.FAILED, type(failure).__name__
+            raise
+        finally:
+            use = use_of(entry, self.talk, outcome, seconds=self.tools.clock() - began, last=last, error=error)
+            use.purpose = Purpose.SUMMARY
+            self.tools.record(use)
+        return "".join(texts)
 
     def _show(self, chunk: Chunk) -> None:
         self._shown = self._shown or bool(chunk.text)
@@ -359,6 +302,36 @@ class Answering:
 
     def _left_s(self) -> float:
         return self._ends_at - self.tools.clock()
+
+
+def use_of(
+    entry: ModelEntry, talk: Talk, outcome: UseOutcome, *, seconds: float, last: Chunk, error: str = ""
+) -> ModelUse:
+    """As it is kept: models by the names of their providers."""
+    return ModelUse(
+        purpose=talk.purpose,
+        model=entry.name,
+        provider=entry.provider,
+        outcome=outcome,
+        error=error,
+        seconds=round(seconds, 3),
+        tokens_in=last.tokens_in,
+        tokens_out=last.tokens_out,
+        load_seconds=round(last.load_s, 3),
+        execution_id=talk.execution_id,
+        step=talk.step,
+    )
+
+
+def _as_text(messages: Sequence[ChatMessage], *, room: int) -> str:
+    """What was said, each message cut to its share of that many tokens."""
+    share = max(80, room * 3 // max(1, len(messages)))  # bytes: three a token, as they are reckoned
+    lines = []
+    for message in messages:
+        text = message.content.encode()
+        cut = text[:share].decode(errors="ignore") + (" …" if len(text) > share else "")
+        lines.append(f"{message.role}: {cut}")
+    return "\n\n".join(lines)
 
 
 def _falls_back(failure: GPUError) -> bool:

@@ -108,19 +108,18 @@ class ContextManager:
         """
         room = context_length - max_tokens
         history, blind = (talk.history, ()) if vision else _blinded(talk.history)
-        whole = self._built(talk, history, question, model=model)
+        prompt = _Prompt(self.counter, model, talk.frame, history, question)
+        whole = prompt.built()
         if whole.tokens <= room:
             return replace(whole, blind=blind)
-        frame = self._built(talk, (), question, model=model)
+        frame = prompt.built(cut=len(history))
         if frame.tokens > room:
             raise PromptTooLarge(
                 f"The question takes about {frame.tokens} tokens with what goes before it, and “{model}” holds {room} "
                 f"beside {max_tokens} for the answer. Ask with less."
             )
-        fitted = None
-        if summarise is not None:
-            fitted = await self._summed_up(talk, history, question, model, room, summarise)
-        fitted = fitted or self._cut(talk, history, question, model=model, room=room)
+        fitted = await self._summed_up(prompt, room, summarise) if summarise is not None else None
+        fitted = fitted or prompt.built(cut=prompt.first_cut(room))
         log.info(
             "%d earlier messages were left out of what “%s” is asked%s",
             len(fitted.dropped), model, " and summed up" if fitted.summary else "",
@@ -133,23 +132,19 @@ class ContextManager:
         return frame, frame + self.counter.count(talk.history)
 
     # --- parts ------------------------------------------------------------------------------------------------------
-    async def _summed_up(
-        self, talk: Talk, history: tuple[ChatMessage, ...], question: ChatMessage, model: str, room: int,
-        summarise: Summarise,
-    ) -> FittedPrompt | None:  # fmt: skip
+    async def _summed_up(self, prompt: _Prompt, room: int, summarise: Summarise) -> FittedPrompt | None:
         """With an earlier summary where one is left that fits, else with a new one; None: it cannot be had."""
-        marks = _digests(history)
-        for cut in _cuts(history):
+        marks = _digests(prompt.history)
+        for cut in prompt.cuts:
             if (known := self._summaries.get(marks[cut])) is not None:
-                fitted = self._built(talk, history, question, model=model, cut=cut, summary=known)
+                fitted = prompt.built(cut=cut, summary=known)
                 if fitted.tokens <= room:
                     self._summaries.move_to_end(marks[cut])
                     return fitted
         longest = min(LONGEST_SUMMARY, room // SUMMARY_SHARE)
-        spare = int(room * ROOM_AFTER) - longest
-        cut = self._first_cut(talk, history, question, model=model, room=spare)
+        cut = prompt.first_cut(int(room * ROOM_AFTER) - longest)
         before, known = self._longest_known(marks, cut)
-        material = (*_as_message(known), *history[before:cut])
+        material = (*_as_message(known), *prompt.history[before:cut])
         try:
             summary = (await summarise(material, longest)).strip()
         except GpuBusy:
@@ -157,7 +152,7 @@ class ContextManager:
         except VLMUnavailable as error:
             log.info("what was said before is left out without a summary: %s", error)
             return None
-        fitted = self._built(talk, history, question, model=model, cut=cut, summary=summary)
+        fitted = prompt.built(cut=cut, summary=summary)
         if not summary or fitted.tokens > room:
             return None
         self._keep(marks[cut], summary)
@@ -175,52 +170,44 @@ class ContextManager:
         while len(self._summaries) > SUMMARIES_KEPT:
             self._summaries.popitem(last=False)
 
-    def _cut(
-        self, talk: Talk, history: tuple[ChatMessage, ...], question: ChatMessage, *, model: str, room: int
-    ) -> FittedPrompt:
-        cut = self._first_cut(talk, history, question, model=model, room=room)
-        return self._built(talk, history, question, model=model, cut=cut)
 
-    def _first_cut(
-        self, talk: Talk, history: tuple[ChatMessage, ...], question: ChatMessage, *, model: str, room: int
-    ) -> int:
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """What is to be asked of one model, with more or less of what was said before."""
+
+    counter: TokenCounter
+    model: str
+    frame: tuple[ChatMessage, ...]
+    history: tuple[ChatMessage, ...]
+    question: ChatMessage
+
+    @property
+    def cuts(self) -> list[int]:
+        """Where the history may begin, the least that is dropped first: an answer never stands without its question."""
+        whole = len(self.history)
+        return [cut for cut in range(1, whole + 1) if cut == whole or self.history[cut].role != "assistant"]
+
+    def first_cut(self, room: int) -> int:
         """The least that has to go; all of it where even that is not enough. Every further cut takes fewer tokens."""
-        cuts = _cuts(history)
-        found = bisect_left(
-            cuts, True, key=lambda cut: self._built(talk, history, question, model=model, cut=cut).tokens <= room
-        )
+        cuts = self.cuts
+        found = bisect_left(cuts, True, key=lambda cut: self.built(cut=cut).tokens <= room)
         return cuts[min(found, len(cuts) - 1)]
 
-    def _built(
-        self,
-        talk: Talk,
-        history: tuple[ChatMessage, ...],
-        question: ChatMessage,
-        *,
-        model: str,
-        cut: int = 0,
-        summary: str = "",
-    ) -> FittedPrompt:
+    def built(self, *, cut: int = 0, summary: str = "") -> FittedPrompt:
         """The summary goes before the first message that is left: it is no instruction, and roles keep taking turns."""
-        said = [*history[cut:], question]
+        said = [*self.history[cut:], self.question]
         if summary:
             said[0] = replace(said[0], content=f"{delimited(summary, title=TITLE)}\n\n{said[0].content}")
-        messages = (*talk.frame, *said)
+        messages = (*self.frame, *said)
         return FittedPrompt(
             messages=messages,
-            tokens=self.counter.count(messages, model=model),
+            tokens=self.counter.count(messages, model=self.model),
             dropped=tuple(range(cut)),
             summary=summary,
         )
 
 
-def _cuts(history: Sequence[ChatMessage]) -> list[int]:
-    """Where the history may begin, the least that is dropped first: an answer never stands without its question."""
-    return [cut for cut in range(1, len(history) + 1) if cut == len(history) or history[cut].role != "assistant"]
-
-
 def _digests(history: Sequence[ChatMessage]) -> list[str]:
-    """Of everything before each message, and of all."""
     running, marks = hashlib.sha256(), []
     for message in history:
         marks.append(running.hexdigest())

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -33,25 +34,20 @@ GONE_S: Final = 1.0  # twice what a process that wants the GPU takes to notice t
 LEASE_S: Final = 10.0
 
 
+@dataclass(slots=True)
 class OwnerClient:
     """`holder` says who holds the GPU now (Ownership.holder); without a sign of life for `lease_s` an asker is gone."""
 
-    def __init__(
-        self,
-        machine: str,
-        database: DatabaseThread,
-        *,
-        holder: Callable[[], Holder | None],
-        lease_s: float = LEASE_S,
-        gone_s: float = GONE_S,
-        poll_s: float = POLL_S,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = timezone.now,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self.machine, self.database, self.holder = machine, database, holder
-        self.lease_s, self.gone_s, self.poll_s = lease_s, gone_s, poll_s
-        self.clock, self.now, self.sleep = clock, now, sleep
+    machine: str
+    database: DatabaseThread
+    _: KW_ONLY
+    holder: Callable[[], Holder | None]
+    lease_s: float = LEASE_S
+    gone_s: float = GONE_S
+    poll_s: float = POLL_S
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = timezone.now
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def ask(self, request: Request) -> None:
         """Return when it is done. Raises what the owner met, DeadlinePassed, OwnerGone when nobody owns the GPU any
@@ -111,7 +107,6 @@ class _OwnerCall:
             raise OwnedElsewhere(f"{self._owner()} could not be asked: {error}.") from error
 
     async def until(self, wanted: RequestState) -> None:
-        """Return once the row is in that state."""
         while (row := await self._look())["state"] != wanted:
             if row["state"] in FINAL:
                 self._ended = True
@@ -141,7 +136,6 @@ class _OwnerCall:
                 watcher.cancel()
 
     async def close(self) -> None:
-        """Nothing is wanted any more; also when cancelled."""
         if self._ended:
             return
         self._ended = True
@@ -162,7 +156,6 @@ class _OwnerCall:
         return row
 
     def _check(self, *, waiting: bool) -> None:
-        """Raise when there is nothing to wait for."""
         now = self._remote.clock()
         if now >= self._ends_at:
             raise self._late()

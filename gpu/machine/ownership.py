@@ -72,7 +72,6 @@ class Ownership(KernelLock):
             os.close(file)
 
     def is_claimed(self) -> bool:
-        """Whether a process has claimed the GPU and waits for it."""
         try:
             file = os.open(self.path.with_name(CLAIM_NAME), os.O_RDONLY)
         except OSError:
@@ -84,5 +83,4 @@ class Ownership(KernelLock):
 
 
 def machine_name() -> str:
-    """The name that the rows of this machine carry."""
     return socket.gethostname()[:100]

@@ -114,7 +114,6 @@ class Publisher:
         self._events.append(said)
 
     def _work(self, owner: Holder) -> Callable[[], None]:
-        """What the database thread is to write, of how things are now."""
         now, picture = self._now(), _picture(self._details())
         samples = self._samples(picture["vram"], now)
         tidy = self._tidied_at is None or now - self._tidied_at >= TIDY_EVERY
@@ -160,7 +159,6 @@ class Publisher:
 
 
 def _picture(details: ManagerDetails) -> dict[str, Any]:
-    """The columns of GPUState that tell what the GPU is like."""
     status = details.status
     return {
         "mode": status.execution_mode.value,

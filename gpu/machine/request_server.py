@@ -100,7 +100,6 @@ class RequestServer:
         return list(OwnerRequest.objects.filter(machine=self._machine, state__in=LIVE).order_by("id"))
 
     def _over(self, row: OwnerRequest, now: datetime) -> GPUError | None:
-        """Why nothing is done for this row any more."""
         clock = self._clock()
         asker = self._callers.get(row.pk)
         if asker is None:

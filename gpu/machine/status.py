@@ -84,7 +84,6 @@ def nothing_known() -> dict[str, Any]:
 
 
 def gpu_folder() -> Path:
-    """Where the lock of the owner lies."""
     return Path(settings.DATA_DIR) / "gpu"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -28,8 +29,9 @@ class Conversation(models.Model):
 
 
 class Message(models.Model):
-    """`references` are the steps that the answer stands on, `draft` a correction that a person may apply.
+    """`content` of an answer: what the records say, then, after a blank line, what a model says.
 
+    `references` are the steps that the answer stands on, `draft` a correction that a person may apply.
     `dropped` says which earlier messages the model no longer saw (their indexes, and whether they were summarised),
     `attempts` which models were tried: {model, outcome, error, seconds}.
     """
@@ -52,3 +54,16 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.index}: {self.role}"
+
+    @property
+    def records(self) -> str:
+        return self.content.partition("\n\n")[0] if self.role == MessageRole.ASSISTANT else self.content
+
+    @property
+    def words(self) -> str:
+        """What a model said; empty where none did."""
+        return self.content.partition("\n\n")[2] if self.role == MessageRole.ASSISTANT else ""
+
+    def as_json(self) -> dict[str, Any]:
+        kept = ("index", "role", "records", "words", "model", "references", "draft", "dropped", "attempts")
+        return {**{name: getattr(self, name) for name in kept}, "at": self.at.isoformat()}

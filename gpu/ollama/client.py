@@ -73,7 +73,6 @@ class OllamaManager:
         return version[:50]
 
     async def list_models(self) -> tuple[ModelOnDisk, ...]:
-        """The models on the server's disk."""
         models = on_disk(await self._ask("GET", "/api/tags"))
         self._note_digests(models)
         return models

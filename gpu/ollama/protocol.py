@@ -93,7 +93,6 @@ def tagged(model: str) -> str:
 
 
 def is_named(entry: ModelOnDisk | Resident | ModelCard | str, model: str) -> bool:
-    """Whether that is the model of this name."""
     name = entry if isinstance(entry, str) else entry.name
     return tagged(name) == tagged(model)
 
@@ -182,5 +181,4 @@ def refused(
 
 
 def told(said: Mapping[str, Any], *, model: str, loading: bool = False) -> VLMUnavailable:
-    """The error for an object with an error text under 200."""
     return failures.told(failures.error_text(said), who=WHO, model=model, loading=loading)

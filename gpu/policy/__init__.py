@@ -1,7 +1,7 @@
 """The decisions of the GPU manager as pure functions: snapshot and request in, steps with their reasons out."""
 
 from gpu.policy.decide import CHATS, NO_VLM, Tick, decide
-from gpu.policy.snapshot import CPU, ClipView, GPUSnapshot, GpuView, Limits, ModelView
+from gpu.policy.snapshot import CPU, ClipView, GPUSnapshot, ModelView
 from gpu.policy.steps import LoadModel, MemoryPlan, MoveClip, Step, UnloadModel, Wait
 
 __all__ = [
@@ -10,8 +10,6 @@ __all__ = [
     "NO_VLM",
     "ClipView",
     "GPUSnapshot",
-    "GpuView",
-    "Limits",
     "LoadModel",
     "MemoryPlan",
     "ModelView",

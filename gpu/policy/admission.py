@@ -44,17 +44,17 @@ def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView
 
 
 def _needed(snapshot: GPUSnapshot, need_mb: int, *, beside: bool) -> int:
-    needed = need_mb + snapshot.limits.headroom_mb
+    needed = need_mb + snapshot.config.headroom_mb
     return max(needed, math.ceil(need_mb / CORESIDENT_SHARE)) if beside else needed
 
 
 def clip_room(snapshot: GPUSnapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
     """The device that CLIP fits on, or None; with what it needs and the most that is free, in MB."""
-    needed = snapshot.clip.need_mb + snapshot.limits.headroom_mb
+    needed = snapshot.clip.need_mb + snapshot.config.headroom_mb
     gpus = snapshot.clip_gpus
     if not gpus:
         return None, needed, 0
-    index, most = max(enumerate(gpu.free_mb for gpu in gpus), key=lambda one: one[1])
+    index, most = max(enumerate(gpus), key=lambda one: one[1])
     most += freed_mb
     return (f"cuda:{index}" if most >= needed else None), needed, most
 
@@ -66,6 +66,6 @@ def clip_is_on_gpu(snapshot: GPUSnapshot) -> bool:
 def swap_allowed_in_s(snapshot: GPUSnapshot) -> float:
     """Seconds until one more model may be loaded: at most so many within a minute, whoever asks (no ping-pong)."""
     recent = sorted(at for at in snapshot.swaps if snapshot.now - at < SWAP_WINDOW_S)
-    if len(recent) < snapshot.limits.swaps_per_minute:
+    if len(recent) < snapshot.config.swaps_per_minute:
         return 0.0
-    return recent[-snapshot.limits.swaps_per_minute] + SWAP_WINDOW_S - snapshot.now
+    return recent[-snapshot.config.swaps_per_minute] + SWAP_WINDOW_S - snapshot.now

@@ -208,7 +208,7 @@ def _tick(snapshot: GPUSnapshot) -> MemoryPlan:
     if not snapshot.server_problem:
         for model in snapshot.models:
             if _is_idle(snapshot, model):
-                reason = f"Nobody has asked for “{model.name}” for {snapshot.limits.idle_timeout_s:.0f} s."
+                reason = f"Nobody has asked for “{model.name}” for {snapshot.config.idle_timeout_s:.0f} s."
                 return MemoryPlan((UnloadModel(model=model.name, reason=reason, idle=True),))
     returns = snapshot.mode is ExecutionMode.AUTOPILOT and snapshot.clip.returns
     return MemoryPlan(_clip_if_it_fits(snapshot) if returns else ())
@@ -219,7 +219,7 @@ def _is_idle(snapshot: GPUSnapshot, model: ModelView) -> bool:
         model.state is ModelState.LOADED
         and model.last_used is not None
         and not model.users
-        and snapshot.now - model.last_used >= snapshot.limits.idle_timeout_s
+        and snapshot.now - model.last_used >= snapshot.config.idle_timeout_s
     )
 
 
@@ -229,7 +229,7 @@ def _away(snapshot: GPUSnapshot) -> ServerAway:
 
 
 def _too_many(snapshot: GPUSnapshot, name: str, pause: float) -> TooManySwaps:
-    most = snapshot.limits.swaps_per_minute
+    most = snapshot.config.swaps_per_minute
     return TooManySwaps(
         f"“{name}” is not loaded now: {most} models were loaded within a minute, and more would only push each other "
         f"out. It can be in {pause:.0f} s.",

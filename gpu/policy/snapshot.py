@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gpu.config import GPUResourceConfig
 from gpu.types import ExecutionMode, ModelState, Purpose
 
 CPU = "cpu"
@@ -27,14 +28,8 @@ class ModelView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GpuView:
-    total_mb: int
-    free_mb: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ClipView:
-    """`gpus` in the order of their CUDA numbers, as this process counts them; None: as the snapshot has them.
+    """`gpus`: free MB of each, in the order of their CUDA numbers in this process; None: as the snapshot has them.
 
     `in_use`: somebody looks through it in the process that owns the GPU.
     """
@@ -43,7 +38,7 @@ class ClipView:
     available: bool = False
     in_use: bool = True
     need_mb: int = 0
-    gpus: tuple[GpuView, ...] | None = None
+    gpus: tuple[int, ...] | None = None
     returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
 
     @property
@@ -53,24 +48,17 @@ class ClipView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    headroom_mb: int = 512
-    idle_timeout_s: float = 300.0
-    swaps_per_minute: int = 6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GPUSnapshot:
-    """`gpus`: None where their memory is unknown. `swaps`: when models were loaded."""
+    """`gpus`: free MB of each; None where their memory is unknown. `swaps`: when models were loaded."""
 
     now: float
     mode: ExecutionMode = ExecutionMode.IDLE
     vlm: str = ""
     models: tuple[ModelView, ...] = ()
     clip: ClipView = ClipView()
-    gpus: tuple[GpuView, ...] | None = None
+    gpus: tuple[int, ...] | None = None
     vlm_is_here: bool = True  # its server uses the GPU of this machine
-    limits: Limits = Limits()
+    config: GPUResourceConfig = field(default_factory=GPUResourceConfig)
     swaps: tuple[float, ...] = ()
     server_problem: str = ""  # why the server of the models is not asked now; empty: it is
     server_again_s: float = 1.0  # until it is asked again
@@ -80,7 +68,7 @@ class GPUSnapshot:
         return next((model for model in self.models if model.name == name), ModelView(name=name))
 
     @property
-    def clip_gpus(self) -> tuple[GpuView, ...]:
+    def clip_gpus(self) -> tuple[int, ...]:
         """Those that CLIP may go to; empty where there is none, or nothing is known."""
         return (self.gpus if self.clip.gpus is None else self.clip.gpus) or ()
 
@@ -89,4 +77,4 @@ class GPUSnapshot:
         """What models may take: the server spreads one over all GPUs. None: unknown, or not this machine's."""
         if self.gpus is None or not self.gpus or not self.vlm_is_here:
             return None
-        return sum(gpu.free_mb for gpu in self.gpus)
+        return sum(self.gpus)

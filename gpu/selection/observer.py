@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import DatabaseError
 
@@ -15,9 +15,10 @@ from gpu.choices import Capability, ProviderName
 from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, VLMUnavailable
 from gpu.machine.status import last_known_status
+from gpu.manager import GPUResourceManager
 from gpu.models import LearnedNeed
 from gpu.ollama import is_named
-from gpu.resources import Resources
+from gpu.resources import ResourceMonitor
 from gpu.selection.recent import RecentOutcomes
 from gpu.selection.situation import Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
@@ -28,10 +29,6 @@ NO_ADDRESS = {
     ProviderName.OLLAMA: "no Ollama is set up (RPA_OLLAMA_URL)",
     ProviderName.OPENAI: "no OpenAI-compatible server is set up (RPA_OPENAI_URL)",
 }
-
-
-class Monitor(Protocol):
-    def read(self) -> Resources: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +53,6 @@ def read_rows() -> CatalogueRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One look."""
-
     catalogue: tuple[ModelEntry, ...]
     situation: Situation
 
@@ -67,10 +62,10 @@ class Observer:
 
     def __init__(
         self,
-        manager: Any,
+        manager: GPUResourceManager,
         *,
         openai: Provider | None,
-        monitor: Monitor,
+        monitor: ResourceMonitor,
         recent: RecentOutcomes,
         database: DatabaseThread,
         rows: Callable[[], CatalogueRows] = read_rows,
@@ -193,7 +188,6 @@ def _mb(resident: Resident) -> int:
 
 
 def _keys(catalogue: tuple[ModelEntry, ...], provider: ProviderName, found: Any) -> frozenset[str]:
-    """The keys of the models that were found there."""
     same: Callable[[ModelOnDisk, str], bool] = (
         is_named if provider is ProviderName.OLLAMA else (lambda one, name: one.name == name)
     )

@@ -29,7 +29,6 @@ SLOW, UNUSABLE, FAILED, NO_MEMORY = -15.0, -25.0, -40.0, -60.0
 
 
 def factors_of(entry: ModelEntry, task: Task, now: Situation) -> tuple[Factor, ...]:
-    """For a model that can do the task."""
     return (*_tier(entry, task), *_place(entry, now), *_habits(entry, task, now), *now.lowered.get(entry.key, ()))
 
 
@@ -45,7 +44,6 @@ def _tier(entry: ModelEntry, task: Task) -> Iterator[Factor]:
 
 
 def _place(entry: ModelEntry, now: Situation) -> Iterator[Factor]:
-    """Where it is, and what it would take there."""
     if entry.key in now.loaded:
         yield Factor(LOADED, "is loaded")
     if entry.provider not in now.here or now.is_remote(entry):

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from gpu.catalogue.entries import ModelEntry
 from gpu.choices import Capability, ProviderName, Tier
+from gpu.ollama.protocol import is_cloud_name
 from gpu.resources import Resources
 from gpu.types import ExecutionMode
 
 RAM_HEADROOM_MB = 1024
 CORESIDENT_SHARE = 0.8  # Ollama drives others out for one that needs more of the free memory (A.3)
-CLOUD = (":cloud", "-cloud")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Situation:
         return bool(self.resources.gpus) and entry.provider in self.here
 
     def is_remote(self, entry: ModelEntry) -> bool:
-        by_name = entry.provider is ProviderName.OLLAMA and entry.name.lower().endswith(CLOUD)
+        by_name = entry.provider is ProviderName.OLLAMA and is_cloud_name(entry.name)
         return by_name or entry.key in self.remote
 
     def memory(self, entry: ModelEntry) -> tuple[int, int | None]:

@@ -71,7 +71,6 @@ class AnswerBuffer:
         return AnswerBroken(f"“{self.model}” broke off: no end was told.")
 
     def check(self, last: Chunk) -> None:
-        """Whether what came is an answer, now that its end was told."""
         if last.done_reason in ("load", "unload"):
             raise AnswerBroken(f"“{self.model}” was {last.done_reason}ed where an answer was asked for.")
         if last.tokens_in >= self.context_length:

@@ -85,8 +85,6 @@ class ServerConnection:
                 raw = await _read(response, MAX_BODY + 1)
         except TimeoutError as error:
             raise late(f"{self.who} did not answer {path} in time ({limit_s:g} s).") from error
-        except httpx.TimeoutException as error:
-            raise self._unreachable(error) from error
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
         if len(raw) > MAX_BODY:
@@ -202,7 +200,6 @@ def _shown(url: str) -> str:
 
 
 async def _read(response: httpx.Response, limit: int) -> bytes:
-    """At most so many bytes of the body."""
     raw = bytearray()
     async for piece in response.aiter_bytes():
         raw += piece

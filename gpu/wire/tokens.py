@@ -48,7 +48,6 @@ class TokenCounter:
         self._floors: dict[str, float] = {}
 
     def factor(self, model: str) -> float:
-        """What the reckoned number is multiplied by."""
         return max(self._factors.get(model, 1.0), self._floors.get(model, SMALLEST))
 
     def count(self, messages: Iterable[ChatMessage], *, model: str = "") -> int:

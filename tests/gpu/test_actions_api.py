@@ -16,6 +16,7 @@ from gpu import exceptions as ex
 from gpu.models import GPUSample
 from gpu.refusals import answer_to, code_of
 from gpu.runtime import Runtime
+from gpu.types import Request, RequestKind
 from tests.support.display import wait_until
 from tests.support.gpu_rows import make_samples
 
@@ -30,7 +31,6 @@ class Manager:
         self.runtime = Runtime("test")
         self.asked: list[tuple[Any, ...]] = []
         self.error: BaseException | None = None
-        self.moves = True
         self.gate: asyncio.Event | None = None
 
     async def _do(self, *what: Any) -> None:
@@ -40,22 +40,8 @@ class Manager:
         if self.error is not None:
             raise self.error
 
-    async def set_execution_mode(self, mode: Any, *, asked_by: str = "") -> None:
-        await self._do("mode", mode, asked_by)
-
-    async def load_model(self, model: str, *, asked_by: str = "") -> None:
-        await self._do("load", model, asked_by)
-
-    async def unload_model(self, model: str, *, asked_by: str = "") -> None:
-        await self._do("unload", model, asked_by)
-
-    async def migrate_clip_to_gpu(self, *, asked_by: str = "") -> bool:
-        await self._do("clip_to_gpu", asked_by)
-        return self.moves
-
-    async def migrate_clip_to_cpu(self, *, asked_by: str = "") -> bool:
-        await self._do("clip_to_cpu", asked_by)
-        return self.moves
+    async def carry_out(self, request: Request) -> None:
+        await self._do(*(part for part in (request.kind, request.mode, request.model, request.asked_by) if part))
 
 
 @pytest.fixture
@@ -155,12 +141,6 @@ def test_what_lasts_is_answered_with_its_number_and_told_when_it_is_over(ask, cl
     assert told["needed_mb"] == 6000
 
 
-def test_a_clip_that_stays_is_said(ask, manager) -> None:
-    manager.moves = False
-    answer = ask({"kind": "clip_to_gpu"})
-    assert (answer.status_code, answer.json()["error"]) == (422, "clip_unavailable")
-
-
 def test_an_error_of_the_program_is_logged_and_told_without_its_inside(ask, manager, caplog) -> None:
     manager.error = ZeroDivisionError("secret")
     answer = ask(LOAD)
@@ -204,7 +184,7 @@ def test_a_request_that_nobody_knows_is_not_found(client_of, viewer) -> None:
 def test_only_the_last_requests_are_kept(manager, monkeypatch) -> None:
     monkeypatch.setattr(operations, "KEPT", 2)
     register = operations.Operations()
-    request = operations.Request(kind=operations.RequestKind.CLIP_TO_CPU)
+    request = Request(kind=RequestKind.CLIP_TO_CPU)
     first, *others = [register.make(request) for _ in range(3)]
     assert register.find(first.id) is None
     assert [register.find(operation.id) for operation in others] == others

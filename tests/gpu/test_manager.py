@@ -10,6 +10,7 @@ import pytest
 
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import (
+    ClipUnavailable,
     CloudModelRefused,
     GpuBusy,
     GPUError,
@@ -21,7 +22,7 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose, Request, RequestKind
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, Fault, Kind, OllamaServer, Reply
 from tests.gpu.conftest import VLM, Ledger
 
@@ -357,6 +358,13 @@ def test_sync_code_calls_the_coroutines(ollama: OllamaServer, make_manager: Make
 async def test_sync_inside_an_event_loop_says_what_to_do_instead(make_manager: Make) -> None:
     with pytest.raises(GPUError, match="await the coroutine instead"):
         make_manager().ensure_vlm_loaded_sync()
+
+
+def test_a_person_is_told_why_clip_stays_where_it_is(make_manager: Make) -> None:
+    """S3.5"""
+    manager = make_manager()
+    with pytest.raises(ClipUnavailable, match="There is no CLIP model here"):
+        manager.runtime.run(manager.carry_out(Request(kind=RequestKind.CLIP_TO_GPU, asked_by="zoe")))
 
 
 def test_any_event_loop_may_ask(ollama: OllamaServer, make_manager: Make) -> None:

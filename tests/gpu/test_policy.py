@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from gpu.config import GPUResourceConfig
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
 from gpu.policy import (
     ClipView,
     GPUSnapshot,
-    GpuView,
-    Limits,
     LoadModel,
     MemoryPlan,
     ModelView,
@@ -38,7 +37,7 @@ def on_disk(name: str, need_mb: int = 6000) -> ModelView:
 
 
 def machine(*models: ModelView, free_mb: int | None = 12_000, **more: Any) -> GPUSnapshot:
-    gpus = None if free_mb is None else (GpuView(total_mb=12_000, free_mb=free_mb),)
+    gpus = None if free_mb is None else (free_mb,)
     return GPUSnapshot(now=1000.0, vlm=VLM, models=models or (on_disk(VLM),), gpus=gpus, **more)
 
 
@@ -105,7 +104,7 @@ def test_recording_moves_clip_even_where_the_vlm_does_not_fit_and_says_what_is_m
 
 
 def test_recording_is_never_refused_for_too_many_swaps_it_waits() -> None:
-    snapshot = machine(clip=ON_GPU, swaps=(950.0, 960.0), limits=Limits(swaps_per_minute=2))
+    snapshot = machine(clip=ON_GPU, swaps=(950.0, 960.0), config=GPUResourceConfig(swaps_per_minute=2))
     assert words(decide(snapshot, mode(ExecutionMode.RECORDING))) == ["clip cpu", "wait 10"]
 
 
@@ -173,7 +172,7 @@ def test_beside_another_model_a_fifth_of_the_memory_stays_free_or_the_other_one_
 
 
 def test_too_many_swaps_are_refused_with_the_time_to_wait() -> None:
-    snapshot = machine(swaps=(945.0, 950.0, 970.0), limits=Limits(swaps_per_minute=2))
+    snapshot = machine(swaps=(945.0, 950.0, 970.0), config=GPUResourceConfig(swaps_per_minute=2))
     refusal = decide(snapshot, load(VLM)).refusal
     assert isinstance(refusal, TooManySwaps)
     assert refusal.retry_after_s == 10.0
@@ -198,7 +197,7 @@ def test_a_chat_in_autopilot_has_only_memory_that_is_free() -> None:
     """S4.5: it moves no CLIP, unloads nothing, and leaves the server no reason to."""
     busy = machine(on_disk(CHAT, 5000), loaded(VLM), free_mb=5000, clip=ON_GPU, mode=ExecutionMode.AUTOPILOT)
     assert isinstance(decide(busy, load(CHAT, Purpose.ASSISTANT)).refusal, NotEnoughVRAM)
-    free = replace(busy, gpus=(GpuView(total_mb=24_000, free_mb=6250),))
+    free = replace(busy, gpus=(6250,))
     assert words(decide(free, load(CHAT, Purpose.ASSISTANT))) == [f"load {CHAT}"]
 
 
@@ -220,9 +219,7 @@ def test_a_chat_drives_out_only_what_nobody_is_about_to_use(users: tuple[Purpose
 # --- CLIP and unloading by hand ---------------------------------------------------------------------------------------
 def test_clip_goes_to_the_roomiest_gpu_and_only_if_it_fits() -> None:
     """S3.5"""
-    two = replace(
-        machine(clip=ON_CPU), gpus=(GpuView(total_mb=9000, free_mb=3000), GpuView(total_mb=9000, free_mb=8000))
-    )
+    two = replace(machine(clip=ON_CPU), gpus=(3000, 8000))
     ask = Request(kind=RequestKind.CLIP_TO_GPU)
     assert words(decide(two, ask)) == ["clip cuda:1"]
     refusal = decide(machine(clip=ON_CPU, free_mb=2011), ask).refusal
@@ -269,7 +266,7 @@ def test_clip_that_gave_way_comes_back_in_autopilot_as_soon_as_it_fits() -> None
     away = replace(ON_CPU, returns=True)
     snapshot = machine(loaded(VLM, last_used=999.0), mode=ExecutionMode.AUTOPILOT, clip=away)
     assert words(decide(snapshot, Tick())) == ["clip cuda:0"]  # beside the VLM too
-    assert words(decide(replace(snapshot, gpus=(GpuView(total_mb=9000, free_mb=2011),)), Tick())) == []
+    assert words(decide(replace(snapshot, gpus=(2011,)), Tick())) == []
     assert words(decide(replace(snapshot, clip=ON_CPU), Tick())) == []  # somebody sent it there
     assert words(decide(replace(snapshot, mode=ExecutionMode.IDLE), Tick())) == []
 
@@ -282,12 +279,12 @@ def test_what_the_mode_has_not_got_is_tried_again_when_it_is_due() -> None:
 
 def test_clip_goes_to_the_gpu_that_has_most_room_by_the_number_that_cuda_gives_it() -> None:
     """A.7: NVML's order is another one, and has GPUs that this process may not use."""
-    small, large = GpuView(total_mb=9000, free_mb=2500), GpuView(total_mb=9000, free_mb=9000)
+    small, large = 2500, 9000
     ask = Request(kind=RequestKind.CLIP_TO_GPU)
     seen = replace(machine(), gpus=(small, large))
     assert words(decide(replace(seen, clip=ON_CPU), ask)) == ["clip cuda:1"]
     assert words(decide(replace(seen, clip=replace(ON_CPU, gpus=(large, small))), ask)) == ["clip cuda:0"]
-    hidden = decide(replace(seen, clip=replace(ON_CPU, gpus=(GpuView(total_mb=9000, free_mb=100),))), ask)
+    hidden = decide(replace(seen, clip=replace(ON_CPU, gpus=(100,))), ask)
     assert isinstance(hidden.refusal, NotEnoughVRAM)
     assert hidden.refusal.free_mb == 100
     assert isinstance(decide(replace(seen, clip=replace(ON_CPU, gpus=())), ask).refusal, ClipUnavailable)
