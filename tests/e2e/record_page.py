@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
-from tests.support.display import VirtualDesktop, wait_until
+from tests.support.display import VirtualDesktop
+from tests.support.site import serving, shown
 from tests.support.story import Act, Screen, Story
 
 STORY = Story(
@@ -75,53 +73,14 @@ class Site:
 @contextmanager
 def site() -> Iterator[Site]:
     one = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(one.page.encode())
-
-        def do_POST(self) -> None:
-            one.clicked.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            self._answer(b"")
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            return None
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        one.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield one
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(lambda path: one.page, lambda path, body: one.clicked.append(body)) as one.port:
+        yield one
 
 
 @contextmanager
-def shown(screen: VirtualDesktop, one: Site, page: str, *, chromium: str) -> Iterator[None]:
-    """The page in a window of its own, in front."""
+def shown_as(screen: VirtualDesktop, one: Site, page: str) -> Iterator[None]:
+    """The page in a window of its own, in front, with nothing clicked yet."""
     one.page = page
     one.clicked.clear()
-    profile = screen.folder / f"profile-{len(screen.processes)}"
-    process = screen.spawn(
-        [
-            chromium, "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--disable-sync",
-            "--disable-background-networking", "--disable-component-update", "--password-store=basic",
-            f"--user-data-dir={profile}", "--window-size=1000,680", "--window-position=60,40",
-            f"--app=http://127.0.0.1:{one.port}/",
-        ]
-    )  # fmt: skip
-    try:
-        screen.wait_for_window("Record 4711")
+    with shown(screen, one.port, "Record 4711", size=(1000, 680), at=(60, 40)):
         yield
-    finally:
-        screen.end(process)
-        wait_until(lambda: not screen.windows(), what="the browser's end")

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.e2e.record_page import Site, as_taught, covered, removed, renamed, shown, site
+from tests.e2e.record_page import Site, as_taught, covered, removed, renamed, shown_as, site
 from tests.support import lesson
 from tests.support.display import missing_programs, wait_until
 from tests.support.product import Product, product
 
-CHROMIUM = "/usr/bin/chromium"
 RUN_S = 90
 
 pytestmark = [
@@ -39,7 +38,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site) -> Iterator[Prod
     """An installation to which “click Archive” was shown once, on the page as it was."""
     pictures = tmp_path_factory.mktemp("lesson")
     with product(tmp_path_factory.mktemp("product")) as one:
-        with shown(one.screen, web, as_taught(), chromium=CHROMIUM):
+        with shown_as(one.screen, web, as_taught()):
             lesson.teach(one.screen, "tests.e2e.record_page", pictures, env=one.env)
             assert web.clicked == ["Archive"]
         yield one
@@ -73,7 +72,7 @@ def latest(one: Product) -> tuple[str, str, str]:
 
 def test_the_page_as_it_was_taught_is_worked_on(taught: Product, web: Site) -> None:
     """S5.3: else the other tests would say nothing."""
-    with shown(taught.screen, web, as_taught(), chromium=CHROMIUM):
+    with shown_as(taught.screen, web, as_taught()):
         process = run(taught)
         wait_until(lambda: process.poll() is not None, timeout=RUN_S, what=taught.log("runloop").read_text()[-800:])
         assert latest(taught)[0] == "completed"
@@ -85,7 +84,7 @@ def test_a_target_that_is_not_there_any_more_is_asked_about_and_nothing_is_click
     taught: Product, web: Site, page: Callable[[], str]
 ) -> None:
     """S5.3, S9.6: in its place stands its neighbour, another button, or a notice."""
-    with shown(taught.screen, web, page(), chromium=CHROMIUM):
+    with shown_as(taught.screen, web, page()):
         process = run(taught)
         try:
             wait_until(

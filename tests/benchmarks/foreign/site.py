@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.support.site import serving
 
 PAGE = Path(__file__).with_name("page.html")
 ENGLISH: Mapping[str, Any] = {
@@ -83,35 +83,12 @@ class Site:
 
 @contextmanager
 def served(site: Site) -> Iterator[Site]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(site.page().encode() if self.path == "/" else b"")
+    def hear(path: str, body: str) -> None:
+        told = json.loads(body)
+        if path == "/where":
+            site.where = told
+        else:
+            site.sent.append(told)
 
-        def do_POST(self) -> None:
-            told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.path == "/where":
-                site.where = told
-            else:
-                site.sent.append(told)
-            self._answer(b"")
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            return None
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        site.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield site
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(lambda path: site.page() if path == "/" else "", hear) as site.port:
+        yield site

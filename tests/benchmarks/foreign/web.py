@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from tests.benchmarks.foreign.result import ASKED, RIGHT, WRONG, Result
 from tests.benchmarks.foreign.running import run, taught
 from tests.benchmarks.foreign.site import PHONE, ROWS, STYLES, TAUGHT, WANTED, Site, served
 from tests.support.display import VirtualDesktop, wait_until
+from tests.support.site import shown
 from tests.support.story import Act, Screen, Story
 
 TITLE, WINDOW = "Ward orders*", "Ward orders"
@@ -45,25 +44,6 @@ def story(style: str, *, row: bool) -> Story:
             signed,
         ),
     )  # fmt: skip
-
-
-@contextmanager
-def browser(screen: VirtualDesktop, port: int) -> Iterator[None]:
-    process = screen.spawn(
-        [
-            shutil.which("chromium") or "chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run",
-            "--disable-sync", "--disable-background-networking", "--disable-component-update",
-            "--disable-features=Translate", "--password-store=basic",
-            f"--user-data-dir={screen.folder / f'profile-{len(screen.processes)}'}", "--window-size=1000,700",
-            "--window-position=60,40", f"--app=http://127.0.0.1:{port}/",
-        ]
-    )  # fmt: skip
-    try:
-        screen.wait_for_window(WINDOW, timeout=60)
-        yield
-    finally:
-        screen.end(process)
-        wait_until(lambda: not screen.windows(), what="the browser's end")
 
 
 def anew(site: Site, screen: VirtualDesktop) -> None:
@@ -118,7 +98,7 @@ def judged(case: Case, wanted: str, state: str, sent: Sequence[Mapping[str, Any]
 def perform(
     style: str, analyzer: Any, screen: VirtualDesktop, folder: Path, *, row: bool, only: str
 ) -> Iterator[Result]:
-    with served(Site(style=style)) as site, browser(screen, site.port):
+    with served(Site(style=style)) as site, shown(screen, site.port, WINDOW, size=(1000, 700), at=(60, 40)):
         wait_until(lambda: site.shown, what="the page")
         workflow = taught(story(style, row=row), screen, analyzer, folder / style, points=pointer(site, screen))
         assert [one["what"] for one in site.acts] == list(ALL), site.acts

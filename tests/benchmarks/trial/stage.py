@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.support.display import ShownWindow, VirtualDesktop, wait_until
+from tests.support.site import CHROMIUM, serving
 
 SIZE = (2560, 1600)
 PAGE = Path(__file__).with_name("page.html")
-CHROMIUM = (
-    "chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--password-store=basic", "--disable-features=Translate",
-    "--force-device-scale-factor=1",
-)  # fmt: skip
 # Title, and where the window stands: left, top, width, height of what is inside its frame.
 EDITOR = ("Untitled 1 - Mousepad", (90, 140, 1100, 900))
 CALCULATOR = ("galculator", (1700, 110, 420, 480))
@@ -38,34 +32,8 @@ class Clinic:
 @contextmanager
 def clinic() -> Iterator[Clinic]:
     one = Clinic()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(PAGE.read_bytes())
-
-        def do_POST(self) -> None:
-            one.records.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self._answer(b"{}")
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            return None
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        one.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield one
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(lambda path: PAGE.read_text(), lambda path, body: one.records.append(json.loads(body))) as one.port:
+        yield one
 
 
 @contextmanager
@@ -79,7 +47,8 @@ def programs(screen: VirtualDesktop, port: int, *, shift: tuple[int, int] = (0, 
     before = len(screen.processes)
     try:
         url = f"http://127.0.0.1:{port}/"
-        screen.spawn([*CHROMIUM, f"--user-data-dir={profile}", f"--app={url}"], env=own)
+        options = ["--force-device-scale-factor=1", f"--user-data-dir={profile}", f"--app={url}"]
+        screen.spawn([*CHROMIUM, *options], env=own)
         place(screen, BROWSER, shift)
         screen.spawn(["galculator"], env=own)
         place(screen, CALCULATOR, shift)
