@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from tests.doubles.stage import Stage
+
+
+@pytest.fixture
+def own_folder(settings: Any, tmp_path: Path) -> None:
+    """The product's pictures, locks and sockets lie in a folder of the test's own."""
+    settings.DATA_DIR = tmp_path
 
 
 @pytest.fixture

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from django.db import IntegrityError, OperationalError, connections, transaction
 
@@ -28,58 +24,12 @@ from execution.types import (
     Choice,
     Decision,
     DecisionSource,
-    Frame,
-    Match,
-    Recognition,
-    Resolution,
-    ResolveStatus,
-    ScreenState,
-    Suggestion,
     Verification,
-    pixels_digest,
 )
-from tests.factories import make_execution
+from tests.execution.record.journals import CALLS, kinds, open_step, screen, suggestion
 from workflows.models import Correction
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
-
-
-@pytest.fixture
-def journal() -> Journal:
-    return at_work()
-
-
-def at_work() -> Journal:
-    """A run at work, owned by this journal."""
-    execution = make_execution()
-    execution.move(ExecutionState.QUEUED)
-    execution.move(ExecutionState.RUNNING, desktop="here:7", epoch=1)
-    return Journal(Execution.objects.by_id(execution.execution_id), execution.version.spec())
-
-
-def screen(shade: int = 0) -> ScreenState:
-    pixels = np.full((40, 60, 3), shade, np.uint8)
-    return ScreenState(frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)))
-
-
-def suggestion(journal: Journal) -> Suggestion:
-    edge = journal.graph.edges[0]
-    resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
-    return Suggestion(edge=edge, node_id=edge.source, sentence="Type it", params=edge.params, resolution=resolution)
-
-
-def open_step(journal: Journal, shade: int = 0) -> Step:
-    recognition = Recognition(match=Match(node_id="empty_note", confidence=0.9))
-    return journal.open_step(screen(shade), recognition, suggestion(journal), match_ms=1)
-
-
-def kinds(journal: Journal) -> list[tuple[int, str]]:
-    return list(journal.execution.events.order_by("pk").values_list("seq", "kind"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 
 def taken_by_another(journal: Journal) -> None:
@@ -93,33 +43,20 @@ def everything(journal: Journal) -> list[Any]:
 
 
 # --- fencing --------------------------------------------------------------------------------------------------------
-WRITES: dict[str, Callable[[Journal, Step], Any]] = {
-    "open_step": lambda j, s: open_step(j),
-    "intend": lambda j, s: j.intend(s, suggestion(j), screen(), attempt=0),
-    "attempt_failed": lambda j, s: j.attempt_failed(s, "no"),
-    "close_step": lambda j, s: j.close_step(s, Outcome.SUCCEEDED),
-    "agreed": lambda j, s: j.agreed(s, True, "same", screen()),
-    "show_after": lambda j, s: j.show_after(s, screen(), None),
-    "doubt": lambda j, s: j.doubt(s),
-    "tidy": lambda j, s: j.tidy(),
-    "ask": lambda j, s: j.ask(s, PromptKind.COACHING, "?", timeout_s=1),
-    "arrive": lambda j, s: j.arrive("saved", 0.5),
-    "pause": lambda j, s: j.pause(PauseReason.ASKED, ""),
-    "finish": lambda j, s: j.finish(ExecutionState.STOPPED),
-    "degrade": lambda j, s: j.degrade("slow"),
-    "error": lambda j, s: j.error("storage", "full"),
-    "refresh": lambda j, s: j.refresh(),
-}
+WRITES = (
+    "open_step", "intend", "attempt_failed", "close_step", "agreed", "show_after", "doubt", "tidy", "ask", "arrive",
+    "pause", "finish", "degrade", "error", "refresh",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
-def test_whoever_lost_the_run_is_told_and_writes_nothing(journal: Journal, write: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("write", WRITES)
+def test_whoever_lost_the_run_is_told_and_writes_nothing(journal: Journal, write: str) -> None:
     """S9.4"""
     step = open_step(journal)
     taken_by_another(journal)
     before = everything(journal)
     with pytest.raises(LeaseLost, match=journal.execution.execution_id):
-        write(journal, step)
+        CALLS[write](journal, step)
     assert everything(journal) == before
 
 

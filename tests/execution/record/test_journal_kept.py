@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,20 +39,10 @@ from execution.types import (
     Timings,
     Verification,
 )
-from tests.execution.record.test_journal import at_work, kinds, open_step, screen, suggestion
+from tests.execution.record.journals import CALLS, asked, kinds, open_step, screen, suggestion
 from workflows.models import Correction
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
-
-
-@pytest.fixture
-def journal() -> Journal:
-    return at_work()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 
 def row() -> Execution:
@@ -68,36 +57,7 @@ def states(journal: Journal) -> list[str]:
     return [payload["status"] for payload in told(journal, EventKind.STATE)]
 
 
-def asked(journal: Journal, step: Step, kind: PromptKind = PromptKind.COACHING) -> Prompt:
-    return journal.ask(step, kind, "?", timeout_s=60)
-
-
 # --- the database is busy -------------------------------------------------------------------------------------------
-CALLS: dict[str, Callable[[Journal, Step], Any]] = {
-    "refresh": lambda j, s: j.refresh(),
-    "open_step": lambda j, s: open_step(j),
-    "intend": lambda j, s: j.intend(s, suggestion(j), screen(), attempt=0),
-    "attempt_failed": lambda j, s: j.attempt_failed(s, "no"),
-    "close_step": lambda j, s: j.close_step(s, Outcome.SUCCEEDED),
-    "agreed": lambda j, s: j.agreed(s, True, "same", screen()),
-    "anything_done": lambda j, s: j.anything_done(),
-    "open_intent": lambda j, s: j.open_intent(),
-    "show_after": lambda j, s: j.show_after(s, screen(), None),
-    "doubt": lambda j, s: j.doubt(s),
-    "tidy": lambda j, s: j.tidy(),
-    "correction": lambda j, s: j.correction(s, {}, Decision(choice=Choice.CORRECT, source=DecisionSource.COACH), None),
-    "ask": lambda j, s: asked(j, s),
-    "arrive": lambda j, s: j.arrive("saved", 0.5),
-    "pause": lambda j, s: j.pause(PauseReason.ASKED, ""),
-    "pause_as_asked": lambda j, s: j.pause_as_asked(),
-    "change_mode": lambda j, s: j.change_mode(),
-    "finish": lambda j, s: j.finish(ExecutionState.STOPPED),
-    "degrade": lambda j, s: j.degrade("slow"),
-    "error": lambda j, s: j.error("storage", "full"),
-    "keep_variables": lambda j, s: j.keep_variables({"patient": "Ada"}),
-}
-
-
 class Busy:
     """A database that refuses its first query, and every query where `always`."""
 

@@ -46,16 +46,11 @@ from tests.support.scripted import BUTTON, analyzer, queue
 from workflows.mask_patterns import Patterns
 from workflows.pictures import PictureStore
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security, pytest.mark.usefixtures("own_folder")]
 
 MAIL, NUMBER = "anna.martin@example.fr", "1 84 12 75 123 456 78"
 PATTERNS = ["email", "national_number"]
 GREY = (128, 128, 128)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def state(*lines: TextLine, elements: tuple[Element, ...] = (), read: bool = True, shade: int = 200) -> ScreenState:

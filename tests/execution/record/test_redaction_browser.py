@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +19,13 @@ from execution.running import live_picture
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from tests.execution.record.test_redaction import everything
-from tests.execution.turn.test_saves_on_a_page import served, shown
+from tests.execution.turn.test_saves_on_a_page import record_form
 from tests.factories import make_published
 from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop
 from workflows.pictures import PictureStore, decode
 
 pytestmark = [
+    pytest.mark.usefixtures("own_folder"),
     pytest.mark.django_db(transaction=True),
     pytest.mark.display,
     pytest.mark.browser,
@@ -60,11 +60,6 @@ def screen() -> Iterator[VirtualDesktop]:
         yield one
 
 
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
-
-
 def told(text: str) -> list[str]:
     """What of the page's addresses and numbers stands in a text."""
     plain, digits = text.lower(), re.sub(r"[^0-9]", "", text)
@@ -97,7 +92,7 @@ def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(screen:
         live.append(read(decode(live_picture.path_of(prompt.execution.robot.name).read_bytes())))
         decide(prompt_id=prompt.pk, choice="accept", source=DecisionSource.PROGRAM)
 
-    with served(PAGE) as (port, _saved), shown(screen, port):
+    with record_form(screen, PAGE):
         desktop = X11Desktop(screen.display)
         execution = start(workflow_id=version.workflow.workflow_id, mode="coaching", desktop=desktop.name)
         Runner(desktop=desktop, analyzer=eyes, once=True, hooks=Hooks(on_prompt=answer)).run()

@@ -22,7 +22,7 @@ from tests.execution.running.test_runner import Talk, hooks
 from tests.factories import make_published
 from tests.support.scripted import queue
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security, pytest.mark.usefixtures("own_folder")]
 
 SECRET = "Zx81-Quokka"
 VARIABLES = (
@@ -30,11 +30,6 @@ VARIABLES = (
     {"name": "key", "label": "Key of the ward", "kind": "secret"},
     {"name": "mot_de_passe", "label": "Mot de passe", "required": False},
 )
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def published() -> Any:

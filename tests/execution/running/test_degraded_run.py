@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,14 +23,9 @@ from tests.support.scripted import KnownReader, queue, screens
 from workflows.models import Workflow
 from workflows.pictures import PictureStore
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 NAMES = ("one", "two", "three")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 class SlowOnce(ScreenAnalyzer):

@@ -19,14 +19,9 @@ from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 NAMES = ("one", "two", "three")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def unasked(prompt: Any) -> None:

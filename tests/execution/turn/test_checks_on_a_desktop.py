@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +16,10 @@ from execution.types import Box, DecisionSource, Point
 from tests.factories import make_published
 from tests.support.scripted import BUTTON, analyzer, queue
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 IDENTITY = [{"label": "Patient", "value": "Ada Byron"}]
 UPDATE = {"name": "Update", "texts": ["Restart now"], "window_title": "Update*", "click": "Later"}
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def page(name: str, then: str, *more: TextLabel) -> ScriptedScreen:

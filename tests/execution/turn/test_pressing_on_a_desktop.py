@@ -41,8 +41,7 @@ def analyzer() -> ScreenAnalyzer:
 
 
 @pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
+def few_tries(own_folder: None, settings: Any) -> None:
     settings.RPA_MAX_NO_MATCH_RETRIES = 2
 
 

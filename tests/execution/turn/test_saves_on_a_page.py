@@ -5,12 +5,8 @@ The server counts what it is sent, so that nothing that the product says of itse
 
 from __future__ import annotations
 
-import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +20,11 @@ from execution.perception.analyzer import build_analyzer
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from tests.factories import make_published
-from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop, wait_until
-
-CHROMIUM = shutil.which("chromium") or ""
+from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop
+from tests.support.site import serving, shown
 
 pytestmark = [
+    pytest.mark.usefixtures("own_folder"),
     pytest.mark.django_db(transaction=True),
     pytest.mark.display,
     pytest.mark.browser,
@@ -73,53 +69,14 @@ ANSWERS = {
 
 
 @contextmanager
-def served(page: str) -> Iterator[tuple[int, list[str]]]:
+def record_form(screen: VirtualDesktop, page: str) -> Iterator[list[str]]:
+    """The page in front; gives what it has sent."""
     saved: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(page.encode())
-
-        def do_POST(self) -> None:
-            saved.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            self._answer(b"")
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            return None
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield server.server_port, saved
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@contextmanager
-def shown(screen: VirtualDesktop, port: int) -> Iterator[None]:
-    process = screen.spawn(
-        [
-            CHROMIUM, "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--disable-sync",
-            "--disable-background-networking", "--disable-component-update", "--password-store=basic",
-            f"--user-data-dir={screen.folder / f'profile-{len(screen.processes)}'}", "--window-size=900,600",
-            "--window-position=40,30", f"--app=http://127.0.0.1:{port}/",
-        ]
-    )  # fmt: skip
-    try:
-        screen.wait_for_window("Record form", timeout=60)
-        yield
-    finally:
-        screen.end(process)
-        wait_until(lambda: not screen.windows(), what="the browser's end")
+    with (
+        serving(lambda path: page, lambda path, body: saved.append(body)) as port,
+        shown(screen, port, "Record form", size=(900, 600), at=(40, 30)),
+    ):
+        yield saved
 
 
 @pytest.fixture(scope="module")
@@ -131,11 +88,6 @@ def screen() -> Iterator[VirtualDesktop]:
 @pytest.fixture(scope="module")
 def analyzer() -> Any:
     return build_analyzer()
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def workflow(effect_class: str) -> Execution:
@@ -169,7 +121,7 @@ def test_a_save_is_pressed_once_however_its_page_answers(screen: VirtualDesktop,
         asked.append(prompt)
         decide(prompt_id=prompt.pk, choice="stop", source=DecisionSource.PROGRAM)
 
-    with served(page) as (port, saved), shown(screen, port):
+    with record_form(screen, page) as saved:
         execution = workflow("observable" if "nothing" in answer else "undeclared")
         desktop = X11Desktop(screen.display)
         Runner(desktop=desktop, analyzer=analyzer, once=True, hooks=Hooks(on_prompt=person)).run()
