@@ -13,7 +13,7 @@ import pytest
 from execution.choices import ExecutionMode
 from execution.running.gpu_mode import GPU_MODE, RunDrivenGpu
 from gpu import ExecutionMode as GpuMode
-from gpu import GPUResourceConfig, GPUResourceManager
+from gpu import GPUResourceConfig, GPUResourceManager, ModelState
 from tests.doubles.ollama import Model, OllamaServer, ollama_server
 
 VLM = "qwen2.5vl:7b"
@@ -64,14 +64,27 @@ def test_a_run_does_not_wait_for_a_load_and_people_see_it(ollama: OllamaServer, 
     assert lines[-2:] == [f"The model “{VLM}” is being loaded …", f"The model “{VLM}” is loaded."]
 
 
-def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(manager: GPUResourceManager) -> None:
+def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(
+    ollama: OllamaServer, manager: GPUResourceManager
+) -> None:
     lines: list[str] = []
+    states: list[ModelState] = []
     gpu = RunDrivenGpu(say=lines.append, manager=manager)
-    for _ in range(3):
+    manager.on_event(lambda kind, text, status: states.append(status.vlm_state))
+    for _ in range(2):
         gpu.claim("a run loop")
-        assert len(manager._listeners._all) == 1
         gpu.release()
-    assert not manager._listeners._all
+    asked = manager.runtime.submit(manager.ensure_vlm_loaded())
+    ollama.wait_for(lambda: ollama.models[VLM].state == "loading")
+    ollama.advance(30)
+    asked.result(timeout=10)
+    assert states[-1] is ModelState.LOADED  # others were told
+    assert lines == []
+    gpu.claim("a run loop")
+    followed = gpu.follow(Said(ExecutionMode.COACHING))
+    assert followed is not None
+    followed.result(timeout=10)
+    assert lines == [f"The model “{VLM}” is loaded."]
 
 
 def test_what_cannot_be_had_is_a_line_and_no_failure(ollama: OllamaServer, manager: GPUResourceManager) -> None:
