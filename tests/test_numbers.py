@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -34,12 +35,15 @@ PAGE_QUERIES = (
 )
 
 
-def operations() -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+@cache
+def operations() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """Method, path, its description, and the schemas that it refers to."""
     schema = SchemaGenerator().get_schema(request=None, public=True)
-    for path, methods in schema["paths"].items():
-        for method, described in methods.items():
-            yield method, path, described, schema["components"]["schemas"]
+    return [
+        (method, path, described, schema["components"]["schemas"])
+        for path, methods in schema["paths"].items()
+        for method, described in methods.items()
+    ]
 
 
 @pytest.fixture
