@@ -12,12 +12,16 @@ from typing import Any
 
 import pytest
 
+from tests.support.installations import SHARED, put_database
+from tests.support.telling import ToldAtOnce
+
 # The settings read these when they are imported, so they are set before anything of Django is.
 DATA_DIR = Path(tempfile.mkdtemp(prefix="surehand-test-"))
 (DATA_DIR / "static").mkdir()  # whitenoise warns where there is none
 os.environ["RPA_DATA_DIR"] = str(DATA_DIR)
 os.environ["RPA_ENV_FILE"] = os.devnull
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+os.environ.setdefault(SHARED, str(DATA_DIR / "shared"))  # of the first process, which outlives its workers
 
 PASSWORD = "correct horse battery"
 
@@ -27,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     if not DATA_DIR.samefile(settings.DATA_DIR):
         raise pytest.UsageError("Settings were read before tests/conftest.py: leave DJANGO_SETTINGS_MODULE to it.")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(ToldAtOnce(config.pluginmanager.get_plugin("terminalreporter")))
     make_commits_cheap(settings.DATABASES["default"])
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 
@@ -48,6 +54,28 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(DATA_DIR, ignore_errors=True)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Side by side, the files that take longest come first: at the end one worker waits for a short one at the most."""
+    if not hasattr(config, "workerinput"):
+        return
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    items[:] = [item for some in sorted(files.values(), key=_takes_long) for item in some]
+
+
+def _takes_long(items: list[pytest.Item]) -> tuple[bool, bool, bool, int]:
+    """To sort by: whole installations, then what is seen on a screen, then what is slow, then the most tests."""
+    marks = {mark.name for item in items for mark in item.iter_markers()}
+    return (
+        not {"e2e", "front"} & {*items[0].path.parts},
+        not marks & {"display", "browser"},
+        "slow" not in marks,
+        -len(items),
+    )
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What is there by now stays: the collector need not walk through it again and again."""
     gc.collect()
@@ -67,6 +95,16 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     database = connections["default"].settings_dict
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            put_database(DATA_DIR / "test.sqlite3")  # one for all workers
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """The folder that it lies in goes; and what was copied there is not made anew."""
+    from django.db import connection
+
+    return connection.vendor == "sqlite"
 
 
 @pytest.fixture(scope="session")

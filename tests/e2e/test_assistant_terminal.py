@@ -25,7 +25,9 @@ import pytest
 
 from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
 from tests.support.display import wait_until
-from tests.support.product import PASSWORD, free_port
+from tests.support.installations import NAME, PASSWORD, put_database
+from tests.support.processes import finished
+from tests.support.product import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = """
@@ -126,9 +128,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str],
         "LC_ALL": "C.UTF-8",
     }
     env.pop("RPA_OLLAMA_URL", None)
-    done = [manage(env, "migrate", "-v0"), manage(env, "shell", "-v0", "-c", MAKE_RUN)]
-    assert [one.returncode for one in done] == [0, 0], done
-    return env, done[1].stdout.strip().splitlines()[-1]
+    put_database(data / NAME)
+    done = manage(env, "shell", "-v0", "-c", MAKE_RUN)
+    assert done.returncode == 0, done
+    return env, done.stdout.strip().splitlines()[-1]
 
 
 @pytest.fixture
@@ -140,10 +143,7 @@ def ollama() -> Iterator[OllamaServer]:
 
 
 def manage(env: dict[str, str], *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, env=env, input=typed, capture_output=True, text=True, timeout=60, check=False
-    )
+    return finished([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, input=typed, timeout=60)
 
 
 def asked(ollama: OllamaServer) -> list[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import httpx
 import pytest
 
 from tests.support.display import wait_until
+from tests.support.processes import finished
 from tests.support.product import ROOT, Product, product
 
 pytestmark = pytest.mark.display
@@ -52,7 +52,7 @@ def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: flo
 def test_no_display_is_said_on_the_command_line(world: Product) -> None:
     env = {**world.env, "DISPLAY": ":987"}
     command = [sys.executable, "manage.py", "runloop", "--once"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = finished(command, cwd=ROOT, env=env, timeout=60)
     assert done.returncode == 2
     assert ":987" in done.stderr
     assert "Traceback" not in done.stderr

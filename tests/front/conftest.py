@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.migrated import put_database
+from tests.support.installations import put_installation
+from tests.support.processes import finished
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -27,34 +26,18 @@ def environment(data: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def new_installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of an installation without a display, its database made and the demo in it; to be copied."""
-    data = tmp_path_factory.mktemp("installation")
-    put_database(data)
-    for command in (["migrate", "-v0"], ["load_demo"]):
-        done = subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment(data), capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-    return data
-
-
 @pytest.fixture(scope="module")
-def installation(new_installation: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One of the module's own: a run that is left on a desktop stops who comes to a desktop of that name."""
-    return shutil.copytree(new_installation, tmp_path_factory.mktemp("of_module") / "data")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an installation without a display, the demo in it. The module's own: a run that is left on a desktop
+    stops who comes to a desktop of that name."""
+    data = tmp_path_factory.mktemp("installation") / "data"
+    put_installation(data)
+    return data
 
 
 def run_in(data: Path, name: str, *arguments: str, timeout: float = 150, **env: str) -> Any:
     """Run one of the programs to its end; what it printed last, as JSON."""
-    done = subprocess.run(
-        [sys.executable, str(PROGRAMS / name), *arguments],
-        cwd=PROGRAMS,
-        env={**environment(data), **env},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
+    program = [sys.executable, str(PROGRAMS / name), *arguments]
+    done = finished(program, cwd=PROGRAMS, env={**environment(data), **env}, timeout=timeout)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
     return json.loads(done.stdout.splitlines()[-1])

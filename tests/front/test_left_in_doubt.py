@@ -18,6 +18,7 @@ import pytest
 from execution.desktop import backdrop
 from tests.front.conftest import PROGRAMS, ROOT, environment
 from tests.support.display import missing_programs, virtual_desktop, wait_until
+from tests.support.processes import finished
 
 pytestmark = [
     pytest.mark.display,
@@ -43,7 +44,8 @@ def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(inst
     """S9.1, S9.2, S11.9: nobody but a person can say whether the letter went, and only the program goes on."""
 
     def manage(*arguments: str) -> None:
-        subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, check=True, timeout=60)
+        done = finished([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, timeout=60)
+        assert done.returncode == 0, done.stderr
 
     def rows(sql: str) -> list[Any]:
         with sqlite3.connect(f"file:{installation}/surehand.sqlite3?mode=ro", uri=True, timeout=20) as connection:
@@ -62,14 +64,14 @@ def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(inst
             **{name: screen.env[name] for name in ("XAUTHORITY", "HOME") if name in screen.env},
         }  # fmt: skip
         program = [sys.executable, str(PROGRAMS / "letters.py")]
-        died = subprocess.run(program, cwd=PROGRAMS, env=env, capture_output=True, text=True, timeout=120)
+        died = finished(program, cwd=PROGRAMS, env=env, timeout=120)
         assert died.returncode == -signal.SIGKILL, died.stderr[-3000:]
         execution_id = died.stdout.split()[-1]
         with run_loop(env, execution_id, log) as process:
             asked = f"SELECT t.kind FROM execution_prompt t {of_run} AND t.state = 'open'"
             wait_until(lambda: rows(asked), timeout=90, what="the question")
             assert rows(asked) == [("in_doubt",)]
-            again = subprocess.run(program, cwd=PROGRAMS, env=env, capture_output=True, text=True, timeout=120)
+            again = finished(program, cwd=PROGRAMS, env=env, timeout=120)
             assert again.returncode == 1 and "in use by" in again.stderr, again.stderr[-3000:]
             manage("execution", "decide", execution_id, "done")
             ((reason, detail),) = wait_until(paused, timeout=30, what="the pause")

@@ -131,7 +131,7 @@ class VirtualDesktop:
 
     def end(self, process: subprocess.Popen[bytes], *, grace: float = 3.0) -> None:
         """End one program and all its children."""
-        family = [*_children(process.pid)]
+        family = _children(process.pid) if process.poll() is None else []  # a number may be another's by now
         process.terminate()
         try:
             process.wait(grace)

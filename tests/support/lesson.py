@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tests.support.display import VirtualDesktop, wait_until, windows_of
+from tests.support.processes import finished
 from tests.support.story import Act, Screen, Story
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ LESSON_S, READING_S = 240, 120
 def teach(screen: VirtualDesktop, module: str, folder: Path, *, env: dict[str, str]) -> None:
     """Run the lesson on `screen`; raises AssertionError with what it said when it did not come to its end."""
     command = [sys.executable, "-m", "tests.support.lesson", screen.display, module, str(folder)]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=LESSON_S, check=False)
+    done = finished(command, cwd=ROOT, env=env, timeout=LESSON_S)
     (folder / "lesson.log").write_text(done.stdout + done.stderr)
     if done.returncode:
         raise AssertionError(f"The lesson {module} failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")

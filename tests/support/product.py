@@ -18,23 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 from Xlib.display import Display
 
 from execution.desktop import backdrop
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
-from tests.support.migrated import put_database
+from tests.support.installations import PASSWORD, put_installation
+from tests.support.processes import finished
 
 ROOT = Path(__file__).resolve().parents[2]
-PASSWORD = "correct horse battery"
-PEOPLE = {"vera": "viewer", "otto": "operator", "dora": "designer", "ada": "admin", "sam": ""}
-
-MAKE_PEOPLE = f"""
-from django.contrib.auth.models import Group, User
-for name, role in {PEOPLE!r}.items():
-    user = User.objects.create_user(name, password={PASSWORD!r})
-    if role:
-        user.groups.add(Group.objects.get(name=role))
-"""
 
 
 @dataclass
@@ -59,8 +51,7 @@ class Product:
 
     def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a management command to its end."""
-        command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120, check=False)
+        done = finished([sys.executable, "manage.py", *arguments], cwd=ROOT, env=self.env, timeout=120)
         if check and done.returncode:
             raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done
@@ -120,8 +111,10 @@ class Product:
 
     def stop_runloops(self) -> None:
         """SIGTERM to every run loop that lives, and wait until it has signed off."""
+        begun = [psutil.Process(process.pid) for process in self.processes.values() if process.poll() is None]
+        ours = {one.pid: one for first in begun for one in (first, *first.children(recursive=True))}
         for (pid,) in self.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL"):
-            os.kill(pid, signal.SIGTERM)
+            ours[pid].terminate()  # a row may be of a process that has died, and its number be another's by now
         wait_until(
             lambda: not self.rows("SELECT 1 FROM execution_robot WHERE stopped_at IS NULL"), what="the run loops' end"
         )
@@ -183,8 +176,7 @@ def product(
         (screen.folder / "home" / "Documents").mkdir(parents=True)
         screen.env["HOME"] = str(screen.folder / "home")
         data = folder / "data"
-        data.mkdir()
-        put_database(data)
+        put_installation(data)
         trace = folder / "trace" if traced and shutil.which("strace") else None
         if trace:
             trace.mkdir()
@@ -197,9 +189,6 @@ def product(
         }
         one = Product(screen=screen, data=data, port=free_port(), env=env, trace=trace, prefix=prefix)
         try:
-            one.manage("migrate", "-v0")
-            one.manage("shell", "-v0", "-c", MAKE_PEOPLE)
-            one.manage("load_demo")
             one.start_web()
             yield one
         finally:

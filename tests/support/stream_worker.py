@@ -21,14 +21,12 @@ ROBOT = "bench:1"
 def prepare() -> dict[str, Any]:
     """A database with somebody who may watch and a run at work; gives the session key and the run's id."""
     from django.contrib.auth.models import Group, User
-    from django.core.management import call_command
     from django.test import Client
 
     from execution.choices import ExecutionState
     from execution.models import Robot
     from tests.factories import make_execution
 
-    call_command("migrate", verbosity=0)
     user = User.objects.create_user(USER)
     user.groups.add(Group.objects.get(name="viewer"))
     client = Client()

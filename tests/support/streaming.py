@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.support.migrated import put_database
+from tests.support.installations import put_run_at_work
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 60.0
@@ -104,16 +104,13 @@ def web(*, collected: bool = False) -> Iterator[Web]:
     `collected`: its static files are collected first, as `make run` and a deploy do.
     """
     with tempfile.TemporaryDirectory(prefix="surehand-stream-") as name, socket.create_server(("127.0.0.1", 0)) as port:
-        data = Path(name)
-        (data / "static").mkdir()
-        env = {**os.environ, "RPA_DATA_DIR": name, "RPA_ENV_FILE": os.devnull, "RPA_LOG_LEVEL": "WARNING"}
+        data = Path(name) / "data"
+        env = {**os.environ, "RPA_DATA_DIR": str(data), "RPA_ENV_FILE": os.devnull, "RPA_LOG_LEVEL": "WARNING"}
         env |= {"DJANGO_SETTINGS_MODULE": "rpa_site.settings", "PYTHONPATH": os.pathsep.join([str(ROOT)])}
-        env["RPA_LEASE_S"] = "600"  # the robot is a row alone: nobody beats for it
+        env["RPA_LEASE_S"] = "86400"  # the robot is a row alone: nobody beats for it
         env.pop("DATABASE_URL", None)
         server = Web(data=data, listener=port, env=env)
-        put_database(data)
-        prepared = answer_of(server.worker("prepare"))
-        server.session_key, server.execution_id = prepared["session_key"], prepared["execution_id"]
+        server.session_key, server.execution_id = put_run_at_work(data)
         if collected:
             command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0"]
             subprocess.run(command, cwd=ROOT, env=env, check=True)
