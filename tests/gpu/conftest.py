@@ -11,7 +11,9 @@ from gpu.types import VRAMInfo
 from tests.doubles.ollama import Model, OllamaServer, ollama_server
 
 if TYPE_CHECKING:  # this file is read before Django knows its apps
+    from gpu.database import DatabaseThread
     from gpu.manager import GPUResourceManager
+    from tests.gpu.rows import Office
     from tests.gpu.world import SimulatedWorld
 
 VLM = "qwen2.5vl:7b"
@@ -70,3 +72,21 @@ def world() -> Iterator[SimulatedWorld]:
     one = SimulatedWorld()
     yield one
     assert one.violations == []
+
+
+@pytest.fixture
+def database() -> Iterator[DatabaseThread]:
+    """A thread for rows that ends with the test."""
+    from gpu.database import DatabaseThread
+
+    thread = DatabaseThread()
+    yield thread
+    thread.close()
+
+
+@pytest.fixture
+async def office(database: DatabaseThread) -> Office:
+    """Owner and askers of one machine, in the loop of the test."""
+    from tests.gpu.rows import Office
+
+    return Office(database)

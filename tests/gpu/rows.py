@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,14 +38,6 @@ STATUS = GPUResourceStatus(
 )
 LOAD = Request(kind=RequestKind.LOAD, model=VLM, deadline_s=60, asked_by="zoe")
 USE = Request(kind=RequestKind.USE, model=VLM, deadline_s=60, asked_by="zoe")
-
-
-@contextmanager
-def rows_thread() -> Iterator[DatabaseThread]:
-    """A database thread that ends with the block."""
-    thread = DatabaseThread()
-    yield thread
-    thread.close()
 
 
 def tell(*, age_s: float = 0.0, **fields: Any) -> GPUState:

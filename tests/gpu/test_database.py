@@ -1,21 +1,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from django.db import OperationalError, ProgrammingError, connection
 
 from gpu.database import DatabaseThread
-from tests.gpu.rows import COMMITTED, rows_thread
+from tests.gpu.rows import COMMITTED
 
 pytestmark = COMMITTED
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
 
 
 def ask(sql: str) -> object:

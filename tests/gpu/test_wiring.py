@@ -31,7 +31,7 @@ from gpu.models import GPUEvent, GPUState, OwnerRequest
 from gpu.types import ExecutionMode, Purpose
 from gpu.wiring import wired_manager
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, OllamaServer, Reply
-from tests.gpu.rows import COMMITTED, VLM, rows_thread
+from tests.gpu.rows import COMMITTED, VLM
 
 pytestmark = COMMITTED
 
@@ -48,12 +48,6 @@ get_gpu_resource_manager().claim("first")
 print("claimed", flush=True)
 sys.stdin.read()
 """
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.sessions.models import Session
-from django.db import OperationalError, connections, transaction
+from django.db import OperationalError, transaction
 
 from execution.choices import EventKind, ExecutionState, PauseReason, PromptKind
 from execution.models import Execution, ExecutionEvent, Prompt, Robot, Step
@@ -20,21 +20,9 @@ from execution.record.events import emit, emit_state
 from execution.running.live_picture import path_of
 from execution.stream import credits, hub, queries
 from tests.factories import make_execution
-from tests.support.sockets import PATIENCE_S, Socket, session_of
+from tests.support.sockets import PATIENCE_S, Socket, in_thread, session_of
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
-
-
-def in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Awaitable[Any]:
-    """Run it as the worker process would: on a connection of its own, which is closed after it."""
-
-    def call() -> Any:
-        try:
-            return function(*args, **kwargs)
-        finally:
-            connections.close_all()
-
-    return asyncio.to_thread(call)
 
 
 def tell(execution: Execution, count: int = 1, **payload: Any) -> int:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,15 +8,9 @@ from django.db import OperationalError
 from gpu.database import DatabaseThread
 from gpu.machine.needs import Needs
 from gpu.models import LearnedNeed
-from tests.gpu.rows import COMMITTED, VLM, rows_thread
+from tests.gpu.rows import COMMITTED, VLM
 
 pytestmark = COMMITTED
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
 
 
 async def test_what_was_learned_is_known_to_the_next_process(database: DatabaseThread) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from django.db import OperationalError
 
 from gpu.choices import RequestState
-from gpu.database import DatabaseThread
 from gpu.exceptions import (
     AnswerBroken,
     DeadlinePassed,
@@ -25,20 +23,9 @@ from gpu.kernel_lock import Holder
 from gpu.machine.request_rows import as_error, error_fields
 from gpu.models import OwnerRequest
 from gpu.types import Request
-from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread
+from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office
 
 pytestmark = COMMITTED
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
-
-
-@pytest.fixture
-async def office(database: DatabaseThread) -> Office:
-    return Office(database)
 
 
 def in_state(state: RequestState) -> Any:

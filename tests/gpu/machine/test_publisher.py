@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from gpu.machine import state_rows
 from gpu.machine.publisher import Publisher, _picture
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.types import ExecutionMode, ManagerDetails, ModelState, as_json
-from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM, rows_thread
+from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM
 
 pytestmark = COMMITTED
 
@@ -49,12 +49,6 @@ class Manager:
 
     def use(self, used_mb: int) -> None:
         self.status = replace(self.status, vram=replace(CARD, used_mb=used_mb, free_mb=24_000 - used_mb))
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
 
 
 @pytest.fixture

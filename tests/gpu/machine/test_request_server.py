@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -9,25 +8,13 @@ import pytest
 from django.db import OperationalError
 
 from gpu.choices import RequestState
-from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy
 from gpu.machine.request_rows import as_request
 from gpu.models import OwnerRequest
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind, as_json
-from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office, rows_thread
+from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office
 
 pytestmark = COMMITTED
-
-
-@pytest.fixture
-def database() -> Iterator[DatabaseThread]:
-    with rows_thread() as thread:
-        yield thread
-
-
-@pytest.fixture
-async def office(database: DatabaseThread) -> Office:
-    return Office(database)
 
 
 async def put(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -18,24 +17,12 @@ from gpu.machine.status import gpu_folder
 from gpu.models import GPUState
 from gpu.pages.news import banner_now, news_of_gpu
 from tests.support.gpu_rows import DEGRADED, make_event, make_request, make_state
-from tests.support.sockets import Socket, session_of
+from tests.support.sockets import Socket, in_thread, session_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 REASON = DEGRADED["degraded_reason"]
 LATE_S = 0.3  # from the row to the socket
-
-
-def in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Awaitable[Any]:
-    """As another process would: on a connection of its own."""
-
-    def call() -> Any:
-        try:
-            return function(*args, **kwargs)
-        finally:
-            connections.close_all()
-
-    return asyncio.to_thread(call)
 
 
 def change(**fields: Any) -> None:
