@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,10 @@ import pytest
 
 from tests.support.installations import SHARED, put_database
 from tests.support.telling import ToldAtOnce
+
+# Hundreds of processes would compile the product anew, and both workers all tests. What is written, git ignores.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The settings read these when they are imported, so they are set before anything of Django is.
 DATA_DIR = Path(tempfile.mkdtemp(prefix="surehand-test-"))
@@ -32,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not DATA_DIR.samefile(settings.DATA_DIR):
         raise pytest.UsageError("Settings were read before tests/conftest.py: leave DJANGO_SETTINGS_MODULE to it.")
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(ToldAtOnce(config.pluginmanager.get_plugin("terminalreporter")))
+        config.pluginmanager.register(ToldAtOnce(config.pluginmanager))
     make_commits_cheap(settings.DATABASES["default"])
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 

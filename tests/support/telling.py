@@ -10,13 +10,14 @@ REASON = 300  # characters
 class ToldAtOnce:
     """A plugin of the process that prints, which hears of all workers' tests."""
 
-    def __init__(self, terminal: pytest.TerminalReporter) -> None:
-        self._terminal = terminal
+    def __init__(self, plugins: pytest.PytestPluginManager) -> None:
+        self._plugins = plugins
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self._terminal.ensure_newline()
-            self._terminal.write_line(f"FAILED {report.nodeid} ({report.when}): {reason(report)}", red=True)
+            terminal = self._plugins.get_plugin("terminalreporter")  # it comes after this one
+            terminal.ensure_newline()
+            terminal.write_line(f"FAILED {report.nodeid} ({report.when}): {reason(report)}", red=True)
 
 
 def reason(report: pytest.TestReport) -> str:

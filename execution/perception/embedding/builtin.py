@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from execution.perception.embedding.base import check_pixels, unit
@@ -55,6 +57,7 @@ def _described(marks: Marks) -> np.ndarray:
     return described
 
 
+@cache
 def _waves() -> tuple[np.ndarray, np.ndarray]:
     """Directions (128 × 1024) and phases of the waves: the same on every machine and with every version of NumPy."""
     random = np.random.RandomState(1)  # its numbers are frozen, those of default_rng are not
