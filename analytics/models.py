@@ -5,8 +5,6 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from analytics.querysets import ResourceSampleQuerySet, StepMetricQuerySet
-
 
 class StepMetric(models.Model):
     """One row a step. Ids are the texts people read; the flags are 0 or 1, so that anybody's SQL runs as it is."""
@@ -37,8 +35,6 @@ class StepMetric(models.Model):
     degraded = models.PositiveSmallIntegerField()
     started_at = models.DateTimeField()
 
-    objects = StepMetricQuerySet.as_manager()
-
     class Meta:
         db_table = "step_metrics"
         ordering = ("started_at",)
@@ -68,8 +64,6 @@ class ResourceSample(models.Model):
     gpu_percent = models.FloatField(null=True, blank=True)
     vram_used_mb = models.FloatField(null=True, blank=True)
     vram_total_mb = models.FloatField(null=True, blank=True)
-
-    objects = ResourceSampleQuerySet.as_manager()
 
     class Meta:
         db_table = "resource_samples"

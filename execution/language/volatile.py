@@ -154,11 +154,6 @@ def record_span(text: str) -> tuple[int, int]:
     return bare.span(1)
 
 
-def is_volatile(text: str) -> bool:
-    """True for a text that says nothing but what changes by itself."""
-    return not lasting(text)
-
-
 def own_text(text: str) -> str:
     """What of a target's own text tells it: a short number is a label (a key of a calculator, a day, a page)."""
     return text.strip() if _SHORT_LABEL.fullmatch(text.strip()) else _kept_whole(text)

@@ -25,7 +25,6 @@ from workflows.graph import NeighbourSpec, TargetSpec
 CACHE = "coords_cache"
 ANCHOR = "anchor_template"
 TEXT = "ocr_text"
-EMBEDDING = "embedding"
 MARKS = "som_text_match"
 VLM = "som_vlm"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 from typing import Protocol
 
 from execution.types import Box, ScreenState
@@ -42,30 +41,3 @@ class PlaceStore(Protocol):
     def put(self, key: PlaceKey, box: Box) -> None: ...
 
     def drop(self, key: PlaceKey) -> None: ...
-
-
-class MemoryPlaces:
-    """A `PlaceStore` of one process: the `limit` places used last."""
-
-    def __init__(self, *, limit: int = 4096) -> None:
-        self._limit = max(1, limit)
-        self._boxes: dict[PlaceKey, Box] = {}
-        self._lock = Lock()
-
-    def get(self, key: PlaceKey) -> Box | None:
-        with self._lock:
-            box = self._boxes.pop(key, None)
-            if box is not None:
-                self._boxes[key] = box
-            return box
-
-    def put(self, key: PlaceKey, box: Box) -> None:
-        with self._lock:
-            self._boxes.pop(key, None)
-            self._boxes[key] = box
-            while len(self._boxes) > self._limit:
-                self._boxes.pop(next(iter(self._boxes)))
-
-    def drop(self, key: PlaceKey) -> None:
-        with self._lock:
-            self._boxes.pop(key, None)

@@ -50,7 +50,7 @@ def test_a_run_is_watched_from_its_beginning_to_its_end() -> None:
     assert len(threads_of(execution_id)) == 1
     run_ended.send_robust(sender=None, execution_id=execution_id)
     assert threads_of(execution_id) == []
-    assert ResourceSample.objects.of_run(execution_id).count() == 1  # a run of a moment has one too
+    assert ResourceSample.objects.filter(execution_id=execution_id).count() == 1  # a run of a moment has one too
 
 
 # --- the object -----------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_a_sample_says_what_the_machine_gives() -> None:
     assert 0 < sample.ram_percent <= 100
     assert sample.process_ram_mb > 10
     assert (sample.gpu_percent, sample.vram_used_mb, sample.vram_total_mb) == (75, 5000, 8000)
-    assert ResourceSample.objects.of_run("exec_1").extent()["vram_max_mb"] == 5000
+    assert ResourceSample.objects.get(execution_id="exec_1").vram_used_mb == 5000
 
 
 @pytest.mark.django_db
@@ -161,8 +161,8 @@ def test_samples_are_taken_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch
     monitor.start()
     assert third.wait(10)
     monitor.stop()
-    assert ResourceSample.objects.of_run("exec_1").count() == len(taken)
-    moments = [sample.at for sample in ResourceSample.objects.of_run("exec_1")]
+    assert ResourceSample.objects.filter(execution_id="exec_1").count() == len(taken)
+    moments = [sample.at for sample in ResourceSample.objects.filter(execution_id="exec_1").order_by("at")]
     assert moments == sorted(moments)
 
 

@@ -55,8 +55,9 @@ def test_a_run_leaves_a_metric_for_each_step_and_samples_of_the_machine() -> Non
     assert done.state == ExecutionState.COMPLETED
     steps = list(done.steps.filter(phase=StepPhase.CLOSED).values_list("index", "rung", "total_ms"))
     assert steps
-    assert list(StepMetric.objects.of_run(done.execution_id).values_list("step", "rung", "total_ms")) == steps
-    assert ResourceSample.objects.of_run(done.execution_id).exists()
+    metrics = StepMetric.objects.filter(execution_id=done.execution_id).order_by("step")
+    assert list(metrics.values_list("step", "rung", "total_ms")) == steps
+    assert ResourceSample.objects.filter(execution_id=done.execution_id).exists()
 
 
 def test_the_mode_of_the_run_drives_the_gpu() -> None:

@@ -61,7 +61,7 @@ def test_every_call_by_keyword_goes_on_to_the_users_own_system() -> None:
     told = dict(system.heard)
     assert told["on_execution_start"] == {"workflow_id": "wf", "execution_id": "exec_of_a_program", "mode": "automatic"}
     assert told["on_execution_complete"]["steps_succeeded"] == 1
-    assert ResourceSample.objects.of_run("exec_of_a_program").count() == 1
+    assert ResourceSample.objects.filter(execution_id="exec_of_a_program").count() == 1
 
 
 @pytest.mark.django_db

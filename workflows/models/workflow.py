@@ -47,16 +47,6 @@ def popup_list(value: Any) -> None:
 
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
-    def with_graph(self) -> WorkflowQuerySet:
-        return self.prefetch_related(
-            "nodes__reference",
-            "edges__source",
-            "edges__destination",
-            "edges__target__picture",
-            "edges__target__context",
-            "variables",
-        )
-
     def with_latest_version(self) -> WorkflowQuerySet:
         """Adds `latest_number`, None where nothing was published."""
         return self.annotate(latest_number=Max("versions__number"))

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from execution.perception.pixels import check_bgr
-from execution.types import Box, Size, TextLine
+from execution.types import Box, TextLine
 
 READERS = {
     "rapidocr": "execution.perception.ocr.rapidocr:RapidReader",
@@ -48,10 +48,6 @@ def within(region: Box | None, pixels: np.ndarray) -> Box:
     check_bgr(pixels)
     whole = Box(0, 0, pixels.shape[1], pixels.shape[0])
     return whole if region is None else region.intersection(whole)
-
-
-def size_of(pixels: np.ndarray) -> Size:
-    return Size(pixels.shape[1], pixels.shape[0])
 
 
 def moved(line: TextLine, *, dx: int, dy: int) -> TextLine:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from execution.targeting.context import CACHE, MARKS, Context
-from execution.targeting.places import MemoryPlaces, PlaceKey, place_key
+from execution.targeting.places import place_key
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import (
@@ -23,6 +23,7 @@ from execution.types import (
     ScreenState,
     Window,
 )
+from tests.doubles.places import MemoryPlaces
 from tests.execution.perception.drawing import Canvas, Pictures
 from workflows.graph import NeighbourSpec, TargetSpec
 
@@ -112,18 +113,6 @@ def test_a_target_of_a_row_is_looked_for_anew_each_time(store):
         target, state, variables={"patient": NAMES[1]}, workflow_id="w"
     )
     assert places.get(place_key("w", target.target_id, state)) is None
-
-
-def test_only_so_many_places_are_kept_the_oldest_goes_first():
-    places = MemoryPlaces(limit=2)
-    keys = [PlaceKey(workflow_id="w", target_id=str(i), screen_size=(1, 1), window_size=(0, 0)) for i in range(3)]
-    places.put(keys[0], SAVE)
-    places.put(keys[1], SAVE)
-    assert places.get(keys[0]) == SAVE
-    places.put(keys[2], SAVE)
-    assert [places.get(key) for key in keys] == [SAVE, None, SAVE]
-    places.drop(keys[0])
-    assert places.get(keys[0]) is None
 
 
 # --- rows ---
