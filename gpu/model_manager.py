@@ -26,7 +26,7 @@ from gpu.resources import ResourceMonitor
 from gpu.runtime import Background, blocking
 from gpu.selection.choice import Selection, obstacle
 from gpu.selection.observer import CatalogueRows, Observer, read_rows
-from gpu.selection.recent import RecentOutcomes
+from gpu.selection.scoring import RecentOutcomes
 from gpu.selection.situation import Task
 from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
-from gpu.clip.cpu_copy import CpuCopy
-from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb
+from gpu.clip.file import WeightsFile
+from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb, count_values_of
 from gpu.exceptions import ClipUnavailable
 from gpu.listeners import Listeners
 from gpu.types import VRAMInfo
@@ -50,7 +50,11 @@ class CLIPManager:
         embed_wait_s: float = EMBED_WAIT_S,
     ) -> None:
         """Nothing is loaded yet. `unused` says why there is to be no CLIP here."""
-        self._cpu_copy = CpuCopy(model=model, weights=weights, unused=unused)
+        self._model, self._unused = model, unused
+        self._weights = WeightsFile(weights) if weights else None
+        self._loading = threading.Lock()
+        self._tower: Tower | None = None
+        self._failed = ""
         self._move_timeout_s, self._embed_wait_s = move_timeout_s, embed_wait_s
         self._lock = threading.Lock()
         self._uuids: tuple[str, ...] | None = None
@@ -88,12 +92,18 @@ class CLIPManager:
     @property
     def in_use(self) -> bool:
         """Whether somebody in this process looks through it, so that moving it would help anybody."""
-        return self._cpu_copy.is_loaded
+        return self._tower is not None
 
     @property
     def why_unavailable(self) -> str:
         """Why there is no CLIP, with what to do; empty where there is."""
-        return self._cpu_copy.why_unavailable
+        if self._tower is not None:
+            return ""
+        if self._unused or self._failed:
+            return self._unused or self._failed
+        if self._weights is None:
+            return "RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'."
+        return self._weights.problem
 
     @property
     def problem(self) -> str:
@@ -114,7 +124,7 @@ class CLIPManager:
         if not self.available:
             return 0
         context_mb = 0 if self._gpu_copy.was_there else CONTEXT_MB
-        return context_mb + (self._gpu_copy.took_mb or calculated_mb(self._cpu_copy.count_values()))
+        return context_mb + (self._gpu_copy.took_mb or calculated_mb(self._count_values()))
 
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
         """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
@@ -128,7 +138,7 @@ class CLIPManager:
     # --- loading and looking ----------------------------------------------------------------------------------------
     def load(self) -> Tower:
         """The master, loaded by the first call (seconds); raises ClipUnavailable with what to do."""
-        tower = self._cpu_copy.load()
+        tower = self._loaded()
         if self._uuids is None:
             try:
                 self._uuids = cuda.uuids()
@@ -136,6 +146,27 @@ class CLIPManager:
                 self._uuids = ()
                 self._note(f"CLIP stays on the processor, the GPUs do not answer: {cuda.told(error)}.")
         return tower
+
+    def _loaded(self) -> Tower:
+        from gpu.clip.tower import load_tower
+
+        with self._loading:
+            if self._tower is None:
+                if why := self.why_unavailable:
+                    raise ClipUnavailable(why)
+                assert self._weights is not None
+                try:
+                    self._tower = load_tower(self._model, self._weights.path)
+                except ClipUnavailable as error:
+                    self._failed = str(error)  # it is the same file the next time
+                    raise
+            return self._tower
+
+    def _count_values(self) -> int:
+        """How many numbers it has; before it is loaded, as its file tells; 0 where there is none."""
+        if self._tower is not None:
+            return count_values_of(self._tower.network)
+        return self._weights.count_values() if self._weights else 0
 
     def embed(self, pixels: np.ndarray) -> np.ndarray:
         """The unit vector, float32, of a BGR uint8 picture of any size, from whichever device there is just now.
@@ -239,7 +270,7 @@ class CLIPManager:
         if self._lock.acquire(timeout=self._embed_wait_s):
             self._leave()
             self._lock.release()
-        self._cpu_copy.let_go()
+        self._tower = None
 
     def _note(self, problem: str) -> str:
         if problem != self._problem:

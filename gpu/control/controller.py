@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 from gpu.choices import GPUEventKind
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
-from gpu.control.executor import StepExecutor
 from gpu.control.reporter import Reporter, Tell, Topic
 from gpu.control.residency import Declared, Residency
 from gpu.control.retries import Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
 from gpu.control.server_watch import ServerWatch
-from gpu.exceptions import GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
+from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import (
     CPU,
@@ -89,9 +88,6 @@ class Controller:
                 on_vanished=self._vanished,
             )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
-        self._executor = StepExecutor(
-            vlm=self.vlm, clip=clip, models=self.models, server=self.server, reporter=self.reporter
-        )
         self.mode = self.wanted = ExecutionMode.IDLE
         self.last_request: datetime | None = None
         self._clip_returns = False
@@ -295,16 +291,69 @@ class Controller:
         return Retries(most=config.load_tries, pause_s=config.retry_pause_s, until=until)
 
     async def _do(self, step: Step, request: Request | Tick, tries: Retries) -> None:
+        """What fails is told, and raised for whoever asked."""
         if isinstance(step, MoveClip):
             gave_way = isinstance(request, Request) and request.kind in OF_LOADING
             self._clip_returns = False
-            await self._executor.move_clip(step)
+            await self._move_clip(step)
             self._clip_returns = gave_way and self.mode is ExecutionMode.AUTOPILOT
         elif isinstance(step, UnloadModel):
-            await self._executor.unload(step)
+            await self._unload(step)
         elif isinstance(step, LoadModel):
             self.note_request(step.model)
-            await self._executor.load(step, tries)
+            await self._load(step, tries)
+
+    async def _load(self, step: LoadModel, tries: Retries) -> None:
+        """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
+        assert self.models is not None
+        try:
+            await self.models.load(step.model, until=tries.until)
+        except VLMUnavailable as error:
+            if await tries.again(error):
+                return
+            self._failed(step.model, error)
+            raise
+        self._succeeded(step.model)
+
+    async def _unload(self, step: UnloadModel) -> None:
+        assert self.models is not None
+        try:
+            await self.models.unload(step.model)
+        except VLMUnavailable as error:
+            self._failed(step.model, error)
+            raise
+        self._succeeded(step.model)
+        if step.idle:
+            self.reporter.event(GPUEventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
+
+    async def _move_clip(self, step: MoveClip) -> None:
+        before = self.clip.device
+        try:
+            await self.clip.move(step.device)
+        except ClipUnavailable as error:
+            self.reporter.problem(Topic.CLIP, str(error))
+            raise
+        except Exception as error:  # of a library, or a driver: a mode never raises (S1.21)
+            log.exception("CLIP could not be moved")
+            problem = f"CLIP cannot go to {step.device} and works on {self.clip.device}: {error}"
+            self.reporter.problem(Topic.CLIP, problem)
+            raise ClipUnavailable(problem) from error
+        if self.clip.device != step.device:
+            raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self.clip.device}.")
+        self.reporter.problems.set(Topic.CLIP, "")
+        self.reporter.changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
+
+    def _failed(self, model: str, error: VLMUnavailable) -> None:
+        if isinstance(error, ServerAway) and self.server is not None:
+            self.server.failed(error)
+        elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
+            self.reporter.problem(Topic.MODEL, str(error))
+
+    def _succeeded(self, model: str) -> None:
+        if self.server is not None:
+            self.server.succeeded()
+        if tagged(model) == self.vlm:
+            self.reporter.problem(Topic.MODEL, "")
 
 
 def _free(gpus: Sequence[VRAMInfo]) -> tuple[int, ...]:

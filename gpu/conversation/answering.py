@@ -32,7 +32,7 @@ from gpu.exceptions import (
 from gpu.models import ModelUse
 from gpu.selection.choice import Selection, choose
 from gpu.selection.observer import Observer
-from gpu.selection.recent import RecentOutcomes
+from gpu.selection.scoring import RecentOutcomes
 from gpu.selection.situation import Situation, Task, context_of
 from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
 from gpu.wire.pictures import readable

@@ -1,8 +1,7 @@
 """The decisions of the GPU manager as pure functions: snapshot and request in, steps with their reasons out."""
 
-from gpu.policy.decide import CHATS, NO_VLM, Tick, decide
+from gpu.policy.decide import CHATS, NO_VLM, LoadModel, MemoryPlan, MoveClip, Step, Tick, UnloadModel, Wait, decide
 from gpu.policy.snapshot import CPU, ClipView, GPUSnapshot, ModelView
-from gpu.policy.steps import LoadModel, MemoryPlan, MoveClip, Step, UnloadModel, Wait
 
 __all__ = [
     "CHATS",

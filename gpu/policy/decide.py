@@ -8,15 +8,53 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
+from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
 from gpu.policy.admission import Room, clip_is_on_gpu, clip_room, room_for, swap_allowed_in_s
 from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
-from gpu.policy.steps import LoadModel, MemoryPlan, MoveClip, Step, UnloadModel, Wait
 from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
 
 NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
 NOBODY_LOOKS = "Nobody looks through CLIP in the process that owns the GPU: start a run loop, which has it moved."
 CHATS = frozenset({Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnloadModel:
+    model: str
+    reason: str
+    idle: bool = False  # nobody asked for it for long enough
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadModel:
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveClip:
+    device: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """What is wanted may be done in so many seconds, and is done then."""
+
+    seconds: float
+    reason: str
+
+
+Step = UnloadModel | LoadModel | MoveClip | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """The steps are done in any case, then the refusal is raised; `notes` say why something is left undone."""
+
+    steps: tuple[Step, ...] = ()
+    refusal: GPUError | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

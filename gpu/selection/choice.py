@@ -21,9 +21,6 @@ class Selection:
     reasons: tuple[str, ...]
     rejected: Mapping[str, str]
 
-    def __str__(self) -> str:
-        return f"{self.model.key}: {'; '.join(self.reasons)}"
-
 
 def choose(task: Task, catalogue: Sequence[ModelEntry], now: Situation) -> Selection:
     """The model for the task; raises NoModelFits, with what is needed and why none of them will do."""

@@ -19,7 +19,7 @@ from gpu.manager import GPUResourceManager
 from gpu.models import LearnedNeed
 from gpu.ollama import is_named
 from gpu.resources import ResourceMonitor
-from gpu.selection.recent import RecentOutcomes
+from gpu.selection.scoring import RecentOutcomes
 from gpu.selection.situation import Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
 

@@ -84,7 +84,7 @@ def test_autopilot_drives_out_what_nobody_uses_where_clip_needs_it_and_says_why(
     snapshot = machine(loaded(CHAT, 11_000), free_mb=1000, clip=ON_CPU)
     decision = decide(snapshot, mode(ExecutionMode.AUTOPILOT))
     assert words(decision) == [f"unload {CHAT}", "clip cuda:0"]
-    assert "nobody uses it" in decision.reasons[0]
+    assert "nobody uses it" in decision.steps[0].reason
 
 
 def test_in_autopilot_clip_stays_where_it_does_not_fit_and_nothing_is_driven_out_in_vain() -> None:
@@ -92,7 +92,7 @@ def test_in_autopilot_clip_stays_where_it_does_not_fit_and_nothing_is_driven_out
     snapshot = machine(loaded(CHAT, 500), free_mb=100, clip=ON_CPU)
     decision = decide(snapshot, mode(ExecutionMode.AUTOPILOT))
     assert words(decision) == []
-    assert decision.reasons == ("CLIP stays on the CPU: it needs 2012 MB of GPU memory and 600 MB are free.",)
+    assert decision.notes == ("CLIP stays on the CPU: it needs 2012 MB of GPU memory and 600 MB are free.",)
 
 
 def test_recording_moves_clip_even_where_the_vlm_does_not_fit_and_says_what_is_missing() -> None:

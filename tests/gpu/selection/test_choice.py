@@ -15,8 +15,7 @@ from gpu.catalogue.file import SEED, read_file
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import AnswerBroken, AnswerUnusable, NoModelFits, NotEnoughVRAM, OutOfMemory
 from gpu.selection.choice import Selection, choose, obstacle
-from gpu.selection.recent import RecentOutcomes
-from gpu.selection.scoring import FAILED, SLOW, UNUSABLE
+from gpu.selection.scoring import FAILED, SLOW, UNUSABLE, RecentOutcomes
 from gpu.selection.situation import RAM_HEADROOM_MB, Factor, Situation, Task
 from gpu.types import Chunk, ExecutionMode
 from tests.gpu.fake_models import GB, LIGHT, STANDARD, STRONG, Clock, entry, machine
@@ -176,7 +175,6 @@ def test_that_it_is_loaded_is_said() -> None:
         "is loaded", "is standard, as the task is", "sees pictures, and there is none", "takes no more memory",
     }  # fmt: skip
     assert choice.rejected["usual"] == "would do, “eyes” is better: that one is loaded"
-    assert str(choice).startswith("eyes: is standard, as the task is; is loaded")
 
 
 # --- what cannot be asked -------------------------------------------------------------------------------------------
