@@ -1,6 +1,6 @@
 # Two commands matter: `make run` and `make test`. Both install what is missing first.
 PYTHON = .venv/bin/python
-PACKAGES = rpa_site workflows gpu execution analytics
+PACKAGES = rpa_site workflows gpu execution analytics sentences
 # How many tests run side by side.
 WORKERS ?= 2
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.

@@ -14,6 +14,7 @@ from execution.actions import control
 from execution.choices import Origin
 from execution.models import Decision, Execution, ExecutionEvent, Place, Prompt, Robot, Step, WishRecord
 from execution.permissions import OPERATE, VIEW
+from sentences.said import worded
 from workflows.admin.records import ReadOnlyAdmin
 from workflows.exceptions import DomainError
 
@@ -65,7 +66,7 @@ class ExecutionAdmin(RecordAdmin):
                 wish(execution_id=execution_id, user=request.user, origin=Origin.ADMIN)
                 taken += 1
             except DomainError as error:
-                self.message_user(request, str(error), messages.ERROR)
+                self.message_user(request, worded(error), messages.ERROR)
         if taken:
             said = ngettext("Asked of %(n)d run.", "Asked of %(n)d runs.", taken) % {"n": taken}
             self.message_user(request, said, messages.SUCCESS)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from execution.language import sentences  # noqa: F401  registers them, before any module of an app is there to say one
+
 
 class ExecutionConfig(AppConfig):
     name = "execution"

@@ -49,6 +49,7 @@ from execution.types import (
     ExecutionStatus,
     StepResult,
 )
+from sentences.said import say
 from workflows.exceptions import DomainError
 
 __all__ = [
@@ -306,9 +307,7 @@ class ExecutionLoop(RunReport):
                     _("The run %(id)s was left on this desktop: let “runloop --execution %(id)s” go on with it first.")
                     % {"id": left.execution_id}
                 )
-            Journal(left, left.version.spec()).finish(
-                ExecutionState.FAILED, _("The program that had the run ended in the middle of it.")
-            )
+            Journal(left, left.version.spec()).finish(ExecutionState.FAILED, say("program.ended"))
         execution = start_run(desktop=desktop, **asked)
         if not self._continuous:
             control.set_continuous_capture(execution_id=execution.execution_id, enabled=False)

@@ -19,6 +19,7 @@ from rest_framework.views import exception_handler
 
 from execution.record.patience import loops_waiting
 from rpa_site.roles import role_needed
+from sentences.said import worded
 from workflows.availability import in_words, kind_of_trouble
 from workflows.exceptions import DomainError
 
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 def answer_to(error: Exception) -> Answer | None:
     """Status and body for an error a person can do something about; None for all others."""
     if isinstance(error, DomainError):
-        return error.status_code, {"error": error.code, "detail": str(error), **error.details()}
+        return error.status_code, {"error": error.code, "detail": worded(error), **error.details()}
     if isinstance(error, PermissionDenied) and "." in str(error):
         role = role_needed(str(error)).label
         words = _("This needs the role “%(role)s”; an admin can give it to you.") % {"role": role}
@@ -54,7 +55,7 @@ def _away(kind: str) -> str:
     if kind == "locked":
         said = _("The database is busy. Try again in a few seconds.")
     else:
-        said = f"{in_words(kind)} {_('Nothing was changed by this request.')}"
+        said = f"{worded(in_words(kind))} {_('Nothing was changed by this request.')}"
     return f"{said} {_('The run loop waits for it and goes on by itself.')}" if loops_waiting() else said
 
 

@@ -49,7 +49,7 @@ import django
 django.setup()
 """
 EVERYTHING = """
-for package in ("rpa_site", "workflows", "gpu", "execution", "analytics"):
+for package in ("rpa_site", "workflows", "gpu", "execution", "analytics", "sentences"):
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
         importlib.import_module(module.name)
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 from django.db import DatabaseError, InterfaceError, OperationalError
-from django.utils.translation import gettext as _
+
+from sentences.said import say
 
 # By SQLite's primary result codes; all others of its operational errors are ours (no such table).
 _OF_SQLITE = {
@@ -18,6 +19,7 @@ _OF_SQLITE = {
     sqlite3.SQLITE_IOERR: "gone",
     sqlite3.SQLITE_CANTOPEN: "gone",
 }
+_SAID = {"locked": "database.locked", "full": "database.full", "read only": "database.read_only"}
 _BY_WORDS = {"locked": "locked", "full": "full", "readonly": "read only", "read-only": "read only"}
 
 
@@ -40,8 +42,4 @@ def is_away(error: BaseException) -> bool:
 
 def in_words(kind: str) -> str:
     """A sentence for people who can do something about it."""
-    return {
-        "locked": _("The database is locked by another program."),
-        "full": _("There is no room left for the database: free some space on its disk."),
-        "read only": _("The database cannot be written to: look at the rights of its file and of the folder."),
-    }.get(kind) or _("The database does not answer: look at its file, its disk or its server.")
+    return say(_SAID.get(kind, "database.silent"))

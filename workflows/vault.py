@@ -12,9 +12,9 @@ from typing import Any
 
 from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
-from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
+from sentences.said import say
 from workflows import vault_keys
 from workflows.models.secret import Credential, CredentialUse
 from workflows.secret import Login, Secret, SecretRefused, UnknownCredential, VaultKeyWrong
@@ -106,11 +106,8 @@ def _forget_old() -> None:
 def _row(name: str) -> Credential:
     row = Credential.objects.filter(name=name).first()
     if row is None:
-        known = ", ".join(known_names()[:10]) or _("none yet")
-        raise UnknownCredential(
-            _("There is no credential “%(name)s”. Known: %(known)s. An admin adds them in the admin.")
-            % {"name": name, "known": known}
-        )
+        known = ", ".join(known_names()[:10]) or say("vault.none_yet")
+        raise UnknownCredential(say("vault.unknown_credential", name=name, known=known))
     return row
 
 
@@ -118,11 +115,11 @@ def _row(name: str) -> Credential:
 def _check(password: Secret) -> None:
     text = password.reveal()
     if not text:
-        raise SecretRefused(_("The password is empty."))
+        raise SecretRefused(say("vault.empty"))
     if len(text) > LONGEST:
-        raise SecretRefused(_("The password is longer than %(limit)d characters.") % {"limit": LONGEST})
+        raise SecretRefused(say("vault.too_long", limit=LONGEST))
     if not text.isprintable():
-        raise SecretRefused(_("The password holds a line break or another sign that cannot be typed into a field."))
+        raise SecretRefused(say("vault.not_typeable"))
 
 
 @sensitive_variables()
@@ -135,16 +132,7 @@ def _unsealed(row: Credential, cipher: MultiFernet) -> Secret:
     try:
         kept = json.loads(cipher.decrypt(row.ciphertext.encode()))
     except InvalidToken:
-        raise VaultKeyWrong(
-            _(
-                "No key of the vault opens the credential “%(name)s”: the key is another one than when it was saved. "
-                "Put the old key behind the new one, or enter the password again in the admin."
-            )
-            % {"name": row.name}
-        ) from None
+        raise VaultKeyWrong(say("vault.other_key", name=row.name)) from None
     if kept["name"] != row.name:
-        raise VaultKeyWrong(
-            _("The credential “%(name)s” holds the password of another one: enter it again in the admin.")
-            % {"name": row.name}
-        )
+        raise VaultKeyWrong(say("vault.of_another", name=row.name))
     return Secret(kept["password"])

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
-from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
+from sentences.said import say
 from workflows.secret import VaultKeyMissing, VaultKeyWrong
 
 SETTING, FILENAME = "RPA_VAULT_KEYS", "vault.key"
@@ -39,13 +39,7 @@ def load() -> tuple[str, ...]:
     """The keys, the current one first; raises VaultKeyMissing."""
     found = _from_environment() or _from_file()
     if not found:
-        raise VaultKeyMissing(
-            _(
-                "The key of the vault is missing: %(setting)s is not set and %(path)s is not there. Put the key back; "
-                "without it no saved password can be opened and each must be entered again."
-            )
-            % {"setting": SETTING, "path": path()}
-        )
+        raise VaultKeyMissing(say("vault.key_missing", setting=SETTING, path=path()))
     return found
 
 
@@ -57,10 +51,8 @@ def cipher(chosen: Sequence[str] | None = None) -> MultiFernet:
         try:
             fernets.append(Fernet(key))
         except ValueError:
-            raise VaultKeyWrong(
-                _("Key %(number)d in %(place)s is no key of the vault: it must be 32 bytes as URL-safe base64.")
-                % {"number": number, "place": SETTING if in_environment() else path()}
-            ) from None  # the cause may quote the key
+            place = SETTING if in_environment() else path()
+            raise VaultKeyWrong(say("vault.no_key", number=number, place=place)) from None  # it may quote the key
     return MultiFernet(fernets)
 
 
@@ -115,15 +107,9 @@ def _from_file() -> tuple[str, ...]:
     place = path()
     try:
         if os.name == "posix" and stat.S_IMODE(place.stat().st_mode) & 0o077:
-            raise VaultKeyWrong(
-                _("%(path)s can be read by others: `chmod 600 %(path)s`, then rotate it with `manage.py rotate_vault`.")
-                % {"path": place}
-            )
+            raise VaultKeyWrong(say("vault.key_open_to_others", path=place))
         return tuple(line.strip() for line in place.read_text().splitlines() if line.strip())
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise VaultKeyMissing(
-            _("%(path)s cannot be read: %(reason)s. It must belong to the user the server runs as.")
-            % {"path": place, "reason": error.strerror or error}
-        ) from error
+        raise VaultKeyMissing(say("vault.key_unreadable", path=place, reason=error.strerror or error)) from error

@@ -9,6 +9,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from sentences.said import worded
 from workflows import listing
 from workflows.actions.publish import digest_of, publish
 from workflows.badges import LEARNING
@@ -39,7 +40,7 @@ def import_workflow(request: HttpRequest) -> HttpResponse:
         try:
             workflow = import_bundle(**form.read(), user=request.user)
         except DomainError as error:
-            form.add_error("file", str(error))
+            form.add_error("file", worded(error))
         else:
             messages.success(
                 request, _("“%(name)s” was imported as a draft. Publish it to run it.") % {"name": workflow.name}
@@ -71,7 +72,7 @@ def publish_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
     try:
         version = publish(workflow=workflow, user=request.user, note=form.cleaned_data["note"])
     except InvalidWorkflow as error:
-        messages.error(request, str(error))
+        messages.error(request, worded(error))
         return _shown(request, workflow, form, status=error.status_code)
     if version.workflow.versions.count() == before:
         messages.info(request, _("Nothing has changed since version %(n)d.") % {"n": version.number})
@@ -87,7 +88,7 @@ def export_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
     try:
         data = export_bundle(workflow)
     except InvalidWorkflow as error:
-        messages.error(request, str(error))
+        messages.error(request, worded(error))
         return _shown(request, workflow, PublishForm(), status=error.status_code)
     name = f"{slugify(workflow.workflow_id) or 'workflow'}.zip"
     return HttpResponse(

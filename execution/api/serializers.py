@@ -9,10 +9,10 @@ from rest_framework import serializers
 
 from execution.actions.start import FLAGS
 from execution.choices import CHOICES_OF_PROMPT, ExecutionMode, Origin, Verb
-from execution.language.said import in_words, worded
 from execution.models import Execution
 from execution.record.payloads import wish_payload
 from execution.record.rows import run_row
+from sentences.said import in_words, worded
 from workflows.paging import MOST
 
 MAX_FEEDBACK = 2000
@@ -364,7 +364,7 @@ class RobotSerializer(serializers.Serializer):
 
     @extend_schema_field(PerceptionSerializer(allow_null=True))
     def get_perception(self, robot: Any) -> dict[str, Any] | None:
-        return robot.perception or None
+        return in_words(robot.perception) or None
 
     def get_execution_id(self, robot: Any) -> str | None:
         return robot.at_work[0].execution_id if robot.at_work else None

@@ -46,13 +46,13 @@ from execution.api.serializers import (
 )
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, Origin, PromptState
 from execution.exceptions import NothingToDecide, UnknownExecution
-from execution.language.said import in_words
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
 from execution.permissions import OPERATE, VIEW
 from execution.record.events import as_message
 from execution.record.payloads import decision_payload, prompt_payload, step_payload
 from execution.record.rows import with_rows
 from execution.types import Choice
+from sentences.said import in_words
 from workflows.models import Workflow
 from workflows.paging import Pages
 

@@ -25,6 +25,7 @@ from execution.assistant.run_briefing import Section, briefing
 from execution.assistant.run_comparison import compared
 from execution.exceptions import UnknownExecution
 from execution.models import Step
+from sentences.said import worded
 
 MOST_TEXTS = 12
 
@@ -141,7 +142,7 @@ def _comparison(command: AssistantCommand, facts: Facts) -> Section:
     try:
         other = the_run(command.rest.lstrip("#")) if command.rest else last_completed_before(facts.execution)
     except UnknownExecution as error:
-        said.say(str(error))
+        said.say(worded(error))
         return said
     if other is None:
         example = written(CommandName.COMPARE, max(1, facts.execution.pk - 1))

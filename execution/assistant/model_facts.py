@@ -9,8 +9,8 @@ from execution.assistant.facts import Facts
 from execution.assistant.phrases import decided, found_how, outcome, why
 from execution.assistant.run_briefing import Section
 from execution.choices import ExecutionState, Outcome
-from execution.language.said import in_words
 from execution.models import Step
+from sentences.said import in_words
 
 # So that the facts take some 5000 tokens at most, whatever the screens hold (S4.3).
 MOST_STEPS = 40

@@ -17,6 +17,7 @@ from execution.assistant.run_briefing import Section, as_json, as_text, briefing
 from execution.exceptions import UnknownExecution
 from execution.models import Execution, Step
 from gpu.assistant.records import RecordsAnswer
+from sentences.said import worded
 
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,9}(?![\w])")
 
@@ -30,7 +31,7 @@ class RunRecords:
             try:
                 execution = the_run(about)
             except UnknownExecution as error:
-                return RecordsAnswer(about="", language=language, answer=str(error))
+                return RecordsAnswer(about="", language=language, answer=worded(error))
             command = command_in(text)
             if command is None:
                 # the steps whose numbers stand in it are told to the model in full, whatever it asks of them

@@ -19,6 +19,7 @@ from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerOutcome, AnswerPart, PartKind
 from gpu.assistant.assistant import Assistant
 from gpu.exceptions import GPUError
+from sentences.said import worded
 from workflows.exceptions import DomainError
 
 
@@ -96,7 +97,7 @@ class Chat:
         try:
             parts = self._assistant.stream_message(text, conversation=self.key)
         except ValueError as refusal:
-            self.say(str(refusal))
+            self.say(worded(refusal))
             return None
         outcome: AnswerOutcome | None = AnswerOutcome.STOPPED
         began = False
@@ -180,7 +181,7 @@ class Chat:
                 case _:
                     return False
         except (GPUError, DomainError, DatabaseError) as refusal:
-            self.say(str(refusal))
+            self.say(worded(refusal))
         return True
 
 

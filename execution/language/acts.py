@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sentences.said import Said
 from workflows import words
 from workflows.graph import EdgeSpec, GraphSpec
 from workflows.text import told
@@ -20,6 +21,11 @@ def values_of_act(edge: EdgeSpec, graph: GraphSpec | None, variables: Mapping[st
         "params": {name: told(value, variables) if isinstance(value, str) else value for name, value in params.items()},
         "target": told(edge.target.label, variables) if edge.target else None,
     }
+
+
+def say_act(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> str:
+    """What the action of an edge does: “Click “Save””."""
+    return Said(ACT, values_of_act(edge, graph, variables))
 
 
 def words_of_act(values: Mapping[str, Any]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME, folded, similarity, words
+from sentences.said import say
 
 MOST_LEVELS = 8
 LONGEST = 120
@@ -45,16 +44,13 @@ def levels_of(place: str) -> tuple[str, ...]:
     while parts and not words(parts[-1]).key:  # "Next >" is a button
         parts.pop()
     if not parts:
-        raise BadPlace(_("No place is named: write a menu path (File > Save As), or what a button or tab says."))
+        raise BadPlace(say("place.unnamed"))
     if any(not words(part).key for part in parts):
-        raise BadPlace(_("“%(place)s” has a level without a name.") % {"place": place[:LONGEST]})
+        raise BadPlace(say("place.level_unnamed", place=place[:LONGEST]))
     if len(parts) > MOST_LEVELS:
-        raise BadPlace(
-            _("“%(place)s” has %(count)d levels; at most %(most)d are followed.")
-            % {"place": place[:LONGEST], "count": len(parts), "most": MOST_LEVELS}
-        )
+        raise BadPlace(say("place.too_many_levels", place=place[:LONGEST], count=len(parts), most=MOST_LEVELS))
     if any(len(part) > LONGEST for part in parts):
-        raise BadPlace(_("A level of “%(place)s…” is longer than any label.") % {"place": place[:LONGEST]})
+        raise BadPlace(say("place.level_too_long", place=place[:LONGEST]))
     return tuple(parts)
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from execution.language.fuzzy import NEGATIONS, SAME, folded, similarity
 from execution.language.lexicon import mean_different, mean_the_same
-from execution.language.said import say
 from execution.language.screen_texts import Wanted
+from sentences.said import say
 
 EXACT, TRANSLATED, ABBREVIATED, LONGER = 1.0, 0.9, 0.8, 0.7
 SHARED = 0.4  # at most, for labels that have words in common and others that differ

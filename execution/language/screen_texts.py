@@ -11,8 +11,8 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold, similarity, words
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
-from execution.language.said import say
 from execution.types import Box, TextLine
+from sentences.said import say
 from workflows import text as templates
 
 LINE, PART, JOINED, WRAPPED = "line", "part", "joined", "wrapped"

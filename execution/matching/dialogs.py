@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from execution.language.fuzzy import SEEN, words
-from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.references import Reading
 from execution.matching.signs import title_matches
 from execution.perception.changes import find_changes, union
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from sentences.said import say
 from workflows.graph import NodeSpec
 
 # A dialog inside a window leaves some of it on every side, and most of what was read around it can still be read.

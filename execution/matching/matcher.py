@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from execution.language.fuzzy import folded
-from execution.language.said import either, say, then
 from execution.language.screen_texts import ScreenWords
 from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine
@@ -20,6 +19,7 @@ from execution.matching.weighed import Weighed
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState
+from sentences.said import either, say, then
 from workflows import text as templates
 from workflows.graph import GraphSpec, NodeSpec
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execution.language.said import listed, say, then
 from execution.matching.comparison import Comparison
 from execution.matching.references import Reference
 from execution.matching.weighed import Weighed
 from execution.types import Reason
+from sentences.said import listed, say, then
 
 REFERENCE, LAYOUT, CHOSEN, WINDOW, LOOK = "reference", "layout", "chosen", "window", "look"
 

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from execution.language.said import say, then
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -26,6 +25,7 @@ from execution.types import (
     Window,
     pixels_digest,
 )
+from sentences.said import say, then
 from workflows.exceptions import PictureError
 from workflows.graph import GraphSpec, NodeSpec, TargetSpec
 

@@ -10,11 +10,11 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, folded
 from execution.language.fuzzy import words as words_of
-from execution.language.said import say, then
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.perception.embedding import Embedder, ModelsDiffer, cosine
 from execution.perception.pictures import PictureSource
 from execution.types import Embedding, Reason, ScreenState, Window
+from sentences.said import say, then
 from workflows.exceptions import PictureError
 from workflows.graph import NodeSpec
 

@@ -25,8 +25,8 @@ from execution.choices import (
 )
 from execution.exceptions import IllegalMove, UnknownExecution
 from execution.models.robot import Robot, beat_every_s
-from execution.models.said import SaidField
 from execution.permissions import OPERATE
+from sentences.field import SaidField
 
 COACHING_COUNTERS = ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
 

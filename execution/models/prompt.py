@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from execution.choices import CHOICES_OF_PROMPT, TIMEOUT_CHOICE, Origin, PromptKind, PromptState
 from execution.models.execution import Execution
-from execution.models.said import SaidField
 from execution.models.step import Step
 from execution.types import Choice, DecisionSource
+from sentences.field import SaidField
 
 
 class PromptQuerySet(models.QuerySet["Prompt"]):

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
-from execution.language.said import to_json
+from sentences.said import to_json
 
 
 def lease_end() -> datetime:

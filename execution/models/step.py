@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from execution.choices import ExecutionMode, Outcome, StepPhase, Verified
 from execution.models.execution import Execution
-from execution.models.said import SaidField
+from sentences.field import SaidField
 
 # The parts of a step that follow one another; reading and detecting are inside the analysis (S2.5).
 PARTS = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "waited_ms")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME
 from execution.language.menu_paths import bare_label, likeness
 from execution.language.screen_texts import JOINED, WRAPPED, ScreenWords
 from execution.perception.ocr.base import in_reading_order
 from execution.types import Box, Element, ElementRole, ElementState, ScreenState, TextLine
+from sentences.said import say
 
 MENUS = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
 PRESSED = MENUS | {
@@ -57,18 +56,17 @@ def find_label(
         if len(tier) == 1:
             return _judged(label, tier[0])
         if tier:
-            why = _("“%(label)s” is there %(count)d times, and nothing says which is meant")
-            return FoundSpot(why_not=why % {"label": label, "count": len(tier)}, ambiguous=True)
-    return FoundSpot(why_not=_("“%(label)s” is not on the screen") % {"label": label})
+            return FoundSpot(why_not=say("place.several", label=label, count=len(tier)), ambiguous=True)
+    return FoundSpot(why_not=say("place.not_seen", label=label))
 
 
 def what_is_there(state: ScreenState) -> str:
     """The menus and tabs that are there, or else the buttons and links: for people to see what could be meant."""
-    for roles, said in ((MENUS, _("The menus and tabs there: %(names)s.")), (PRESSED, _("To press there: %(names)s."))):
+    for roles, code in ((MENUS, "place.menus_there"), (PRESSED, "place.to_press")):
         named = (TextLine(text=e.text, box=e.box) for e in state.elements if e.role in roles and e.text)
         if names := list(dict.fromkeys(bare_label(line.text)[:40] for line in in_reading_order(named))):
-            return said % {"names": ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")}
-    return _("No menu, tab or button is seen.")
+            return say(code, names=[*names[:_MOST_NAMED], *["…"] * (len(names) > _MOST_NAMED)])
+    return say("place.nothing_to_press")
 
 
 def _spots(label: str, state: ScreenState, *, exact: bool) -> Iterator[Spot]:
@@ -129,5 +127,5 @@ def _tiers(spots: list[Spot], new: Collection[Box], *, in_menu: bool) -> Iterato
 
 def _judged(label: str, spot: Spot) -> FoundSpot:
     if ElementState.DISABLED in spot.states:
-        return FoundSpot(why_not=_("“%(label)s” is greyed out") % {"label": label})
+        return FoundSpot(why_not=say("place.greyed_out", label=label))
     return FoundSpot(spot=spot)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import words
 from execution.language.login import (
     LOG_OUT,
@@ -21,6 +19,7 @@ from execution.language.login import (
 )
 from execution.navigation.login_screen import Asks, read_login
 from execution.types import ScreenState, TextLine
+from sentences.said import say
 
 _MESSAGE_LINES = 12  # a page of so many new lines is another page, one of which may speak of passwords by chance
 _CODE_PAGE_LINES = 25  # a page that asks for a code asks for nothing else; one of settings speaks of it among much
@@ -38,23 +37,21 @@ class LoginAnswer(StrEnum):
     STILL_THERE = "still_there"
 
 
-_REFUSALS: Mapping[LoginAnswer, Callable[[], str]] = {
-    LoginAnswer.WRONG: lambda: _(
-        "User name or password of “%(name)s” are not right. They are not tried again: that locks accounts."
-    ),
-    LoginAnswer.LOCKED: lambda: _("The account of “%(name)s” is locked. A person must have it unlocked."),
-    LoginAnswer.CODE: lambda: _("A code is asked for as a second factor: a person must enter it."),
-    LoginAnswer.NEW_PASSWORD: lambda: _("A new password is asked for: a person must choose it."),
-    LoginAnswer.BROKEN: lambda: _("The login was sent, and the server answered with an error."),
-    LoginAnswer.WAITING: lambda: _("The login was sent, and the program never answered."),
-    LoginAnswer.STILL_THERE: lambda: _("The login was sent, and the login screen is still there without a word why."),
-    LoginAnswer.LOGGED_IN: lambda: _("The login screen is gone, and nothing says what came instead."),
+_REFUSALS: Mapping[LoginAnswer, str] = {
+    LoginAnswer.WRONG: "login.wrong",
+    LoginAnswer.LOCKED: "login.locked",
+    LoginAnswer.CODE: "login.code",
+    LoginAnswer.NEW_PASSWORD: "login.new_password",
+    LoginAnswer.BROKEN: "login.broken",
+    LoginAnswer.WAITING: "login.waiting",
+    LoginAnswer.STILL_THERE: "login.still_there",
+    LoginAnswer.LOGGED_IN: "login.logged_in",
 }
 
 
 def refusal(answer: LoginAnswer, *, name: str) -> str:
     """The answer in a sentence; `name` is the credential's."""
-    return _REFUSALS[answer]() % {"name": name}
+    return say(_REFUSALS[answer], name=name)
 
 
 def answer_of(before: ScreenState, after: ScreenState) -> LoginAnswer:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import cv2
-from django.utils.translation import gettext as _
 
 from execution.language.login import GO_ON, HIDE, LOG_IN, SIGN_UP, LoginLabel, is_any, label_of
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from sentences.said import say
 
 _ABOVE = 2.5  # heights of a label: its field begins no farther below it
 _BESIDE = 14.0  # heights of a label, from its end to its field
@@ -54,13 +54,13 @@ def read_login(state: ScreenState) -> LoginScreen:
     named = _nearest(list(_named_fields(state)))
     passwords = _fields(named, LoginLabel.PASSWORD)
     if _fields(named, LoginLabel.ANOTHER) or len(passwords) > 1:
-        return _unclear(_("it asks for several passwords, as where one is changed or an account is made"))
+        return _unclear(say("login.several_passwords"))
     users = _fields(named, LoginLabel.USER) or (_fields(named, LoginLabel.WEAK_USER) if passwords else [])
     button = _button(state, passwords or users)
     if passwords and len(users) > 1:
-        return _unclear(_("it has several fields that could be the user name"))
+        return _unclear(say("login.several_users"))
     if passwords and button is None and _says(state, SIGN_UP):
-        return _unclear(_("it looks like a page to register on"))
+        return _unclear(say("login.registering"))
     if passwords:
         return LoginScreen(
             asks=Asks.BOTH if users else Asks.PASSWORD,

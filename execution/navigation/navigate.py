@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from django.utils.translation import gettext as _
-
 from execution.desktop.base import DesktopError, DesktopLost
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.menu_paths import BadPlace, levels_of
@@ -24,6 +22,7 @@ from execution.navigation.hands import Hands, Stopped
 from execution.navigation.menus import Opened, appeared, boxes, is_open, opened_by
 from execution.types import ActionResult, ActionStatus, ElementRole, ElementState, Point, ScreenState
 from execution.verification.change import something_changed
+from sentences.said import by_sentence, say, told_by
 from workflows.graph import NodeSpec
 
 LIMIT_S = 180.0
@@ -50,14 +49,14 @@ def handle_navigate_action(params: Mapping[str, Any], *, context: Hands) -> Acti
         message = journey.go(params.get("place"))
         status = ActionStatus.DONE
     except (NotThere, BadPlace) as error:
-        message = " ".join([str(error), journey.close_menus()]).strip()
+        message = by_sentence([told_by(error), journey.close_menus()])
     except Stopped as error:
-        message = str(error) or _("It was stopped on the way.")
+        message = told_by(error) or say("going.stopped")
     except DesktopLost as error:
-        status, message = ActionStatus.UNCERTAIN, str(error)
+        status, message = ActionStatus.UNCERTAIN, told_by(error)
     except Exception as error:  # S5.1: an action that goes wrong is a failed result, whatever went wrong
         log.exception("navigate failed")
-        message = _("It went wrong on the way: %(error)s") % {"error": f"{type(error).__name__}: {error}"}
+        message = say("going.failed", error=f"{type(error).__name__}: {error}")
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 
@@ -74,7 +73,7 @@ class Journey:
         """Go there; what was done, in words. Raises NotThere, BadPlace, and what the hands raise."""
         want = wanted(place if isinstance(place, str) else "", self._hands.variables)
         if want.problem:
-            raise BadPlace(_("The place cannot be gone to: %(problem)s.") % {"problem": want.problem})
+            raise BadPlace(say("place.unusable", problem=want.problem))
         node = self._node(want.text)
         levels = (node.name,) if node else levels_of(want.text)
         state = self._look(self._hands.observe)
@@ -83,8 +82,8 @@ class Journey:
         for number, label in enumerate(levels):
             state = self._step(levels, number, label, state, exact=want.exact)
         if node and _knowable(node) and not self._await(lambda s: _shows(node, s, self._hands.variables)):
-            raise NotThere(_("“%(label)s” was clicked, but the screen is not “%(label)s”.") % {"label": node.name})
-        return _("Went to “%(place)s”.") % {"place": " > ".join(levels)}
+            raise NotThere(say("going.another_screen", label=node.name))
+        return say("going.arrived", place=" > ".join(levels))
 
     def close_menus(self) -> str:
         """Close the menus that were opened on the way and are still there; what was done, in words."""
@@ -96,10 +95,10 @@ class Journey:
                     self._state = self._hands.settle()
                     closed += 1
         except Exception as error:  # noqa: BLE001 - it has failed already; this only adds to what is said of it
-            return _("The menu stayed open: %(error)s") % {"error": str(error) or type(error).__name__}
+            return say("going.menu_stayed", error=told_by(error) or type(error).__name__)
         if closed and any(is_open(menu, self._state) for menu in self._menus if self._state):
-            return _("Escape did not close the menu.")
-        return _("The menu was closed again.") if closed else ""
+            return say("going.menu_not_closed")
+        return say("going.menu_closed") if closed else ""
 
     # --- one step -------------------------------------------------------------------------------------------------
     def _step(self, levels: Sequence[str], number: int, label: str, state: ScreenState, *, exact: bool) -> ScreenState:
@@ -107,7 +106,7 @@ class Journey:
         in_menu = number == 0 < len(levels) - 1
         finding = find_label(label, state, new=new, in_menu=in_menu, exact=exact)
         if finding.spot is None:
-            raise NotThere(f"{finding.why_not}. {what_is_there(state)}")
+            raise NotThere(by_sentence([say("record.for_a_reason", said=finding.why_not), what_is_there(state)]))
         last = number == len(levels) - 1
         if last:
             return self._arrive(label, finding.spot, state)
@@ -117,7 +116,7 @@ class Journey:
         self._click(spot)
         after = self._await(lambda s: s if something_changed(before, s) else None)
         if after is None:
-            raise NotThere(_("“%(label)s” was clicked, and nothing changed.") % {"label": label})
+            raise NotThere(say("going.nothing_changed", label=label))
         return after
 
     def _open(self, spot: Spot, following: str, before: ScreenState, *, exact: bool) -> ScreenState:
@@ -130,16 +129,14 @@ class Journey:
             return after
         last = self._state or before
         self._menus.append(opened_by(spot, before, last))
-        why = find_label(following, last, new=boxes(self._menus[-1]), exact=exact).why_not
+        unseen = find_label(following, last, new=boxes(self._menus[-1]), exact=exact).why_not
+        why = say("record.for_a_reason", said=unseen)
         if not something_changed(before, last):
-            why = _("“%(label)s” was clicked, and nothing changed") % {"label": spot.text}
+            why = say("going.nothing_changed", label=spot.text)
         elif came := appeared(before, last):
-            came_texts = ", ".join(line.text[:40] for line in came[:10])
-            why += ". " + _("What came up when “%(label)s” was clicked: %(texts)s") % {
-                "label": spot.text,
-                "texts": came_texts,
-            }
-        raise NotThere(f"{why}.")
+            texts = [line.text[:40] for line in came[:10]]
+            why = by_sentence([why, say("going.came_up", label=spot.text, texts=texts)])
+        raise NotThere(why)
 
     def _opened(self, spot: Spot, following: str, before: ScreenState, *, exact: bool) -> ScreenState | None:
         """The screen after a click on the spot, once the next level is on it."""
@@ -156,9 +153,9 @@ class Journey:
 
     def _click(self, spot: Spot) -> None:
         if self._hands.stopped():
-            raise Stopped(_("It was stopped before “%(label)s” was clicked.") % {"label": spot.text})
+            raise Stopped(say("going.stopped_before", label=spot.text))
         if time.monotonic() >= self._until:
-            raise NotThere(_("The time was over before “%(label)s” was clicked.") % {"label": spot.text})
+            raise NotThere(say("going.late", label=spot.text))
         self._hands.click(Point(*spot.box.center))
 
     # --- looking --------------------------------------------------------------------------------------------------
@@ -176,11 +173,9 @@ class Journey:
         try:
             state = how()
         except (DesktopError, OSError) as error:
-            raise NotThere(
-                _("There is no picture of the screen: %(error)s") % {"error": str(error) or type(error).__name__}
-            ) from error
+            raise NotThere(say("going.no_picture", error=told_by(error) or type(error).__name__)) from error
         if not state.text_method and not state.elements:
-            raise NotThere(_("The screen could not be read: %(notes)s") % {"notes": " ".join(state.notes) or "–"})
+            raise NotThere(say("going.unread", notes=by_sentence(state.notes) or "–"))
         self._state = state
         return state
 
@@ -190,11 +185,11 @@ class Journey:
         title = state.window.title if state.window else ""
         at_node = node is not None and _knowable(node) and _shows(node, state, self._hands.variables)
         if at_node or (node is None and similarity(levels[-1], title, strict=exact) == 1.0):
-            return _("Already at “%(place)s”.") % {"place": place}
+            return say("going.there_already", place=place)
         if len(levels) == 1:
             spot = find_label(levels[0], state, exact=exact).spot
             if spot and spot.role in _KEPT_STATES and ElementState.CHECKED in spot.states:
-                return _("Already at “%(place)s”: it is the chosen one.") % {"place": place}
+                return say("going.chosen_already", place=place)
         return ""
 
     def _node(self, place: str) -> NodeSpec | None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext as _
 from rapidfuzz import fuzz
 
 from execution.desktop.base import DesktopError, DesktopLost
@@ -23,6 +22,7 @@ from execution.navigation.hands import Hands, Stopped
 from execution.navigation.login_answer import LoginAnswer, answer_of, complaint, is_logged_in, refusal
 from execution.navigation.login_screen import Asks, LoginScreen, read_login
 from execution.types import ActionResult, ActionStatus, Box, ElementRole, ElementState, ScreenState
+from sentences.said import by_sentence, say, told_by
 from workflows.secret import Login, Secret, VaultError
 
 LIMIT_S = 180.0
@@ -57,14 +57,14 @@ def handle_visual_login_action(params: Mapping[str, Any], *, context: Hands) -> 
         message = _Attempt(context).log_in(str(params.get("credential") or ""))
         status = ActionStatus.DONE
     except Uncertain as error:
-        status, message = ActionStatus.UNCERTAIN, str(error)
+        status, message = ActionStatus.UNCERTAIN, told_by(error)
     except (NotLoggedIn, VaultError) as error:
-        message = str(error)
+        message = told_by(error)
     except Stopped as error:
-        message = str(error) or _("It was stopped while logging in.")
+        message = told_by(error) or say("login.stopped")
     except Exception as error:  # noqa: BLE001 - S5.1; without its text and values, which may be what was typed
         log.error("visual_login failed: %s", type(error).__name__)
-        message = _("It went wrong while logging in: %(error)s.") % {"error": type(error).__name__}
+        message = say("login.failed", error=type(error).__name__)
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 
@@ -78,10 +78,10 @@ class _Attempt:
     def log_in(self, name: str) -> str:
         """What was done, in words. Raises NotLoggedIn, VaultError and Stopped."""
         if not name:
-            raise NotLoggedIn(_("No credential is named: which one to log in with?"))
+            raise NotLoggedIn(say("login.unnamed"))
         state, screen = self._login_screen()
         if screen is None:
-            return _("Somebody is logged in already.")
+            return say("login.done_already")
         self._acceptable(screen)
         if complaint(state, says_locked):
             raise NotLoggedIn(refusal(LoginAnswer.LOCKED, name=name))
@@ -105,18 +105,15 @@ class _Attempt:
             if is_logged_in(state):
                 return state, None
             if time.monotonic() >= until:
-                raise NotLoggedIn(
-                    _("This is no login screen: no field for a password is seen. %(there)s")
-                    % {"there": what_is_there(state)}
-                )
+                raise NotLoggedIn(say("login.no_login_screen", there=what_is_there(state)))
             state = self._look(self._hands.settle)
         return state, screen
 
     def _acceptable(self, screen: LoginScreen) -> None:
         if screen.asks is Asks.UNCLEAR:
-            raise NotLoggedIn(_("Nothing was typed: this is no plain login screen, %(why)s.") % {"why": screen.why})
+            raise NotLoggedIn(say("login.not_plain", why=screen.why))
         if screen.revealed:
-            raise NotLoggedIn(_("Nothing was typed: the password field shows what is typed. Hide it first."))
+            raise NotLoggedIn(say("login.shows_password"))
 
     def _first_page(self, login: Login, state: ScreenState, screen: LoginScreen) -> tuple[ScreenState, LoginScreen]:
         """Fill the page that asks for the user name alone, and wait for the one that asks for the password."""
@@ -134,7 +131,7 @@ class _Attempt:
             if answer not in (LoginAnswer.STILL_THERE, LoginAnswer.WAITING, LoginAnswer.LOGGED_IN):
                 raise NotLoggedIn(self._refusal(answer, after, login.username))
             if time.monotonic() >= until:
-                raise NotLoggedIn(_("The user name was sent, and no screen asked for the password."))
+                raise NotLoggedIn(say("login.no_second_page"))
 
     # --- Filling ----------------------------------------------------------------------------------------------------
     def _fill_user(
@@ -142,37 +139,37 @@ class _Attempt:
     ) -> tuple[ScreenState, LoginScreen]:
         if similarity(login.username, _text_in(field, state), strict=True) == 1.0:
             return state, screen  # it remembers whom it logged in
-        focused = self._focus(field, state, _("the field of the user name"))
+        focused = self._focus(field, state, say("login.field_of_user"))
         self._type(Secret(login.username), focused)
         after = self._look(self._hands.settle)
         self._same_window(focused, after)
         read = _text_in(field, after)
         if not _changed(field, focused, after):
-            raise NotLoggedIn(_("Nothing appeared in the field of the user name, so no password was typed."))
+            raise NotLoggedIn(say("login.user_not_taken"))
         if read and fuzz.ratio(folded(read), folded(login.username)) < _UNREAD_NAME:
-            raise NotLoggedIn(_("The field of the user name holds something else, so no password was typed."))
+            raise NotLoggedIn(say("login.user_is_another"))
         found = read_login(after)
         if found.asks is not screen.asks:
-            raise NotLoggedIn(_("The screen changed while the user name was typed, so no password was typed."))
+            raise NotLoggedIn(say("login.changed_meanwhile"))
         return after, found
 
     def _fill_password(self, password: Secret, state: ScreenState, screen: LoginScreen) -> ScreenState:
         """Type it, and look that the field took it and does not show it. The filled screen."""
         field = screen.password
         if field is None:
-            raise NotLoggedIn(_("The field of the password is no longer seen, so it was not typed."))
-        focused = self._focus(field, state, _("the field of the password"))
+            raise NotLoggedIn(say("login.password_field_gone"))
+        focused = self._focus(field, state, say("login.field_of_password"))
         if complaint(focused, says_caps_lock):
-            raise NotLoggedIn(_("Caps Lock is on, so the password was not typed."))
+            raise NotLoggedIn(say("login.caps_lock"))
         now = read_login(focused)
         if now.password is None or now.password.iou(field) < _SAME_PLACE:
-            raise NotLoggedIn(_("The field of the password moved or was covered, so it was not typed."))
+            raise NotLoggedIn(say("login.password_field_moved"))
         self._acceptable(now)
         self._type(password, focused)
         after = self._look(self._hands.settle)
         self._hidden(password, field, after)
         if not _changed(field, focused, after) and _is_empty(field, after):
-            raise NotLoggedIn(_("Nothing appeared in the field of the password, so it was not sent."))
+            raise NotLoggedIn(say("login.password_not_taken"))
         self._same_window(state, after)
         return after
 
@@ -182,16 +179,13 @@ class _Attempt:
         if len(read) >= _TOLD and fuzz.ratio(folded(read), folded(plain)) >= 100 - _UNREAD_NAME / 2:
             self._hands.press(("ctrl", "a"))
             self._hands.press(("backspace",))
-            raise NotLoggedIn(_("The password field shows what is typed: it was emptied and nothing was sent."))
+            raise NotLoggedIn(say("login.password_shown"))
 
     def _says_whose(self, login: Login, state: ScreenState) -> None:
         """A password without a user's field belongs to whom the screen names."""
         names = {login.username, login.username.split("@")[0]}
         if not any(folded(name) in folded(line.text) for name in names for line in state.texts):
-            raise NotLoggedIn(
-                _("Nothing was typed: only a password is asked for, and “%(user)s” is not named on the screen.")
-                % {"user": login.username}
-            )
+            raise NotLoggedIn(say("login.user_not_named", user=login.username))
 
     def _focus(self, field: Box, state: ScreenState, what: str) -> ScreenState:
         """Click into the field, and look that the window is the same and no other field took the focus."""
@@ -200,7 +194,7 @@ class _Attempt:
         self._same_window(state, after)
         focused = [e.box for e in after.elements if e.role is ElementRole.FIELD and ElementState.FOCUSED in e.states]
         if focused and not any(box.iou(field) > 0 for box in focused):
-            raise NotLoggedIn(_("A click into %(field)s gave the focus to another field.") % {"field": what})
+            raise NotLoggedIn(say("login.another_focus", field=what))
         return after
 
     def _type(self, text: Secret, focused: ScreenState) -> None:
@@ -219,9 +213,9 @@ class _Attempt:
         except Exception as error:  # noqa: BLE001 - told on without its text
             problem, lost = type(error).__name__, isinstance(error, DesktopLost)
         if lost:  # raised here, not above, so that the error is no part of it
-            raise Uncertain(_("The desktop was lost while logging in: what was typed may have arrived."))
+            raise Uncertain(say("login.desktop_lost"))
         if problem:
-            raise NotLoggedIn(_("It could not be typed or clicked: %(error)s.") % {"error": problem})
+            raise NotLoggedIn(say("login.not_acted", error=problem))
 
     # --- Sending and what comes of it -------------------------------------------------------------------------------
     def _submit(self, screen: LoginScreen) -> None:
@@ -245,7 +239,7 @@ class _Attempt:
             if time.monotonic() >= until and answer is not LoginAnswer.LOGGED_IN:
                 break
         if answer is LoginAnswer.LOGGED_IN:
-            return _("Logged in with “%(name)s”.") % {"name": name}
+            return say("login.done", name=name)
         raise NotLoggedIn(self._refusal(answer, state, name))
 
     def _refusal(self, answer: LoginAnswer, state: ScreenState, name: str) -> str:
@@ -258,17 +252,15 @@ class _Attempt:
         try:
             state = how()
         except (DesktopError, OSError) as error:
-            raise NotLoggedIn(
-                _("There is no picture of the screen: %(error)s.") % {"error": type(error).__name__}
-            ) from error
+            raise NotLoggedIn(say("login.no_picture", error=type(error).__name__)) from error
         if not state.text_method:
-            raise NotLoggedIn(_("The screen could not be read: %(notes)s") % {"notes": " ".join(state.notes) or "–"})
+            raise NotLoggedIn(say("going.unread", notes=by_sentence(state.notes) or "–"))
         return state
 
     def _same_window(self, before: ScreenState, now: ScreenState) -> None:
         """Raises NotLoggedIn where another window has come to the front."""
         if _window(before) != _window(now):
-            raise NotLoggedIn(_("Another window came to the front while logging in, so no more was typed."))
+            raise NotLoggedIn(say("login.another_window"))
 
 
 def _window(state: ScreenState) -> tuple[str, str, Box | None] | None:

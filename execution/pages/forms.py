@@ -15,6 +15,7 @@ from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
 from execution.pages.presets import PRESETS
 from execution.record.secret_values import secret_names
+from sentences.said import worded
 from workflows.choices import VariableKind
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, VariableSpec
@@ -131,9 +132,9 @@ class StartForm(forms.Form):
             )
         except MissingVariable as error:
             for name in error.names:
-                self.add_error(PREFIX + name if PREFIX + name in self.fields else None, str(error))
+                self.add_error(PREFIX + name if PREFIX + name in self.fields else None, worded(error))
         except DomainError as error:
-            self.add_error(None, str(error))
+            self.add_error(None, worded(error))
         return None
 
 

@@ -25,12 +25,12 @@ from execution.choices import (
     StepPhase,
     Verified,
 )
-from execution.language.said import worded
 from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
 from execution.record.attribution import how_it_ended
 from execution.record.sentences import step_sentence
 from execution.types import Choice
+from sentences.said import worded
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
 

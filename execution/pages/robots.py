@@ -7,13 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from execution.choices import ON_DESKTOP
-from execution.language.said import worded
 from execution.models import Execution, Robot
 from execution.pages.listing import badge, listed
 from execution.pages.pictures import VIEW_ROBOT
 from execution.pages.robot_texts import eyes_in_words
 from execution.running import live_picture
 from gpu.pages.board import gpu_context
+from sentences.said import worded
 from workflows.permissions import permitted
 
 
@@ -38,6 +38,6 @@ def described(robot: Robot, execution: Execution | None) -> dict[str, object]:
         "badge": badge(execution) if execution else None,
         "has_picture": live_picture.path_of(robot.name).exists(),
         "eyes": eyes_in_words(robot.perception),
-        "problems": [str(problem) for problem in robot.perception.get("problems") or ()],
+        "problems": [worded(problem) for problem in robot.perception.get("problems") or ()],
         "warnings": [worded(w.get("message", "")) for w in robot.warnings.values() if isinstance(w, dict)],
     }

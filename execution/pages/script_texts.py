@@ -114,6 +114,7 @@ def _question() -> dict[str, object]:
         "next_best_unnamed": _("Next best: %(score)s."),
         "then_screen": _("After it, “%(name)s” should show."),
         "on_screen": _("on “%(name)s”"),
+        "quoted": _("“%(text)s”"),
         "target_missing": _("The target was not found on the screen."),
         "in_doubt_same": _("The two pictures are the same: it was not done, or it was done without a sign."),
         "in_doubt_differ": _("The screen changed since. Compare the two pictures."),

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from execution.choices import ExecutionState
-from execution.language.said import in_words
 from execution.models import Decision, Execution, ExecutionEvent
 from execution.pages.listing import badge
 from execution.record.events import as_message
 from execution.record.snapshot import run_snapshot
 from execution.record.summary import people, run_summary
+from sentences.said import in_words
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
 

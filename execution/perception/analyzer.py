@@ -26,6 +26,7 @@ from execution.perception.ui_detector import Classifier, UIDetector, open_detect
 from execution.perception.watchdog import patience_s
 from execution.types import Element, Frame, ScreenState, Timings, Window
 from gpu.clip import CLIPManager
+from sentences.said import say
 from workflows.graph import NormBox
 
 PATIENCE_S = patience_s(8000)
@@ -63,9 +64,10 @@ class ScreenAnalyzer:
         self.cache = cache or ScreenStateCache()
         self._naming = UIDetector(detector, classifier) if detector and classifier else None
         self._problems, self._notes = tuple(problems), tuple[str, ...]()
-        self._reading = PerceptionPart(f"The text reader {reader.name}" if reader else "The text reader")
-        self._detecting, self._embedding = PerceptionPart("The element detector"), PerceptionPart("The embedding")
-        self._classifying = PerceptionPart("The naming of elements")
+        self._reading = PerceptionPart(say("perception.text_reader", name=reader.name if reader else "–"))
+        self._detecting = PerceptionPart(say("perception.element_detector"))
+        self._embedding = PerceptionPart(say("perception.embedding"))
+        self._classifying = PerceptionPart(say("perception.naming"))
 
     def warm_up(self) -> None:
         """Load what is heavy now; raises ReaderUnavailable and the like, which `analyze` would only log."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext as _
 
 from execution.types import Box, Size
+from sentences.said import say
 from workflows.graph import NormBox
 
 _HIDDEN = (128, 128, 128)
@@ -33,8 +33,6 @@ def masks_from(value: Any) -> tuple[NormBox, ...]:
         sides = tuple(mask) if isinstance(mask, list | tuple) else ()
         numbers = [float(side) for side in sides if isinstance(side, int | float) and 0 <= side <= 1]
         if len(sides) != 4 or len(numbers) != 4:
-            raise ValueError(
-                _("The masked region %(mask)s is not [x, y, width, height] between 0 and 1.") % {"mask": mask}
-            )
+            raise ValueError(say("perception.no_mask", mask=str(mask)))
         masks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
     return tuple(masks)

@@ -9,10 +9,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from execution.perception.watchdog import Guard, Hung
 from execution.types import Box, Element, Frame, TextLine
+from sentences.said import say
 
 logger = logging.getLogger(__name__)
-
-_HANGS = "hangs on an earlier screen and is not asked until it comes back"
 
 _MARGIN = 4  # pixels
 
@@ -38,7 +37,7 @@ class PerceptionPart:
     @property
     def hangs(self) -> str:
         """The sentence that says so while a call that was given up still runs, else ""."""
-        return f"{self.name} {_HANGS}." if self._guard.hangs else ""
+        return say("perception.hangs", part=self.name) if self._guard.hangs else ""
 
     def ask(self, function: Callable[[], T], *, patience: float) -> PartAnswer[T]:
         """The answer to a call; a call that raises or has not come back after `patience` seconds gives a problem."""
@@ -46,10 +45,12 @@ class PerceptionPart:
             return PartAnswer(self._guard.run(function, limit_s=patience))
         except Hung as hung:
             if hung.seconds:
-                return PartAnswer(None, self.tell(f"has not come back within {hung.seconds:g} s", kind="hung"))
-            return PartAnswer(None, self.tell(_HANGS, kind="hangs"))
+                return PartAnswer(None, self._tell(say("perception.late", part=self.name, n=hung.seconds), "hung"))
+            return PartAnswer(None, self._tell(say("perception.hangs", part=self.name), "hangs"))
         except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
-            return PartAnswer(None, self.tell(f"failed: {type(error).__name__}: {error}", kind=type(error).__name__))
+            kind = type(error).__name__
+            told = say("perception.failed", part=self.name, error=f"{kind}: {error}")
+            return PartAnswer(None, self._tell(told, kind))
 
     def ask_boxes(
         self, function: Callable[[], Iterable[Boxed]], frame: Frame, *, patience: float
@@ -60,12 +61,9 @@ class PerceptionPart:
         if said.answer is None:
             return PartAnswer(None, said.problem)
         inside, strays = said.answer
-        return PartAnswer(
-            inside, self.tell("answered with boxes outside the picture", kind="outside") if strays else ""
-        )
+        return PartAnswer(inside, self._tell(say("perception.outside", part=self.name), "outside") if strays else "")
 
-    def tell(self, what: str, *, kind: str) -> str:
-        sentence = f"{self.name} {what}."
+    def _tell(self, sentence: str, kind: str) -> str:
         if kind not in self._told:
             self._told.add(kind)
             logger.warning("Perception is degraded: %s", sentence)

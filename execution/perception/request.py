@@ -11,6 +11,7 @@ from execution.perception.changes import Changes
 from execution.perception.harmless import Harmless, judge
 from execution.perception.pixels import check_bgr
 from execution.types import Box, Frame, ScreenState, Window
+from sentences.said import say
 from workflows.graph import NormBox
 
 
@@ -46,8 +47,8 @@ def unusable(frame: Frame) -> str:
     try:
         check_bgr(frame.pixels)
     except ValueError as error:
-        return f"The picture of the screen cannot be used. {error}"
-    return "" if frame.pixels.size else "The picture of the screen is empty."
+        return say("perception.picture_unusable", error=error)
+    return "" if frame.pixels.size else say("perception.picture_empty")
 
 
 def with_problem(state: ScreenState, problem: str) -> ScreenState:

@@ -12,6 +12,7 @@ from execution.perception.elements import ElementDetector, FrameDetector
 from execution.perception.marks import MOST, Marked, SomEngine
 from execution.perception.onnx_detector import OnnxDetector
 from execution.types import Element, TextLine
+from sentences.said import say
 
 BUILTIN = "builtin"
 
@@ -54,18 +55,18 @@ class UIDetector:
         try:
             return self._named(self.classifier, pixels, elements)
         except Exception as error:  # noqa: BLE001  a model, a server, a network: none of them may cost the elements
-            return Detection(elements, (f"The elements are not classified: {type(error).__name__}: {error}",))
+            return Detection(elements, (say("perception.not_named", error=f"{type(error).__name__}: {error}"),))
 
     def _named(self, classifier: Classifier, pixels: np.ndarray, elements: tuple[Element, ...]) -> Detection:
         if not classifier.ready():
-            return Detection(elements, ("The elements are not classified: the vision-language model is not loaded.",))
+            return Detection(elements, (say("perception.no_model"),))
         marked = self._engine.mark(pixels, elements)
         if not marked.marks:
             return Detection(elements)
         labels = classifier.classify(marked.picture, [mark.element for mark in marked.marks])
         if len(labels) != len(marked.marks):
-            asked = f"{len(labels)} names for {len(marked.marks)} elements"
-            return Detection(elements, (f"The elements are not classified: the model gave {asked}.",))
+            note = say("perception.other_number", given=len(labels), asked=len(marked.marks))
+            return Detection(elements, (note,))
         return Detection(_labelled(elements, marked, labels))
 
 

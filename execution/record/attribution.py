@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from execution.choices import ExecutionState, Origin, Verb
-from execution.language.said import by_sentence, say, worded
 from execution.types import Choice, Decision, DecisionSource
+from sentences.said import by_sentence, say, worded
 
 if TYPE_CHECKING:
     from execution import models

@@ -17,7 +17,6 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections, transaction
 from django.db.models import F
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from execution.choices import ON_DESKTOP, ExecutionState
 from execution.desktop.base import DesktopIdentity
@@ -26,6 +25,7 @@ from execution.models import Execution, Robot
 from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
 from execution.record.events import emit_state
+from sentences.said import say
 
 if TYPE_CHECKING:
     from execution.record.journal import Journal
@@ -162,8 +162,7 @@ class Heartbeat:
     def _tell_of_jumps(self) -> None:
         """A clock that jumped makes all times of day before it wrong; durations are not taken from it."""
         if jump := self._watch.jumped_s():
-            words = _("The clock of this machine jumped by %(n)+d s. Times of day before that are off by as much.")
-            Robot.objects.warn(self._robot.pk, "clock", words % {"n": round(jump)})
+            Robot.objects.warn(self._robot.pk, "clock", say("running.clock_jumped", n=f"{round(jump):+d}"))
             log.warning("the clock jumped by %+.0f s", jump, extra={"desktop": self._robot.desktop})
 
     def _run(self) -> None:

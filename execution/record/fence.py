@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from execution.choices import EventKind
 from execution.exceptions import LeaseLost
-from execution.language.said import to_json
 from execution.models import Execution, Robot
 from execution.models.robot import lease_end
 from execution.record.clocks import RunMeter
@@ -24,6 +23,7 @@ from execution.record.events import emit
 from execution.record.patience import Patience
 from execution.record.run_pictures import RunPictures
 from execution.record.secret_values import redaction_for
+from sentences.said import to_json
 from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from execution.language.said import worded
 from execution.models import Execution, Step
 from execution.perception.masking import masks_from
+from sentences.said import worded
 from workflows.graph import GraphSpec, NormBox
 from workflows.secret_names import is_secret
 

@@ -6,13 +6,13 @@ Every write checks the epoch; whoever has lost the run gets LeaseLost and has ch
 from __future__ import annotations
 
 from execution.choices import WAITING, ExecutionState, Outcome, PauseReason, PromptState, StepPhase, ended_error
-from execution.language.said import say
 from execution.record.events import emit_state
 from execution.record.fence import persistent
 from execution.record.moves import Moves
 from execution.record.questions import Questions
 from execution.record.steps import Steps
 from execution.signals import call_each
+from sentences.said import say
 
 
 class Journal(Steps, Questions, Moves):

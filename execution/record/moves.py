@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from execution.choices import EventKind, ExecutionState, Origin, PauseReason, PromptState, Verb, Wish
-from execution.language.said import say, to_json
 from execution.models import Decision as Answer
 from execution.models import WishRecord
 from execution.record.attribution import named
@@ -15,6 +14,7 @@ from execution.record.fence import FencedRun, persistent
 from execution.record.payloads import mode_payload
 from execution.record.secret_values import hidden_values, sealed
 from execution.signals import call_each
+from sentences.said import say, to_json
 
 
 class Moves(FencedRun):

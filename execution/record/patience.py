@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
-from django.utils.translation import gettext as _
 
 from execution.exceptions import DatabaseAway
+from sentences.said import by_sentence, say, to_json, worded
 from workflows.availability import in_words, kind_of_trouble
 
 log = logging.getLogger(__name__)
@@ -60,13 +60,9 @@ class Patience:
                 waited = time.monotonic() - began
                 self._tell(kind, error, waited)
                 if self.leave.wait(delay):
-                    raise DatabaseAway(
-                        _("%(why)s The run loop was asked to leave.") % {"why": in_words(kind)}
-                    ) from error
+                    raise DatabaseAway(say("running.asked_to_leave", why=in_words(kind))) from error
                 if waited > settings.RPA_DATABASE_WAIT_S and not for_ever:
-                    raise DatabaseAway(
-                        _("%(why)s It was waited for %(n)d s.") % {"why": in_words(kind), "n": waited}
-                    ) from error
+                    raise DatabaseAway(say("running.waited_in_vain", why=in_words(kind), n=waited)) from error
                 delay = min(delay * 2, MOST_S)
                 _connect_anew()
             else:
@@ -81,7 +77,7 @@ class Patience:
             return
         if not self._told:
             self._told = True
-            self.say(_("%(why)s The run loop waits for it and goes on by itself.") % {"why": in_words(kind)})
+            self.say(say("running.waits", why=in_words(kind)))
         note(in_words(kind), since=datetime.now(UTC).timestamp() - waited)
 
     def _over(self, kind: str, waited: float) -> None:
@@ -90,9 +86,9 @@ class Patience:
         if not self._told:
             return
         self._told = False
-        sentence = _("The database is there again after %(n)d s; nothing was lost.") % {"n": round(waited)}
+        sentence = say("running.database_again", n=round(waited))
         self.say(sentence)
-        self.on_return(f"{in_words(kind)} {sentence}")
+        self.on_return(by_sentence([in_words(kind), sentence]))
 
 
 def _connect_anew() -> None:
@@ -112,7 +108,7 @@ def note(sentence: str, *, since: float) -> None:
     try:
         _folder().mkdir(parents=True, exist_ok=True)
         fresh = _folder() / f"{os.getpid()}.part"
-        fresh.write_text(json.dumps({"why": sentence, "since": since}), encoding="utf-8")
+        fresh.write_text(json.dumps({"why": to_json(sentence), "since": since}), encoding="utf-8")
         fresh.replace(_folder() / f"{os.getpid()}.json")
     except OSError as error:
         log.warning("that the database is waited for could not be noted: %s", error)
@@ -126,7 +122,7 @@ def forget() -> None:
 
 
 def loops_waiting() -> list[dict[str, Any]]:
-    """Of each run loop that waits for the database now: `why`, and `since_s` how long."""
+    """Of each run loop that waits for the database now: `why` in the active language, and `since_s` how long."""
     return sorted(_noted(), key=lambda told: -told["since_s"])
 
 
@@ -136,6 +132,6 @@ def _noted() -> Iterator[dict[str, Any]]:
             if time.time() - path.stat().st_mtime > STALE_S:
                 continue
             told = json.loads(path.read_text(encoding="utf-8"))
-            yield {"why": str(told["why"]), "since_s": round(max(0.0, time.time() - float(told["since"])), 1)}
+            yield {"why": worded(told["why"]), "since_s": round(max(0.0, time.time() - float(told["since"])), 1)}
         except (OSError, ValueError, KeyError, TypeError):
             continue  # it was being replaced, or its loop has just gone on

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from execution.choices import ON_DESKTOP, PromptState
-from execution.language.said import to_json
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.record.redaction import Shown
 from execution.record.sentences import step_sentence
 from execution.types import Candidate, Match, Reason, Recognition, Resolution, Size, Suggestion, Verification
+from sentences.said import to_json
 from workflows.graph import GraphSpec
 from workflows.words import names_of
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
-from execution.language.said import Said
 from execution.perception.masking import masks_from, painted_over
 from execution.record.hidden import HIDDEN, Hidden
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine, Window
+from sentences.said import Said
 from workflows.graph import GraphSpec, NormBox
 from workflows.mask_patterns import Patterns
 

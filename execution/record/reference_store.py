@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from execution.matching.references import Reading, Reference, prepare
 from execution.models import ReferenceReading, ReferenceVector
@@ -17,6 +16,7 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.record.journal import Journal
 from execution.types import Embedding
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -68,17 +68,17 @@ def references_for(
     *,
     analyzer: ScreenAnalyzer,
     pictures: PictureSource,
-    say: Callable[[str], None],
+    tell: Callable[[str], None],
     leave: Callable[[], bool],
 ) -> dict[str, Reference]:
-    """The references of the run's nodes; `say` is told when pictures must be read first, which takes a second each.
+    """The references of the run's nodes; `tell` hears when pictures must be read first, which takes a second each.
 
     It is given up where the loop must leave or the run was ended meanwhile.
     """
 
     def progress(done: int, total: int) -> None:
         if done % _TOLD_EVERY == 0 or done == total:
-            say(_("Reading the taught screens: %(done)d of %(total)d") % {"done": done, "total": total})
+            tell(_("Reading the taught screens: %(done)d of %(total)d") % {"done": done, "total": total})
 
     references = prepare(
         journal.graph,
@@ -91,12 +91,8 @@ def references_for(
     )
     problems = [reference.problem for reference in references.values() if reference.problem]
     if problems:
-        message = ngettext(
-            "%(count)d of %(total)d taught screens is known by less than all signs: %(why)s",
-            "%(count)d of %(total)d taught screens are known by less than all signs: %(why)s",
-            len(problems),
-        )
-        journal.warn("references", message % {"count": len(problems), "total": len(references), "why": problems[0]})
+        counts = {"count": len(problems), "total": len(references)}
+        journal.warn("references", say("perception.references_lack", **counts, why=problems[0]))
     return references
 
 

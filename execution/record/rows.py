@@ -7,10 +7,10 @@ from typing import Any
 from django.db.models import Prefetch
 
 from execution.choices import ExecutionMode, ExecutionState, PauseReason
-from execution.language.said import in_words, worded
 from execution.models import Execution, Prompt
 from execution.models.execution import ExecutionQuerySet
 from execution.record.payloads import prompt_payload
+from sentences.said import in_words, worded
 
 
 def with_rows() -> ExecutionQuerySet:

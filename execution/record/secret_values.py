@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cryptography.fernet import InvalidToken
-from django.utils.translation import gettext as _
 
 from execution.exceptions import SecretsUnreadable
 from execution.models import Execution
 from execution.record.hidden import HIDDEN, Hidden
 from execution.record.redaction import WHOLE, NothingShown, Redaction, redaction_of
 from execution.types import Box, ElementState, ScreenState, Suggestion
+from sentences.said import say
 from workflows import vault_keys
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, NormBox, VariableSpec
@@ -52,9 +52,7 @@ def secrets_of(execution: Execution) -> dict[str, str]:
     try:
         opened: dict[str, str] = json.loads(vault_keys.cipher().decrypt(execution.secrets.encode()))
     except InvalidToken:
-        raise SecretsUnreadable(
-            _("The secret values of this run cannot be read with the keys of the vault. Start it anew.")
-        ) from None
+        raise SecretsUnreadable(say("running.secrets_unreadable")) from None
     return opened
 
 
@@ -81,7 +79,7 @@ def redaction_for(execution: Execution, graph: GraphSpec) -> tuple[Redaction, st
     try:
         return redaction_of(graph, hidden, typed=_typed_before(execution)), ""
     except (TypeError, ValueError) as error:
-        return NothingShown(hidden), _("Nothing of the screen is shown: %(error)s") % {"error": error}
+        return NothingShown(hidden), say("perception.nothing_shown", error=error)
 
 
 def between_runs() -> Redaction:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execution.language.acts import ACT
-from execution.language.said import Said, from_json
 from execution.models import Step
+from sentences.said import Said, from_json
 from workflows.catalogue import ACTIONS
 
 

@@ -19,6 +19,7 @@ from execution.record.payloads import recognition_json, screen_json, step_payloa
 from execution.record.secret_values import hide_what_is_typed
 from execution.signals import call_each, step_recorded, tell
 from execution.types import ActionResult, Choice, Decision, Frame, Recognition, ScreenState, Suggestion, Verification
+from sentences.said import told_by
 from workflows.catalogue import effect_class_of
 from workflows.models import Correction
 
@@ -161,7 +162,7 @@ class Steps(FencedRun):
         try:
             return self.pictures.keep(after).digest
         except Exception as error:  # noqa: BLE001  whatever the disk says, the step's result is recorded first
-            self.warn("picture", str(error))
+            self.warn("picture", told_by(error))
             return ""
 
     def _just_before(self, step: Step) -> list[str]:
@@ -173,7 +174,7 @@ class Steps(FencedRun):
                 if frame.taken_at >= since and (digest := self.pictures.keep_unread(frame)) not in kept:
                     kept.append(digest)
         except Exception as error:  # noqa: BLE001  evidence beside the record: neither disk nor capture may cost the step
-            self.warn("picture", str(error))
+            self.warn("picture", told_by(error))
         return kept
 
     def _count(self, step: Step, decision: Decision | None) -> None:

@@ -19,6 +19,7 @@ from execution.running.ladder import further_rungs
 from execution.targeting.resolver import TargetResolver
 from execution.turn.eyes import Eyes, Flags
 from execution.turn.workflow_stages import WorkflowStages
+from sentences.said import told_by
 from workflows.graph import NormBox
 from workflows.pictures import PictureStore
 
@@ -72,5 +73,5 @@ def masks_of(journal: Journal) -> tuple[NormBox, ...]:
     try:
         return masks_from(journal.graph.flags.get("masks"))
     except (TypeError, ValueError) as error:
-        journal.warn("masks", str(error))
+        journal.warn("masks", told_by(error))
         return ()

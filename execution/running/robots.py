@@ -11,13 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from execution.desktop.base import Desktop, DesktopIdentity
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.models import Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.shown_capture import ShownCapture
+from sentences.said import say, to_json
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def sign_off(robot: Robot) -> None:
 def signs_of_life(analyzer: ScreenAnalyzer, capture: ShownCapture) -> dict[str, Any]:
     """What goes with each sign of life: the robot's columns; the run has its capture statistics renewed (S1.14)."""
     capture.tells(capture.stats())
-    return {"perception": analyzer.report()}
+    return {"perception": to_json(analyzer.report())}
 
 
 def tell_of_return(robot: Robot, sentence: str) -> None:
@@ -83,9 +83,8 @@ class StillDisplay:
             return
         self._told = not self._told
         if self._told:
-            words = _("The display %(name)s has not answered for %(n)d s. It is waited for, for %(most)d s.")
+            told = say("running.display_silent", name=self._name, n=silent, most=settings.RPA_DISPLAY_WAIT_S)
         else:
-            words = _("The display %(name)s answers again.")
-        told = words % {"name": self._name, "n": silent, "most": settings.RPA_DISPLAY_WAIT_S}
+            told = say("running.display_again", name=self._name)
         self._say(told)
         Robot.objects.warn(self._robot.pk, "display", told)

@@ -40,6 +40,7 @@ from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from gpu import get_gpu_resource_manager
+from sentences.said import say, told_by
 from workflows.availability import is_away
 from workflows.pictures import PictureStore
 
@@ -239,8 +240,8 @@ class Runner:
         except DesktopLost:
             raise
         except UnknownWindowProvider as error:  # listed when the run was started, and no longer
-            journal.error("window_info_provider", str(error))
-            journal.finish(ExecutionState.FAILED, str(error))
+            journal.error("window_info_provider", told_by(error))
+            journal.finish(ExecutionState.FAILED, told_by(error))
         except Exception as error:  # whatever ends a run ends that run alone: this process goes on with the next
             if is_away(error):  # nothing that is recorded: what was on its way is looked at anew
                 log.warning("the run is taken anew: %s", error, extra={"execution": execution.execution_id})
@@ -280,10 +281,7 @@ class Runner:
 
     def _set_aside(self, journal: Journal) -> None:
         """A run whose loops die is not taken a third time; nothing of it is loaded or called before it is ended."""
-        words = _(
-            "The run loop ended without a word %(n)d times while it had this run, which got no further in between. "
-            "The run is set aside; look at the log of the run loop before you start it again."
-        ) % {"n": journal.execution.deaths}
+        words = say("running.set_aside", n=journal.execution.deaths)
         journal.error("set_aside", words)
         journal.finish(ExecutionState.FAILED, words)
         self._terminal.end(journal.execution)
@@ -295,7 +293,7 @@ class Runner:
 
     def _loop(self, journal: Journal, place: Workplace) -> Loop:
         references = references_for(
-            journal, analyzer=place.analyzer, pictures=self.pictures, say=self.out, leave=self.leave.is_set
+            journal, analyzer=place.analyzer, pictures=self.pictures, tell=self.out, leave=self.leave.is_set
         )
         own = build_stages(
             journal,
@@ -323,21 +321,23 @@ class Runner:
         """Why a run that a program with parts of its own has left stands still; empty where they are here."""
         if execution.own_parts == self.hooks.own_parts:
             return ""
-        return _(
-            "The program that started this run has parts of its own (%(parts)s), and the run cannot go on without "
-            "them. Look at the screen, stop this run, and start the program again."
-        ) % {"parts": execution.own_parts}
+        return say("program.parts_missing", parts=execution.own_parts)
+
+
+_OF_A_DESKTOP = {
+    "host": "running.of_host",
+    "boot_id": "running.of_boot",
+    "session": "running.of_session",
+    "user": "running.of_user",
+    "size": "running.of_size",
+}
 
 
 def check_same_desktop(journal: Journal, identity: DesktopIdentity) -> None:
     """A run goes on only on the desktop that it was started on (S9.2)."""
     was, now = journal.execution.desktop_identity, asdict(identity)
     now["size"] = list(now["size"])
-    differing = [name for name in ("host", "boot_id", "session", "user", "size") if was and was.get(name) != now[name]]
+    differing = [say(code) for name, code in _OF_A_DESKTOP.items() if was and was.get(name) != now[name]]
     if differing and journal.execution.state != ExecutionState.PAUSED:
-        journal.pause(
-            PauseReason.OTHER_DESKTOP,
-            _("This is not the desktop that the run was on (%(what)s). Look at it, then resume or stop.")
-            % {"what": ", ".join(differing)},
-        )
+        journal.pause(PauseReason.OTHER_DESKTOP, say("running.other_desktop", what=differing))
     Execution.objects.filter(pk=journal.execution.pk).update(desktop_identity=now)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 
 from execution.choices import WAITING, ExecutionState
-from execution.language.said import from_json
 from execution.models import Execution, Step
 from execution.record.attribution import how_it_ended
 from execution.record.journal import Journal
 from execution.record.patience import Patience
 from execution.record.summary import as_sentence, run_summary
+from sentences.said import from_json
 from workflows.graph import GraphSpec
 
 

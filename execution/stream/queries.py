@@ -18,11 +18,11 @@ from django.db.models.functions import Cast
 from django.utils import translation
 
 from execution.choices import FINAL, ON_DESKTOP, EventKind, ExecutionState
-from execution.language.said import holds_sentences, in_words
 from execution.models import Execution, ExecutionEvent
 from execution.record.rows import run_row, with_rows
 from execution.record.snapshot import run_snapshot
 from execution.running.live_picture import path_of
+from sentences.said import holds_sentences, in_words
 
 REPLAY_LIMIT = 1000  # whoever is further behind gets a snapshot: it is smaller, and sooner there
 READ_LIMIT = 64  # events a read; bounds what one turn holds in memory

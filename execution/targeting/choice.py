@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execution.language.said import say, then
 from execution.targeting.context import Context
 from execution.targeting.looks import surroundings_likeness
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate, ResolveStatus, RungResult
+from sentences.said import say, then
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 

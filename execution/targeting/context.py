@@ -10,7 +10,6 @@ import cv2
 import numpy as np
 
 from execution.language.lexicon import is_known, mean_the_same
-from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
 from execution.targeting.peers import peers_of
@@ -19,6 +18,7 @@ from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
+from sentences.said import say
 from workflows.exceptions import PictureError
 from workflows.graph import NeighbourSpec, TargetSpec
 

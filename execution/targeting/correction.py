@@ -6,14 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from execution.language.fuzzy import SAME
-from execution.language.said import say
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.context import TEXT
 from execution.types import Box, Candidate, Point, Resolution, ResolveStatus, RungResult, ScreenState, Size
+from sentences.said import say
 
 COACH = "coach"
 _MIDDLE = 3  # pixels: so far rounding moves a point
@@ -31,10 +29,10 @@ def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Res
         box = _box(correction["box"], size)
         point = _point(correction["point"], size) if correction.get("point") is not None else box.center
         if not box.contains(point):
-            raise ValueError("The corrected point lies outside the corrected box.")
+            raise ValueError(say("correction.outside_box"))
         if holds_several(box, state):
             if math.dist(point, box.center) <= _MIDDLE:  # a page sends the middle of what was drawn
-                raise ValueError(_("What was drawn holds several things that could be meant. Show which one it is."))
+                raise ValueError(say("correction.several"))
             box = target_box(state, point)
         return _found(box, point)
     if correction.get("point") is not None:
@@ -42,7 +40,7 @@ def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Res
         return _found(target_box(state, point), point)
     if isinstance(correction.get("text"), str) and correction["text"].strip():
         return _by_text(correction["text"].strip(), state)
-    raise ValueError("A corrected target needs a box, a point or a text.")
+    raise ValueError(say("correction.nothing_shown"))
 
 
 def _by_text(text: str, state: ScreenState) -> Resolution:

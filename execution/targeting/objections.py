@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execution.language.fuzzy import SAME, words
 from execution.language.lexicon import mean_the_same
-from execution.language.said import say
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
@@ -14,6 +13,7 @@ from execution.targeting.records import names_record
 from execution.targeting.signs import GOOD, Signs
 from execution.targeting.windows import same_window
 from execution.types import Answer, Box, ElementRole, ElementState
+from sentences.said import say
 
 _ENOUGH = 2  # neighbours that must not all be missing
 _UNREAD = 0.85  # a picture that no reading confirms has to fit better: 97 % alike

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from execution.language.said import say
 from execution.types import Box
+from sentences.said import say
 
 # The same picture drawn again correlates above 0.99; the same button with another word on it at 0.95 and below.
 _NOTHING, _PERFECT = 0.80, 1.0

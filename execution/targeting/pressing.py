@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from execution.language.fuzzy import words
-from execution.language.said import say
 from execution.matching.dialogs import Dialog
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Suggestion
+from sentences.said import say
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, TargetSpec
 

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from execution.language.said import say, then
 from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting.boxes import point_in
@@ -24,6 +23,7 @@ from execution.targeting.rungs import anchor, cache, text
 from execution.targeting.signs import Signs
 from execution.targeting.windows import another_program, window_problem
 from execution.types import Box, Candidate, Resolution, ResolveStatus, RungResult, ScreenState
+from sentences.said import say, then
 from workflows.graph import TargetSpec
 
 __all__ = ["Rung", "TargetResolver", "resolve_correction"]

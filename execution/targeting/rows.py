@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from execution.language.fuzzy import SAME
-from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, Sighting, wanted
 from execution.language.whole_values import stands_in
 from execution.types import Answer, Box
+from sentences.said import say
 from workflows.graph import TargetSpec
 
 _SAME_LINE = 0.75  # of the higher of the two: middles so near are one line

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.types import Box, ElementRole, Point, ScreenState, Size, Window
+from sentences.said import say
 from workflows.graph import TargetSpec
 
 MOST_SCROLLS = 60

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.types import Box
+from sentences.said import say
 
 _MOST_PEAKS = 40
 _COARSE_SIDE = 10  # a template is shrunk for the first pass, but never below this

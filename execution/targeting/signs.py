@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from execution.language.said import say
 from execution.targeting.picture_fit import PictureFit
 from execution.types import Box, Element
+from sentences.said import say
 
 GOOD = 0.6  # of a sign: it speaks for the place
 _NEARBY = 0.4  # of a neighbour, for one that is near but not in its place

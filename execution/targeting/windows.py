@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from execution.language.fuzzy import folded
-from execution.language.said import say
 from execution.targeting.context import Context
 from execution.targeting.signs import Signs
 from execution.targeting.titles import names_only_a_document, related
+from sentences.said import say
 
 _SURE = 0.5  # of the neighbours
 _SAME_SHAPES = 0.7  # of the controls around: in another language titles and neighbours change alike

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
-from execution.language.said import say, told_by
 from execution.targeting.pressing import PRESS
 from execution.turn.popups import CLOSE
 from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
+from sentences.said import say, told_by
 
 
 def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
@@ -20,7 +20,7 @@ def perform(desktop: Desktop, suggestion: Suggestion) -> ActionResult:
     try:
         act(desktop, suggestion)
     except DesktopLost as error:
-        status, message = ActionStatus.UNCERTAIN, str(error)
+        status, message = ActionStatus.UNCERTAIN, told_by(error)
     except (DesktopError, NoTarget) as error:  # no such key, a point beside the screen: nothing was touched
         status, message = ActionStatus.FAILED, told_by(error)
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from execution.choices import ExecutionMode, Outcome, PromptKind
 from execution.desktop.base import DesktopLost
-from execution.language.said import say
 from execution.models import Step
 from execution.record.attribution import rejected
 from execution.record.journal import Journal
@@ -34,6 +33,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from sentences.said import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from typing import Any
 from execution.desktop.base import Desktop, DesktopLost
 from execution.desktop.capture import settle
 from execution.desktop.window_providers import WindowProvider
-from execution.language.said import say
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.turn.unchanged import Glance
 from execution.types import Box, ScreenState, Window
+from sentences.said import say
 from workflows.graph import NormBox
 
 log = logging.getLogger(__name__)

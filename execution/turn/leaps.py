@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from execution.language.said import by_sentence, in_a_row, say, say_act, to_json
+from execution.language.acts import say_act
 from execution.turn.ways import Standpoint, Ways
+from sentences.said import by_sentence, in_a_row, say, to_json
 
 _TOLD = 6  # steps between two screens; of more the rest is counted
 

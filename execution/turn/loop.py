@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind, Wish
 from execution.desktop.base import DesktopLost
-from execution.language.said import by_sentence, say, say_act, told_by
+from execution.language.acts import say_act
 from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.record import attribution
@@ -40,6 +40,7 @@ from execution.types import (
     ScreenState,
     Suggestion,
 )
+from sentences.said import by_sentence, say, told_by
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 
@@ -91,10 +92,10 @@ class Loop:
             try:
                 self.turn()
             except PictureNotStored as error:
-                self.journal.error("storage", str(error))
-                self.journal.pause(PauseReason.STORAGE, str(error))
+                self.journal.error("storage", told_by(error))
+                self.journal.pause(PauseReason.STORAGE, told_by(error))
             except DesktopLost as error:
-                self.journal.pause(PauseReason.DESKTOP_LOST, str(error))
+                self.journal.pause(PauseReason.DESKTOP_LOST, told_by(error))
                 raise
 
     def turn(self) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from execution.language.said import say
 from execution.matching.dialogs import Dialog
 from execution.targeting.pressing import Chosen
 from execution.turn.closing import Closer
 from execution.turn.position import Position
 from execution.turn.stages import Stages
 from execution.types import Match, Recognition, ScreenState
+from sentences.said import say
 from workflows.graph import EdgeSpec
 
 

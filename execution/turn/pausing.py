@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from execution.choices import PauseReason
-from execution.language.said import by_sentence, say
 from execution.record.journal import Journal
 from execution.record.payloads import match_json
 from execution.turn import leaps
@@ -17,6 +16,7 @@ from execution.turn.position import Position
 from execution.turn.stages import Stages
 from execution.turn.ways import Ways
 from execution.types import Match, Recognition, ScreenState
+from sentences.said import by_sentence, say
 
 _OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from execution.choices import Outcome, PromptKind, Wish
 from execution.desktop.base import DesktopLost
-from execution.language.said import by_sentence, say
 from execution.models import Step
 from execution.navigation.hands import Stopped
 from execution.record.journal import Journal
@@ -31,6 +30,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from sentences.said import by_sentence, say
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 

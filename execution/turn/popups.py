@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from execution.language.fuzzy import SEEN
-from execution.language.said import say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.dialogs import within
 from execution.matching.signs import title_matches
 from execution.types import Box, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Suggestion, TextLine
+from sentences.said import say
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, PopupSpec, TargetSpec
 

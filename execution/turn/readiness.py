@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from execution.language.said import say
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import Answer, Match, ResolveStatus, ScreenState, Suggestion
+from sentences.said import say
 
 FRESH_S = 2.0  # how old the last look may be when input is sent
 CHANCES = 2  # resolved anew once; what still does not stand still is left alone

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execution.language.said import say, then
 from execution.turn.holding import Hold
 from execution.turn.stages import ScrollSearch, Stages, Turn
 from execution.types import Resolution, ResolveStatus, ScreenState, Suggestion
+from sentences.said import say, then
 
 _STILL_MS = 150  # a list that was scrolled is drawn at once, or glides; what glides moves all the time
 MOST = 60  # turns of the wheel, whatever the search says

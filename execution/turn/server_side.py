@@ -10,12 +10,12 @@ from django.utils.module_loading import import_string
 
 from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
-from execution.language.said import say
 from execution.navigation.hands import Stopped
 from execution.turn import waiting
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
+from sentences.said import say, told_by
 from workflows.secret import Login
 from workflows.vault import open_credential
 
@@ -47,7 +47,7 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
     except (Stopped, LeaseLost):
         raise
     except DesktopLost as error:
-        status, message = ActionStatus.UNCERTAIN, str(error)
+        status, message = ActionStatus.UNCERTAIN, told_by(error)
     except Exception as error:  # a handler may be a deployment's own: whatever it raises is a failed act (S5.1)
         log.exception("the action %s failed", suggestion.edge.action_type)
         message = say("turn.failed", error=f"{type(error).__name__}: {error}")

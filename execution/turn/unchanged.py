@@ -12,9 +12,9 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.perception.changes import block_count, differing_rows
 from execution.types import Box, Frame, Suggestion, Window
+from sentences.said import say
 
 MARGIN_PX = 12  # around the target, its own frame and shadow among it
 NOISE = 24  # of 255, in the channel that differs most

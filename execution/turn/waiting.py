@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 
 from execution.desktop.capture import settle
 from execution.language.fuzzy import SEEN
-from execution.language.said import by_sentence, say
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.navigation.hands import Stopped
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, ScreenState, Suggestion
+from sentences.said import by_sentence, say
 
 WAITS = frozenset({"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable"})
 LOOK_EVERY_S = 0.1

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from execution.language.said import say
 from execution.perception.changes import find_changes
 from execution.turn.stages import Stages
 from execution.turn.unchanged import NOISE, place_of
 from execution.types import Answer, Frame, ScreenState, Suggestion
+from sentences.said import say
 from workflows.graph import ExpectSpec
 
 # Of a screen that is asked about as a whole: a clock or a caret changes less, a dialog or another page more.

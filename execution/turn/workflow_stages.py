@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from execution.language.acts import ACT
 from execution.language.promises import rests_on_a_promise
-from execution.language.said import Said, from_json, say
 from execution.matching import Matcher, Reading, dialogs
 from execution.matching.dialogs import Dialog
 from execution.record.hidden import HIDDEN
@@ -49,6 +48,7 @@ from execution.types import (
     pixels_digest,
 )
 from execution.verification import verifier
+from sentences.said import Said, from_json, say
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec

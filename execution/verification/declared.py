@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.matching.signs import title_matches
 from execution.types import Answer, Window
 from execution.verification.change import Change
 from execution.verification.facts import EXPECTED, Fact
 from execution.verification.reading import ScreenReading
+from sentences.said import say
 from workflows.graph import ExpectSpec
 
 _DIRTY = "*•●"  # by which a title says that something is not saved

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from execution.language.said import say
 from execution.perception.elements.frames import along
 from execution.types import Answer, Box, Element, ElementRole, ElementState, ScreenState
 from execution.verification.change import Change
 from execution.verification.facts import EFFECT, Fact
+from sentences.said import say
 
 _CHOSEN = frozenset({ElementRole.RADIO, ElementRole.TAB, ElementRole.MENU_ITEM})
 _SAME_PLACE = 0.5  # of their union: two boxes of one control, found twice

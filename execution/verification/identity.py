@@ -12,13 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from execution.language.fuzzy import SAME, Occurrence, find_all, words
-from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import compare, has_words, stands_in
 from execution.perception.changes import union
 from execution.types import Answer, Box, ElementRole, TextLine
 from execution.verification.facts import IDENTITY, Fact, combined
 from execution.verification.reading import ScreenReading
+from sentences.said import say
 from workflows.graph import IdentitySpec
 
 _SURE = 0.6  # a reader's confidence below this is no reading of a name

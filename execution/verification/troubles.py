@@ -10,10 +10,10 @@ from textwrap import shorten
 from execution.language.denials import any_of, complaint_word, error_word, is_waiting
 from execution.language.doubts import doubt_word
 from execution.language.fuzzy import folded
-from execution.language.said import say
 from execution.types import Answer, ElementRole, TextLine
 from execution.verification.change import Change
 from execution.verification.facts import DOUBT, ERROR, WAITING, Fact
+from sentences.said import say
 
 # A page full of new lines is another page: that one of them speaks of an error does not make it a message.
 _MESSAGE_LINES = 15

@@ -11,12 +11,12 @@ import cv2
 import numpy as np
 
 from execution.language.fuzzy import words
-from execution.language.said import say
 from execution.language.written_forms import same_value
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change, in_field
 from execution.verification.facts import TYPED, Fact
 from execution.verification.reading import Seen
+from sentences.said import say
 
 _TELLING = 3  # characters: shorter texts appear by chance
 # A wrong letter is another text, unless it is one in a long one, where the reader slips sooner than the hand.

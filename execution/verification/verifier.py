@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from execution.language.said import listed, say, then
 from execution.matching import CONTEXT
 from execution.types import Answer, Box, Recognition, ScreenState, Verification
 from execution.verification import declared, identity
@@ -21,6 +20,7 @@ from execution.verification.reading import ScreenReading
 from execution.verification.troubles import Troubles, troubles_of
 from execution.verification.typed import misplaced_fact, typed_fact
 from execution.verification.untouched import untouched
+from sentences.said import listed, say, then
 from workflows.catalogue import ACTIONS
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
+from sentences.said import worded
 from workflows import vault
 from workflows.admin.records import ReadOnlyAdmin
 from workflows.models import Credential, CredentialUse
@@ -65,7 +66,7 @@ class CredentialForm(forms.ModelForm):
         try:
             vault.seal(self.instance, password)
         except VaultError as error:
-            raise ValidationError(str(error)) from error
+            raise ValidationError(worded(error)) from error
 
 
 @admin.register(Credential)

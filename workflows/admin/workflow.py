@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from sentences.said import worded
 from workflows.actions.publish import publish
 from workflows.admin.fields import thumbnail
 from workflows.admin.forms import VariableForm, WorkflowForm
@@ -209,7 +210,7 @@ class WorkflowAdmin(admin.ModelAdmin):
         try:
             version = publish(workflow=workflow, user=request.user, note=note)
         except InvalidWorkflow as error:
-            self.message_user(request, str(error), messages.ERROR)
+            self.message_user(request, worded(error), messages.ERROR)
             return
         words = _("“%(name)s”: version %(n)d is what new runs use.")
         self.message_user(request, words % {"name": workflow.name, "n": version.number}, messages.SUCCESS)

@@ -1,26 +1,30 @@
-"""All sentences about a run by their codes, a file for each room. A code is kept with rows: it is never given anew."""
+"""All sentences about a run by their codes, a file for each room, and how an action is worded (see `sentences`)."""
 
 from __future__ import annotations
 
-from execution.language.acts import ACT
-from execution.language.sentences import common, matching, record, targeting, turn, verification
-from execution.language.sentences.base import Sentence, Words
+from execution.language.acts import ACT, words_of_act
+from execution.language.sentences import (
+    matching,
+    navigation,
+    perception,
+    program,
+    record,
+    running,
+    targeting,
+    turn,
+    verification,
+)
+from sentences.base import register, register_worded
 
-__all__ = ["ROOMS", "SENTENCES", "Sentence"]
-
-_FILES: tuple[Words, ...] = (
-    common.WORDS,
+register(
     matching.WORDS,
+    navigation.WORDS,
+    perception.WORDS,
+    program.WORDS,
     record.WORDS,
+    running.WORDS,
     targeting.WORDS,
     turn.WORDS,
     verification.WORDS,
 )
-
-SENTENCES: dict[str, Sentence] = {
-    code: words if isinstance(words, Sentence) else Sentence(text=words)
-    for file in _FILES
-    for code, words in file.items()
-}
-
-ROOMS = frozenset(code.partition(".")[0] for code in (*SENTENCES, ACT))
+register_worded(ACT, words_of_act)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Sentence, Words
+from sentences.base import Sentence, Words
 
 WORDS: Words = {
     "matching.screen_unread": _("the screen was not read"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Words, ngettext
+from sentences.base import Words, ngettext
 
 WORDS: Words = {
     "record.terminal": _("No next action (terminal node)"),

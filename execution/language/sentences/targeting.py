@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Words
+from sentences.base import Words
 
 WORDS: Words = {
+    "correction.outside_box": _("The corrected point lies outside the corrected box."),
+    "correction.several": _("What was drawn holds several things that could be meant. Show which one it is."),
+    "correction.nothing_shown": _("A corrected target needs a box, a point or a text."),
     "targeting.nothing_taught": _("neither a picture nor a text was taught"),
     "targeting.two_places": _("the picture is at one place and the text at another"),
     "targeting.refused_before": _("what was found there before was refused"),

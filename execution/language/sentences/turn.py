@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Sentence, Words, ngettext
+from sentences.base import Sentence, Words, ngettext
 
 WORDS: Words = {
     "turn.no_target": _("The target was not found, so nothing was done."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Words
+from sentences.base import Words
 
 WORDS: Words = {
     "verification.text_uncheckable": _("'%(text)s' cannot be checked: %(problem)s"),

@@ -10,6 +10,7 @@ from execution.perception.embedding.builtin import BuiltinEmbedder
 from execution.perception.embedding.open_clip import OpenClipEmbedder
 from gpu.clip import CLIPManager
 from gpu.exceptions import ClipUnavailable
+from sentences.said import say
 
 if TYPE_CHECKING:
     from execution.perception.config import PerceptionConfig
@@ -49,6 +50,6 @@ def open_embedder(config: PerceptionConfig, *, clip: CLIPManager | None = None) 
             OpenClipEmbedder(clip or CLIPManager(model=config.clip_model, weights=config.clip_weights)), ""
         )
     except ClipUnavailable as error:
-        note = f"the built-in embedding serves: {error}"
+        note = say("perception.builtin_embedding", error=error)
         logger.warning("Perception is degraded: %s", note)
         return OpenedEmbedder(BuiltinEmbedder(), note)

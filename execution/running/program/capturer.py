@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost, DesktopUnavailable
 from execution.desktop.capture import CaptureStats
@@ -22,6 +21,7 @@ from execution.desktop.lock import DesktopLock
 from execution.models import Robot
 from execution.running.shown_capture import ShownCapture
 from execution.types import Frame, Size, Window, pixels_digest
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -69,9 +69,9 @@ class CapturerDesktop:
         """The hands', with the pictures' size. Raises DesktopUnavailable where clicks would land elsewhere."""
         identity, size = self._hands.identity(), self.grab().size
         if self._acts and size != identity.size:
+            there = identity.size
             raise DesktopUnavailable(
-                _("The capturer's pictures are %(w)d × %(h)d and the desktop is %(dw)d × %(dh)d: clicks would miss.")
-                % {"w": size.width, "h": size.height, "dw": identity.size.width, "dh": identity.size.height}
+                say("program.capturer_misses", w=size.width, h=size.height, dw=there.width, dh=there.height)
             )
         return replace(identity, size=size)
 
@@ -83,14 +83,14 @@ class CapturerDesktop:
                 return frame_of(image)
             if left:
                 time.sleep(TRY_AGAIN_S)
-        raise DesktopLost(_("The screen capturer gave no picture."))
+        raise DesktopLost(say("program.no_picture"))
 
     def _captured(self) -> Any:
         try:
             return self._capturer.capture_screen()
         except Exception as error:  # the program's own code: without a picture there is no desktop, whatever the reason
             log.exception("the screen capturer failed")
-            raise DesktopLost(_("The screen capturer failed: %(error)r") % {"error": error}) from error
+            raise DesktopLost(say("program.capturer_failed", error=repr(error))) from error
 
 
 def frame_of(image: Any, taken_at: Any = None) -> Frame:
@@ -99,8 +99,7 @@ def frame_of(image: Any, taken_at: Any = None) -> Frame:
         rgb = np.asarray(image.convert("RGB") if hasattr(image, "convert") else image)
         pixels = np.ascontiguousarray(rgb[:, :, 2::-1], dtype=np.uint8)
     except (TypeError, ValueError, IndexError) as error:
-        words = {"kind": type(image).__name__, "error": error}
-        raise DesktopLost(_("The screen capturer gave no picture but %(kind)s: %(error)s") % words) from error
+        raise DesktopLost(say("program.no_picture_but", kind=type(image).__name__, error=error)) from error
     moment = taken_at if isinstance(taken_at, datetime) and taken_at.tzinfo else datetime.now(UTC)
     return Frame(pixels=pixels, taken_at=moment, digest=pixels_digest(pixels), method="screen_capturer")
 
@@ -194,6 +193,6 @@ class NoHands:
         """Nothing to give back."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise DesktopError(_("There is no desktop to act on: only the program's own executor acts."))
+        raise DesktopError(say("program.no_desktop"))
 
     grab = move = click = drag = scroll = press = type_text = _refuse

@@ -10,8 +10,6 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
-from django.utils.translation import gettext as _
-
 from execution.choices import Outcome, StepPhase
 from execution.exceptions import MissingVariable
 from execution.models import Execution
@@ -33,6 +31,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from sentences.said import say, told_by
 from workflows.graph import EdgeSpec, TargetSpec, target_from_json
 from workflows.text import fill, names, told
 
@@ -93,10 +92,10 @@ class ProgramStages(WorkflowStages):
         found = self.pipeline.match_current_state(str(path), self.graph.workflow_id)
         self._next = ("", None)
         if not found or not found.get("node_id"):
-            return Recognition(match=None, why_not=_("The pipeline recognised nothing."))
+            return Recognition(match=None, why_not=say("program.recognised_nothing"))
         match = Match(node_id=str(found["node_id"]), confidence=float(found.get("confidence") or 0))
         if self._would_repeat(match.node_id):
-            why = _("“%(edge)s” was done, and the pipeline says that it is to be done again.") % {"edge": self._done[1]}
+            why = say("program.would_repeat", edge=self._done[1])
             return Recognition(match=None, candidates=(match,), why_not=why)
         return Recognition(match=match)
 
@@ -146,8 +145,8 @@ class ProgramStages(WorkflowStages):
         if self.executor is not None:
             return self._suggested(edge, node_id)
         if unknown := sorted(names(edge.params) - set(self.variables)):
-            words = {"action": edge.edge_id, "names": ", ".join(f"“{name}”" for name in unknown)}
-            raise MissingVariable(_("The action %(action)s needs a value for %(names)s.") % words, tuple(unknown))
+            words = say("program.value_missing", action=edge.edge_id, names=unknown)
+            raise MissingVariable(words, tuple(unknown))
         return super().suggest(edge, node_id, state)
 
     def _suggested(self, edge: EdgeSpec, node_id: str) -> Suggestion:
@@ -156,7 +155,7 @@ class ProgramStages(WorkflowStages):
             params = fill(edge.params, self.variables)
         except KeyError:
             params = dict(edge.params)
-        resolution = Resolution(status=ResolveStatus.NOT_NEEDED, message=_("The program's executor finds the target."))
+        resolution = Resolution(status=ResolveStatus.NOT_NEEDED, message=say("program.finds_target"))
         return Suggestion(
             edge=edge,
             node_id=node_id,
@@ -189,7 +188,7 @@ class ProgramStages(WorkflowStages):
         try:
             edge = self._told(suggestion)
         except TypeError as error:
-            return ActionResult(status=ActionStatus.FAILED, message=str(error))
+            return ActionResult(status=ActionStatus.FAILED, message=told_by(error))
         before = kept_of(self.context)
         began = time.perf_counter()
         try:
@@ -228,8 +227,7 @@ class ProgramStages(WorkflowStages):
     ) -> tuple[Verification, ScreenState]:
         if self.pipeline is None:
             return super().verify(suggestion, before, after)
-        message = _("The pipeline is the program's own: the screen was not asked.")
-        return Verification(answer=Answer.CANNOT_TELL, message=message), after
+        return Verification(answer=Answer.CANNOT_TELL, message=say("program.was_not_asked")), after
 
 
 def done_last(execution: Execution) -> tuple[str, str]:
@@ -309,18 +307,20 @@ def _as_it_was(was: Any, value: Any, name: str) -> Any:
 
 
 def _no_place(name: str) -> str:
-    return _("The program's edge has no place for the corrected %(name)s, so nothing was done.") % {"name": name}
+    return say("program.no_place_for", name=name)
 
 
 def result_of(answer: Any, *, took_ms: float) -> ExecutionResult:
     """An executor's answer; its status is compared by value, and whatever is not success is a failure (S11.9)."""
-    status = part(answer, "status") if answer is not None else None
+    status = part(answer, "status")
     done = str(getattr(status, "value", status)).lower() == ExecutionStatus.SUCCESS
-    error = part(answer, "error") if answer is not None else _("The executor gave no answer.")
+    if answer is None:
+        return ExecutionResult(ExecutionStatus.FAILED, duration_ms=took_ms, error=say("program.no_answer"))
+    error = part(answer, "error")
     return ExecutionResult(
         status=ExecutionStatus.SUCCESS if done else ExecutionStatus.FAILED,
-        message=str(part(answer, "message") or "") if answer is not None else "",
-        duration_ms=float((part(answer, "duration_ms") if answer is not None else None) or took_ms),
+        message=str(part(answer, "message") or ""),
+        duration_ms=float(part(answer, "duration_ms") or took_ms),
         error=str(error) if error else None,
     )
 

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from execution.language.said import say
 from execution.targeting.grounding.asking import one_line
+from sentences.said import say
 
 LONGEST = 4000  # characters; the schema's answer has 300 at most
 _SHOWN = 200

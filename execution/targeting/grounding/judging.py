@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from execution.language import rewording
-from execution.language.said import listed, say
 from execution.language.screen_texts import wanted
 from execution.targeting.context import Context
 from execution.targeting.grounding.likeness import InkLikeness, TaughtPicture
@@ -24,6 +23,7 @@ from execution.targeting.rows import WantedRow
 from execution.targeting.shapes import structure_share
 from execution.targeting.signs import Surroundings
 from execution.types import Box, Element, ElementRole, ElementState, Size
+from sentences.said import listed, say
 
 _NAMED = 0.85
 _AMONG_LABELS = 0.8  # of a field, which has no text of its own, between the labels that were around it

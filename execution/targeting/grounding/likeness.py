@@ -7,8 +7,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.types import Box, Frame
+from sentences.said import say
 
 _LEAST_SIDE = 6  # pixels
 _LEAST_CONTRAST = 6.0  # standard deviation of the grey levels

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from execution.language.said import say
 from execution.language.screen_texts import wanted
 from execution.targeting.choice import choose, same_thing
 from execution.targeting.context import ANCHOR, Context
@@ -14,6 +13,7 @@ from execution.targeting.picture_fit import PictureFit
 from execution.targeting.search import peaks, usable
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ResolveStatus, RungResult
+from sentences.said import say
 
 _NEAR, _POINTED_AT = 24, 14  # pixels around a place
 _PROPOSED = 0.5  # of the picture's score: less is not worth a closer look

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from execution.language.said import say, then
 from execution.targeting.choice import candidate, is_supported
 from execution.targeting.context import CACHE, Context
 from execution.targeting.examination import signs_of
 from execution.targeting.places import PlaceKey, place_key
 from execution.targeting.signs import Signs
 from execution.types import Box, Point, ResolveStatus, RungResult
+from sentences.said import say, then
 
 _ALIKE = 0.75  # of the picture's score: a remembered place must look as it was taught
 

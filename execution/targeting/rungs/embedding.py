@@ -11,7 +11,6 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from execution.language.said import say
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
@@ -20,6 +19,7 @@ from execution.targeting.grounding.likeness import ink_box
 from execution.targeting.grounding.measures import role_likeness, size_likeness
 from execution.targeting.rungs.marks import decide, taught_picture
 from execution.types import Element, ElementRole, Embedding, ResolveStatus, RungResult, Size
+from sentences.said import say
 from workflows.exceptions import PictureError
 
 _MOST = 24  # elements are embedded, those most like the target in size: CLIP takes 50 ms for each without a GPU

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execution.language.fuzzy import SAME
-from execution.language.said import say
 from execution.targeting.context import MARKS, Context
 from execution.targeting.grounding.candidates import candidates
 from execution.targeting.grounding.judging import Judge, Judged, told_signs
 from execution.targeting.grounding.likeness import TaughtPicture
 from execution.types import Candidate, Element, ElementRole, ResolveStatus, RungResult
+from sentences.said import say
 from workflows.exceptions import PictureError
 
 MARGIN = 0.08  # of the score, with the place and without: a second element so near makes the first a guess

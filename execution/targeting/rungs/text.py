@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execution.language.fuzzy import SAME
-from execution.language.said import say
 from execution.language.screen_texts import Sighting
 from execution.targeting.choice import choose
 from execution.targeting.context import TEXT, Context
@@ -11,6 +10,7 @@ from execution.targeting.examination import signs_of
 from execution.targeting.kinds import same_kind
 from execution.targeting.neighbours import stands_at, surroundings
 from execution.types import Box, Element, ResolveStatus, RungResult
+from sentences.said import say
 
 _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click
 _MOST = 12  # places looked at closely; of more, those with the most neighbours

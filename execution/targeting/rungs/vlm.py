@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from execution.language.said import say, then
 from execution.perception.marks import SomEngine
 from execution.targeting.context import VLM, Context
 from execution.targeting.grounding.answers import ModelAnswer, read_answer
@@ -19,6 +18,7 @@ from execution.targeting.grounding.marked import marked_area
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState
+from sentences.said import say, then
 from workflows.catalogue import ACTIONS, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import GraphSpec, NormBox

@@ -14,9 +14,9 @@ from execution.actions import control
 from execution.actions.decide import decide
 from execution.api.event_schemas import PAYLOADS, name_of
 from execution.choices import EventKind
-from execution.language.said import in_words
 from execution.models import ExecutionEvent, Prompt
 from execution.record.events import as_message
+from sentences.said import in_words
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]

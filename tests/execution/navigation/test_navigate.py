@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from execution.desktop.base import DesktopLost, DesktopUnavailable
 from execution.language.menu_paths import BadPlace, levels_of, likeness
 from execution.navigation import handle_navigate_action, navigate
 from execution.types import ActionStatus, Box, ElementState
+from sentences.said import to_json, worded
 from tests.execution.navigation.pages import Clock, Item, Page, PageHands, Role, button, entry, menu_item, text
 from workflows.graph import NodeSpec
 
@@ -241,6 +243,21 @@ def test_nonsense_fails_and_says_what_is_there(hands: PageHands) -> None:
     assert status is ActionStatus.FAILED
     assert message == "“asdf” is not on the screen. The menus and tabs there: File, Edit, View, Help."
     assert hands.done == []
+
+
+def test_what_is_said_is_kept_with_its_codes_and_told_in_the_reader_s_language(hands: PageHands) -> None:
+    _status, message = go(hands, "asdf")
+    assert to_json(message) == {
+        "code": "joined.sentences",
+        "parts": [
+            {"code": "record.for_a_reason", "said": {"code": "place.not_seen", "label": "asdf"}},
+            {"code": "place.menus_there", "names": ["File", "Edit", "View", "Help"]},
+        ],
+    }
+    with translation.override("fr"):
+        assert worded(message) == (
+            "«\u00a0asdf\u00a0» n’est pas à l’écran. Les menus et onglets présents\u00a0: File, Edit, View, Help."
+        )
 
 
 def test_a_second_level_that_is_not_there_fails_and_the_menu_is_closed_again(hands: PageHands) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from execution.desktop.base import DesktopLost
 from execution.language.login import (
@@ -23,6 +24,7 @@ from execution.language.login import (
 from execution.navigation import handle_visual_login_action, visual_login
 from execution.navigation.login_screen import Asks, read_login
 from execution.types import ActionStatus, Box, ElementState
+from sentences.said import to_json, worded
 from tests.execution.navigation.pages import (
     Clock,
     FormHands,
@@ -335,6 +337,13 @@ def test_a_page_that_is_silent_ends_in_time(make: Make, clock: Clock) -> None:
     hands, began = make(then=None), clock.now
     log_in(hands)
     assert clock.now - began < 75
+
+
+def test_an_answer_is_kept_with_its_code_and_told_in_the_reader_s_language(make: Make) -> None:
+    _status, message = log_in(make(then=saying("Wrong password")))
+    assert to_json(message) == {"code": "login.wrong", "name": "ward"}
+    with translation.override("fr"):
+        assert worded(message).startswith("Le nom d’utilisateur ou le mot de passe de «\u00a0ward\u00a0»")
 
 
 def test_already_logged_in_is_done_without_opening_the_vault(make: Make) -> None:

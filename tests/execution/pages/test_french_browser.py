@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from execution.choices import ExecutionState, Outcome, PauseReason
-from execution.language.said import by_sentence, say, then, to_json
+from sentences.said import by_sentence, say, then, to_json
 from tests.execution.pages.test_runs import make_step, move
 from tests.factories import make_execution, make_picture
 

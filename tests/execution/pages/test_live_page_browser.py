@@ -231,8 +231,8 @@ CUT = (
 @pytest.mark.parametrize("width", [1440, 1200, 390])
 def test_no_tab_is_cut(page_of, operator, language: str, width: int) -> None:
     """S8.5: French takes more room."""
-    headers = {"Accept-Language": language}
-    page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, extra_http_headers=headers)
+    page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, locale=language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator(".tabs button")).to_have_count(4)
     assert not page.locator(".tabs").evaluate(CUT)
 

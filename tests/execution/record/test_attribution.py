@@ -16,12 +16,12 @@ from execution.actions.decide import decide
 from execution.choices import EventKind, ExecutionState, Origin, PromptKind, Verb
 from execution.exceptions import AlreadyDecided, IllegalMove
 from execution.execution_loop import ExecutionLoop
-from execution.language.said import worded
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
 from execution.pages.listing import problem
 from execution.pages.snapshot import snapshot
 from execution.record import attribution
 from execution.types import DecisionSource
+from sentences.said import worded
 from tests.doubles.stage import Stage
 from tests.factories import make_execution, make_published
 

@@ -232,7 +232,7 @@ def test_a_clock_that_jumped_is_told_of_with_its_robot(jump: float, monkeypatch:
     mine.refresh_from_db()
     assert set(mine.warnings) == ({"clock"} if jump else set())
     if jump:
-        assert f"{jump:+.0f} s" in mine.warnings["clock"]["message"]
+        assert mine.warnings["clock"]["message"] == {"code": "running.clock_jumped", "n": f"{jump:+.0f}"}
 
 
 def test_a_clock_that_jumps_while_it_beats_is_noticed(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,6 @@ from execution.choices import (
     PromptState,
     StepPhase,
 )
-from execution.language.said import from_json
 from execution.models import Execution, Prompt, ReferenceVector, Robot, Step
 from execution.record.journal import Journal
 from execution.signals import step_recorded
@@ -39,6 +38,7 @@ from execution.types import (
     Timings,
     Verification,
 )
+from sentences.said import from_json
 from tests.execution.record.journals import CALLS, asked, kinds, open_step, screen, suggestion
 from workflows.models import Correction
 

@@ -19,6 +19,7 @@ from execution.record.journal import Journal
 from execution.record.reference_store import DatabaseReferences, references_for
 from execution.running.runner import Runner
 from execution.types import Box, Element, ElementRole, Embedding, Size, TextLine
+from sentences.said import from_json
 from tests.factories import make_picture, make_published
 from tests.support.scripted import analyzer, queue, screens
 from workflows.models import WorkflowVersion
@@ -131,7 +132,7 @@ def test_a_taught_screen_that_cannot_be_had_costs_a_warning_and_no_run(version):
     """S1.21."""
     shutil.rmtree(settings_of_django.DATA_DIR / "pictures")
     run(version)
-    assert "1 of 1 taught screens" in Robot.objects.get().warnings["references"]["message"]
+    assert "1 of 1 taught screens" in from_json(Robot.objects.get().warnings["references"]["message"])
     assert ReferenceReading.objects.count() == 0
 
 
@@ -141,7 +142,7 @@ def test_a_run_without_reading_reads_no_taught_screens(version):
     type(execution).objects.filter(pk=execution.pk).update(enable_ocr=False)
     journal = Journal(Execution.objects.by_id(execution.execution_id), version.spec())
     found = references_for(
-        journal, analyzer=analyzer(ScriptedDesktop(screens(*NAMES))), pictures=PictureStore(), say=print,
+        journal, analyzer=analyzer(ScriptedDesktop(screens(*NAMES))), pictures=PictureStore(), tell=print,
         leave=lambda: False,
     )  # fmt: skip
     assert (found["one"].reading, found["one"].problem) == (None, "")

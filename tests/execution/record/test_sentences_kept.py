@@ -11,7 +11,6 @@ from django.db.models import Count
 from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, PauseReason
-from execution.language.said import Said, say, then, to_json
 from execution.models import ExecutionEvent, Prompt, Step
 from execution.pages.listing import problem
 from execution.pages.snapshot import snapshot
@@ -20,6 +19,7 @@ from execution.record.hidden import HIDDEN, Hidden
 from execution.record.payloads import step_payload
 from execution.record.redaction import Redaction
 from execution.stream import queries
+from sentences.said import Said, say, then, to_json
 from tests.factories import make_execution
 
 pytestmark = pytest.mark.django_db

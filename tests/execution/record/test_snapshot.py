@@ -7,10 +7,10 @@ import json
 import pytest
 
 from execution.choices import ExecutionState, PromptKind
-from execution.language.said import say
 from execution.models import Prompt, Step
 from execution.pages.snapshot import snapshot
 from execution.stream import queries
+from sentences.said import say
 from tests.factories import make_execution
 
 pytestmark = pytest.mark.django_db

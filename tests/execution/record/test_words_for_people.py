@@ -12,13 +12,13 @@ from django.utils import translation
 
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
-from execution.language.said import from_json
 from execution.models import Execution, Prompt, Step
 from execution.pages import listing
 from execution.pages.snapshot import graph_json
 from execution.running.runner import Runner
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import ResolveStatus, ScreenState, Suggestion
+from sentences.said import from_json
 from tests.doubles.stage import Stage, edge
 from tests.doubles.world import World
 from workflows.graph import EdgeSpec

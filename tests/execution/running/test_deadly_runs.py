@@ -73,7 +73,7 @@ def test_a_run_that_ends_its_run_loop_twice_is_set_aside_and_the_next_one_is_run
     execution = Execution.objects.get(pk=deadly.pk)
     assert (execution.state, execution.deaths) == (ExecutionState.FAILED, MOST_DEATHS)
     assert "set aside" in execution.error
-    assert "set aside" in execution.events.filter(kind="error").get().payload["message"]
+    assert execution.events.filter(kind="error").get().payload["message"] == {"code": "running.set_aside", "n": 2}
     assert Execution.objects.get(pk=good.pk).state == ExecutionState.QUEUED
     Robot.objects.all().delete()
     mine = robot()

@@ -215,7 +215,7 @@ def test_another_session_is_not_acted_on_blindly() -> None:
     again.run()
     paused = row(execution)
     assert (paused.state, paused.pause_reason) == (ExecutionState.PAUSED, PauseReason.OTHER_DESKTOP)
-    assert "session" in paused.pause_detail["message"]
+    assert paused.pause_detail["message"]["what"] == [{"code": "running.of_session"}]
 
 
 def test_told_to_leave_it_finishes_the_step_and_leaves_the_run_for_the_next_loop() -> None:

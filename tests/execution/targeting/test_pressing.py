@@ -11,9 +11,9 @@ from execution.actions import control
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, PromptKind
 from execution.desktop.base import DesktopLost
 from execution.exceptions import IllegalMove, NoSuchButton
-from execution.language.said import from_json
 from execution.models import Execution
 from execution.types import ActionResult, ActionStatus
+from sentences.said import from_json
 from tests.doubles.stage import Stage
 from tests.factories import make_execution
 

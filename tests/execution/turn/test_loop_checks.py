@@ -9,9 +9,9 @@ import pytest
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
-from execution.language.said import from_json
 from execution.models import Prompt
 from execution.types import DecisionSource, ResolveStatus
+from sentences.said import from_json
 from tests.doubles.stage import EDGES, Stage, edge
 from tests.doubles.world import World
 

@@ -8,7 +8,7 @@ import pytest
 
 from execution.actions import control
 from execution.choices import ExecutionState, PauseReason
-from execution.language.said import from_json, in_words
+from sentences.said import from_json, in_words
 from tests.doubles.stage import EDGES, edge
 
 pytestmark = pytest.mark.django_db(transaction=True)

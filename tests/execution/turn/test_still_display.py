@@ -8,6 +8,7 @@ from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.models import Robot
 from execution.running.robots import StillDisplay
+from sentences.said import from_json
 from tests.support.scripted import screens
 
 pytestmark = pytest.mark.django_db
@@ -28,11 +29,11 @@ def test_a_display_that_stands_still_is_told_of_once_and_so_is_its_return() -> N
         desktop.silent = silent
         watch.look()
     assert said == ["The display scripted has not answered for 8 s. It is waited for, for 120 s."]
-    assert Robot.objects.get().warnings["display"]["message"] == said[0]
+    assert from_json(Robot.objects.get().warnings["display"]["message"]) == said[0]
     desktop.silent = 0.0
     watch.look()
     assert said[1:] == ["The display scripted answers again."]
-    assert Robot.objects.get().warnings["display"]["message"] == said[1]
+    assert from_json(Robot.objects.get().warnings["display"]["message"]) == said[1]
 
 
 def test_a_desktop_that_cannot_tell_is_not_told_of() -> None:

@@ -62,7 +62,7 @@ function words(store, { kind, payload }) {
     if (payload.source === "policy") return say(`event_timeout.${payload.choice}`, { n: Math.round(payload.timeout_s ?? 0) });
     const who = named(payload.decided_by, payload.origin);
     if (payload.source === "stop") return say("stopped_by", { who });
-    return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` “${payload.feedback}”` : "");
+    return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` ${say("quoted", { text: payload.feedback })}` : "");
   }
   if (kind === "wish") return wishWords(payload);
   if (kind === "mode_changed") return say("event_mode", { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Transform
 
-from execution.language.said import from_text, to_text
+from sentences.said import from_text, to_text
 
 
 class SaidField(models.TextField):

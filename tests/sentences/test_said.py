@@ -13,7 +13,8 @@ from django.conf import settings
 from django.utils import translation
 
 from execution.language.acts import ACT, values_of_act
-from execution.language.said import (
+from sentences.base import SENTENCES
+from sentences.said import (
     Said,
     by_sentence,
     from_json,
@@ -27,7 +28,6 @@ from execution.language.said import (
     told_by,
     worded,
 )
-from execution.language.sentences import SENTENCES
 from workflows.graph import EdgeSpec
 
 PLACE = re.compile(r"%\((\w+)\)(\.\d+f|[sdg])")
@@ -70,10 +70,19 @@ def test_every_code_is_told_in_both_languages(code: str) -> None:
         assert not re.search(rf"(?<=[^\u00a0\u202f ])[{HIGH[1:4]}]| [{HIGH}](?!\()", text.replace("%%", "")), text
 
 
+APPS = ("sentences", "workflows", "gpu", "execution", "analytics", "rpa_site")
+
+
+def sources() -> Iterator[tuple[Path, str]]:
+    """What may say something: all but the sentences themselves."""
+    for path in sorted(path for app in APPS for path in (Path(settings.BASE_DIR) / app).rglob("*.py")):
+        if path.name != "sentences.py" and path.parent.name != "sentences":
+            yield path, path.read_text()
+
+
 def calls() -> Iterator[tuple[str, ast.Call]]:
-    for path in sorted((Path(settings.BASE_DIR) / "execution").rglob("*.py")):
-        source = path.read_text()
-        if "execution.language.said import" not in source:
+    for path, source in sources():
+        if "sentences.said import" not in source:
             continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say" and node.args:
@@ -101,8 +110,7 @@ def test_every_place_that_says_something_has_a_sentence_and_all_its_values() -> 
 
 
 def test_every_sentence_is_said_somewhere() -> None:
-    source = "".join(path.read_text() for path in (Path(settings.BASE_DIR) / "execution").rglob("*.py")
-                     if "sentences" not in path.parts)  # fmt: skip
+    source = "".join(source for _path, source in sources())
     made = re.findall(r'say\(f"(\w+)\.\{', source)
     built_in = {"joined", "value"}
     unused = [c for c in SENTENCES if f'"{c}"' not in source and c.partition(".")[0] not in {*made, *built_in}]
@@ -117,6 +125,22 @@ def test_numbers_have_the_decimal_signs_of_their_reader() -> None:
             "l’endroit le plus ressemblant ne l’est pas assez (0,61)\u00a0: en sa faveur\u00a0: "
             "a\u00a0; elle est du même genre"
         )
+
+
+def test_a_sentence_after_a_full_stop_begins_with_a_capital_letter() -> None:
+    unchanged = say("verification.unchanged")
+    said = say("turn.did_not_work", what="Save", why=then([unchanged, unchanged]))
+    assert str(said) == "“Save” did not work. The screen did not change; the screen did not change"
+    with translation.override("fr"):
+        assert worded(said).endswith(". L’écran n’a pas changé\u00a0; l’écran n’a pas changé")
+    assert by_sentence(["One.", unchanged]) == "One. The screen did not change"
+    assert then(["One.", unchanged]) == "One.; the screen did not change"
+
+
+def test_a_text_of_the_screen_keeps_its_letters_after_a_full_stop() -> None:
+    assert str(say("turn.did_not_work", what="Save", why="saved")).endswith("work. saved")
+    stands = say("verification.identity_stands", what="ada", label="Name")
+    assert str(say("turn.did_not_work", what="Save", why=stands)).endswith("work. ada stands at 'Name'")
 
 
 def test_what_is_kept_has_code_and_values_and_comes_back_whole() -> None:

@@ -1,7 +1,7 @@
 """A sentence as data: a code with its values, worded where a person reads it, in that person's language.
 
-What the run loop finds is kept as `{"code": "targeting.reads_otherwise", "read": "Save", …}`. So it can be counted and
-filtered, and each reader gets it in their own language, with their own decimal signs. `sentences` holds the words. A
+What is found or done is kept as `{"code": "targeting.reads_otherwise", "read": "Save", …}`. So it can be counted and
+filtered, and each reader gets it in their own language, with their own decimal signs. A
 text without a code, such as what a program said of itself or what was kept before, is read as it stands.
 """
 
@@ -17,11 +17,8 @@ from typing import Any
 from django.utils import translation
 from django.utils.formats import number_format
 
-from execution.language.acts import ACT, values_of_act, words_of_act
-from execution.language.sentences import ROOMS, SENTENCES, Sentence
-from execution.language.sentences.common import EITHER, IN_A_ROW, LISTED, SENTENCE_BY_SENTENCE, THEN
-from workflows.graph import EdgeSpec, GraphSpec
-from workflows.text import VARIABLE
+from sentences.base import READ, SENTENCES, WORDED, Sentence, is_code
+from sentences.common import EITHER, IN_A_ROW, LISTED, SENTENCE_BY_SENTENCE, THEN
 
 _JOINED = frozenset({IN_A_ROW, LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE})
 _WORDED_BESIDE = ("message", "note", "why_not")  # the API has the code and the values beside these
@@ -71,11 +68,6 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [_changed(inner, change) for inner in value]
     return change(value) if isinstance(value, str) else value
-
-
-def say_act(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> str:
-    """What the action of an edge does: “Click “Save””."""
-    return Said(ACT, values_of_act(edge, graph, variables))
 
 
 def told_by(error: BaseException) -> str:
@@ -172,13 +164,14 @@ def _inner(value: Any) -> Any:
 
 
 def _is_said(value: Any) -> bool:
-    code = value.get("code") if isinstance(value, dict) else None
-    return isinstance(code, str) and code.partition(".")[0] in ROOMS
+    return isinstance(value, dict) and is_code(value.get("code"))
 
 
 # --- in words ---------------------------------------------------------------------------------------------------
 def worded(value: Any) -> str:
-    """A sentence, or its JSON, in the active language; a text as it is."""
+    """A sentence, its JSON, or what an error says, in the active language; a text as it is."""
+    if isinstance(value, BaseException):
+        value = told_by(value)
     if isinstance(value, Said):
         return _put(value.code, value.values, _READER)
     return worded(from_json(value)) if _is_said(value) else str(value or "")
@@ -222,9 +215,9 @@ class _English:
     def text(self, value: str) -> str:
         return value
 
-    def act(self, values: Mapping[str, Any]) -> str:
+    def made(self, words: Callable[[Mapping[str, Any]], str], values: Mapping[str, Any]) -> str:
         with translation.override("en"):
-            return words_of_act(values)
+            return words(values)
 
 
 class _Reader:
@@ -242,37 +235,47 @@ class _Reader:
         return str(number_format(value, decimals))
 
     def text(self, value: str) -> str:
-        """A variable that was not filled in goes by its name."""
-        return VARIABLE.sub(lambda m: _put("value.variable", {"name": m[1]}, self), value) if "{{" in value else value
+        for read in READ:
+            value = read(value)
+        return value
 
-    def act(self, values: Mapping[str, Any]) -> str:
-        return words_of_act(values)
+    def made(self, words: Callable[[Mapping[str, Any]], str], values: Mapping[str, Any]) -> str:
+        return words(values)
 
 
 _Speech = _English | _Reader
 _ENGLISH, _READER = _English(), _Reader()
 
 
-def _put(code: str, values: Mapping[str, Any], speech: _Speech) -> str:
-    """The words of a sentence with its values in their places."""
-    if code == ACT:
-        return speech.act(values)
+def _put(code: str, values: Mapping[str, Any], speech: _Speech, *, opens: bool = False) -> str:
+    """The words of a sentence with its values in their places; `opens`: after a full stop, so with a capital letter."""
+    if code in WORDED:
+        return speech.made(WORDED[code], values)
     sentence = SENTENCES.get(code)
     if sentence is None:  # of a version that came later, or a code that is gone
         told = ", ".join(f"{name}: {_shown(value, 's', speech)}" for name, value in values.items())
         return f"{code} ({told})" if told else code
     if code in _JOINED:
-        return _put_together(code, values.get("parts") or (), speech)
-    parts: list[str] = []
+        return _put_together(code, values.get("parts") or (), speech, opens=opens)
+    told = ""
     for words, name, form in _parts(speech.words(sentence, values.get(sentence.count, 0))):
-        parts.append(words)
+        told += words if told or not opens else _capital(words)
         value = values.get(name, "…") if name else ""
         if name in sentence.shares and isinstance(value, int | float):
             value = _put("value.percent", {"n": speech.number(100 * value, 0)}, speech)
         elif name in sentence.quoted and isinstance(value, list | tuple):
             value = ", ".join(_put("value.quoted", {"text": one}, speech) for one in value)
-        parts.append(_shown(value, form, speech))
-    return "".join(parts)
+        told += _shown(value, form, speech, opens=_ends(told) if told else opens)
+    return told
+
+
+def _ends(told: str) -> bool:
+    """Whether what comes next begins a sentence."""
+    return told.rstrip().endswith((".", "!", "?"))
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 @cache
@@ -286,18 +289,18 @@ def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
     return (*parts, (template[start:], "", ""))
 
 
-def _put_together(code: str, parts: Iterable[Any], speech: _Speech) -> str:
+def _put_together(code: str, parts: Iterable[Any], speech: _Speech, *, opens: bool) -> str:
     template, told = speech.words(SENTENCES[code], 0), ""
     for part in parts:
-        one = _shown(part, "s", speech)
+        one = _shown(part, "s", speech, opens=(code == SENTENCE_BY_SENTENCE and _ends(told)) if told else opens)
         both = {"one": told, "next": one}
         told = "".join(words + both.get(name, "") for words, name, _ in _parts(template)) if told else one
     return told
 
 
-def _shown(value: Any, form: str, speech: _Speech) -> str:
+def _shown(value: Any, form: str, speech: _Speech, *, opens: bool = False) -> str:
     if isinstance(value, Said):
-        return _put(value.code, value.values, speech)
+        return _put(value.code, value.values, speech, opens=opens)
     if isinstance(value, list | tuple):
         return ", ".join(_shown(one, form, speech) for one in value)
     if isinstance(value, bool) or not isinstance(value, int | float):

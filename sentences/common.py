@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from execution.language.sentences.base import Words
+from sentences.base import Words, register
 
 LISTED, THEN, EITHER = "joined.listed", "joined.then", "joined.either"
 IN_A_ROW, SENTENCE_BY_SENTENCE = "joined.in_a_row", "joined.sentences"
@@ -17,5 +17,6 @@ WORDS: Words = {
     SENTENCE_BY_SENTENCE: _("%(one)s %(next)s"),
     "value.quoted": _("“%(text)s”"),
     "value.percent": _("%(n)s%%"),
-    "value.variable": _("“%(name)s”"),
 }
+
+register(WORDS)

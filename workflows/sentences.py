@@ -1,0 +1,46 @@
+"""The sentences that are said of workflows and their saved passwords, by their codes (see `sentences`)."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from sentences.base import Words, register, register_reading
+from workflows.text import VARIABLE
+
+WORDS: Words = {
+    "database.locked": _("The database is locked by another program."),
+    "database.full": _("There is no room left for the database: free some space on its disk."),
+    "database.read_only": _("The database cannot be written to: look at the rights of its file and of the folder."),
+    "database.silent": _("The database does not answer: look at its file, its disk or its server."),
+    "vault.none_yet": _("none yet"),
+    "vault.unknown_credential": _(
+        "There is no credential “%(name)s”. Known: %(known)s. An admin adds them in the admin."
+    ),
+    "vault.empty": _("The password is empty."),
+    "vault.too_long": _("The password is longer than %(limit)d characters."),
+    "vault.not_typeable": _("The password holds a line break or another sign that cannot be typed into a field."),
+    "vault.other_key": _(
+        "No key of the vault opens the credential “%(name)s”: the key is another one than when it was saved. "
+        "Put the old key behind the new one, or enter the password again in the admin."
+    ),
+    "vault.of_another": _("The credential “%(name)s” holds the password of another one: enter it again in the admin."),
+    "vault.key_missing": _(
+        "The key of the vault is missing: %(setting)s is not set and %(path)s is not there. Put the key back; "
+        "without it no saved password can be opened and each must be entered again."
+    ),
+    "vault.no_key": _("Key %(number)d in %(place)s is no key of the vault: it must be 32 bytes as URL-safe base64."),
+    "vault.key_open_to_others": _(
+        "%(path)s can be read by others: `chmod 600 %(path)s`, then rotate it with `manage.py rotate_vault`."
+    ),
+    "vault.key_unreadable": _("%(path)s cannot be read: %(reason)s. It must belong to the user the server runs as."),
+}
+
+
+def named(text: str) -> str:
+    """A variable that was not filled in goes by its name."""
+    return VARIABLE.sub(lambda m: gettext("“%(name)s”") % {"name": m[1]}, text) if "{{" in text else text
+
+
+register(WORDS)
+register_reading(named)
