@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+    from execution.perception.analyzer import ScreenAnalyzer
+    from execution.perception.ocr.rapidocr import RapidReader
     from tests.doubles.stage import Stage
 
 
@@ -34,6 +36,34 @@ def stage() -> Iterator[Callable[..., Stage]]:
     yield make
     for one in made:
         one.leave.set()
+
+
+@pytest.fixture(scope="session")
+def reader() -> RapidReader:
+    """The product's reader, its models loaded once for all tests."""
+    from execution.perception.ocr.rapidocr import RapidReader
+
+    return RapidReader()
+
+
+@pytest.fixture(scope="module")
+def analyzer(reader: RapidReader) -> ScreenAnalyzer:
+    """The product's eyes, which have seen nothing yet."""
+    from execution.perception.analyzer import build_analyzer
+
+    reader.forget()
+    made = build_analyzer()
+    made.reader = reader
+    return made
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    """A page in an offline Chromium, for what the product's eyes see of it."""
+    from tests.support.browser import chromium
+
+    with chromium() as one:
+        yield one
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from execution.matching import Matcher, Reading, Reference
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.embedding import BuiltinEmbedder
 from execution.types import ScreenState, Window
 from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, note, recognise
-from tests.support.browser import chromium, seen
+from tests.support.browser import seen
 
 NOTES = Window(title="Untitled 1 - Mousepad", app_name="Mousepad")
 
@@ -108,17 +107,6 @@ input {{ width: 300px; padding: 7px; margin: 4px 0 14px; font: inherit }} button
 EMPTY = {"name": "", "why": "", "said": ""}
 FILLED = {"name": "DUPONT Léa", "why": "Douleur", "said": ""}
 SAVED = {**FILLED, "said": "Enregistré à 10:42"}
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 @pytest.mark.browser

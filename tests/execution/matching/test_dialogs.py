@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +11,11 @@ from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.matching import Matcher, Reading
 from execution.matching.dialogs import is_same_page, over_known, over_recognised, over_taught
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.turn.popups import declared
 from execution.types import Box, ScreenState, TextLine, Window
 from tests.execution.perception.drawing import Canvas, frame
-from tests.support.browser import chromium, seen
+from tests.support.browser import seen
 from tests.support.display import missing_programs, virtual_desktop
 from workflows.graph import GraphSpec, NodeSpec, PopupSpec
 
@@ -49,17 +48,6 @@ OTHERS = {
     "another page": "<script>document.body.innerHTML='<h2>Settings</h2><p>Language</p><button>Save</button>'</script>",
 }
 LIST = NodeSpec(node_id="list", name="List", texts=("Patient list", "New"))
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

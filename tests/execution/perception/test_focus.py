@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, ElementRole, ElementState, ScreenState
 from execution.verification.change import Change
 from execution.verification.effects import effect_at
-from tests.support.browser import chromium, seen
+from tests.support.browser import seen
 
 PAGE = """<title>Form</title><style>body{font:15px "DejaVu Sans";margin:24px} label{display:block;margin:0 0 3px}
 div{margin:0 0 16px} %s</style><div><label>Name</label><input id=a size=30></div>
@@ -38,17 +37,6 @@ STYLES = {
     "dark": DARK,
 }
 WITHOUT_RING = {"nothing", "another is green, no ring", "fill"}
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 def boxes_of(page: Any) -> dict[str, Box]:

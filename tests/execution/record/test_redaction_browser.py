@@ -14,7 +14,7 @@ from execution.actions.start import start
 from execution.choices import PromptKind
 from execution.desktop.x11 import X11Desktop
 from execution.models import Execution, Prompt
-from execution.perception.analyzer import build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.running import live_picture
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
@@ -66,9 +66,10 @@ def told(text: str) -> list[str]:
     return [part for part in LOCAL_PARTS if part in plain] + [number for number in DIGITS if number in digits]
 
 
-def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(screen: VirtualDesktop) -> None:
+def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(
+    screen: VirtualDesktop, analyzer: ScreenAnalyzer
+) -> None:
     """The page's own picture can, or this would show nothing."""
-    eyes = build_analyzer()
     nodes = [
         {"node_id": "form", "name": "Form", "texts": ["New record"], "window_title": "Record form*", "is_entry": True},
         {"node_id": "saved", "name": "Saved", "texts": ["Saved for"], "window_title": "Record form*", "is_end": True},
@@ -83,8 +84,8 @@ def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(screen:
     live: list[str] = []
 
     def read(pixels: Any) -> str:
-        assert eyes.reader is not None
-        return " ".join(found.text for found in eyes.reader.read(pixels))
+        assert analyzer.reader is not None
+        return " ".join(found.text for found in analyzer.reader.read(pixels))
 
     def answer(prompt: Prompt) -> None:
         assert prompt.kind == PromptKind.COACHING, prompt.message
@@ -95,7 +96,7 @@ def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(screen:
     with record_form(screen, PAGE):
         desktop = X11Desktop(screen.display)
         execution = start(workflow_id=version.workflow.workflow_id, mode="coaching", desktop=desktop.name)
-        Runner(desktop=desktop, analyzer=eyes, once=True, hooks=Hooks(on_prompt=answer)).run()
+        Runner(desktop=desktop, analyzer=analyzer, once=True, hooks=Hooks(on_prompt=answer)).run()
         looking = X11Desktop(screen.display)
         assert set(told(read(looking.grab().pixels))) >= {"anna.martin", "184127512345678"}
     done = Execution.objects.by_id(execution.execution_id)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from execution.matching import Matcher
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.targeting.boxes import target_box
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
@@ -23,11 +23,6 @@ pytestmark = pytest.mark.display
 
 BAR = ("File", "Edit", "Search", "View", "Document", "Help")
 Look = Callable[[], ScreenState]
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import pytest
 
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
@@ -110,14 +110,14 @@ def _read(state: ScreenState) -> ScreenState | None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(analyzer: ScreenAnalyzer) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         try:
             context = chromium.new_context(viewport={"width": WIDE, "height": HIGH}, offline=True)
-            yield Browser(context.new_page(), build_analyzer())
+            yield Browser(context.new_page(), analyzer)
         finally:
             chromium.close()
 

@@ -13,7 +13,7 @@ from execution.actions.start import start
 from execution.choices import ExecutionState, Origin, Outcome, PauseReason
 from execution.desktop.x11 import X11Desktop
 from execution.models import Execution
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.runner import Hooks, Runner
 from tests.factories import make_published
 from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop
@@ -33,11 +33,6 @@ CLOSES = {
     "settle_ms": 300,
     "settle_timeout_ms": 1500,
 }
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,6 @@ from execution.actions.start import start
 from execution.choices import PromptKind
 from execution.desktop.x11 import X11Desktop
 from execution.models import Execution, Prompt
-from execution.perception.analyzer import build_analyzer
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from tests.factories import make_published
@@ -83,11 +82,6 @@ def record_form(screen: VirtualDesktop, page: str) -> Iterator[list[str]]:
 def screen() -> Iterator[VirtualDesktop]:
     with virtual_desktop(1000, 700) as one:
         yield one
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> Any:
-    return build_analyzer()
 
 
 def workflow(effect_class: str) -> Execution:

@@ -15,20 +15,14 @@ from execution.desktop.base import Desktop
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.navigation import handle_navigate_action, handle_visual_login_action
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import ActionStatus, Box, Frame, Point, ScreenState, Window, pixels_digest
 from tests.execution.navigation.pages import login_of
 from tests.support.display import missing_programs, virtual_desktop
 from workflows.graph import NodeSpec
 from workflows.secret import Login
 
-CHROMIUM = "/usr/bin/chromium"
 WIDE, HIGH = 1000, 640
-
-
-@pytest.fixture(scope="module")
-def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
 
 
 class RealHands:
@@ -150,19 +144,6 @@ FRENCH = {
     "lost": "Mot de passe oublié ?", "wrong": "Identifiant ou mot de passe incorrect.", "home": "Patients du jour",
     "out": "Se déconnecter", "left": "quelqu'un d'autre",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        try:
-            context = browser.new_context(viewport={"width": WIDE, "height": HIGH}, offline=True)
-            yield context.new_page()
-        finally:
-            browser.close()
 
 
 @pytest.mark.browser
