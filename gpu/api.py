@@ -26,6 +26,7 @@ from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPU
 from gpu.types import Request as GPURequest
 from gpu.types import as_json
 from gpu.wiring import get_gpu_resource_manager
+from sentences.said import in_words
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class GPUStatusView(APIView):
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
-        own = as_json(get_gpu_resource_manager().get_status())
+        own = in_words(as_json(get_gpu_resource_manager().get_status()))
         told = last_known_status() or {**nothing_known(), **own}
         if told["owner_pid"] == os.getpid():
             told = {**told, **own}
@@ -99,7 +100,7 @@ class GPURequestView(APIView):
         """Always 200 for one that is known: `state` is doing, done or failed; then `error`, `detail` and `status`."""
         operation = operations.find(request_id)
         if operation is None:
-            raise NotFound(f"No request {request_id} is known here any more.")
+            raise NotFound(_("No request %(id)s is known here any more.") % {"id": request_id})
         answer = _told(operation, 200)
         if answer.status_code != 200:
             return Response({**(answer.data or {}), "status": answer.status_code})

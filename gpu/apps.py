@@ -4,6 +4,8 @@ from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
+from gpu import sentences  # noqa: F401  registers them, before any module of an app is there to say one
+
 
 class GpuConfig(AppConfig):
     name = "gpu"

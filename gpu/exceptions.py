@@ -30,6 +30,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sentences.said import say
+
 if TYPE_CHECKING:
     from gpu.types import ModelAttempt
 
@@ -74,7 +76,7 @@ class NotEnoughVRAM(VLMUnavailable):
     falls_back = True
 
     def __init__(self, what: str, *, needed_mb: int, free_mb: int) -> None:
-        super().__init__(f"{what} needs {needed_mb} MB of GPU memory and {free_mb} MB are free. Close what holds it.")
+        super().__init__(say("gpu.too_little", what=what, needed=needed_mb, free=free_mb))
         self.needed_mb, self.free_mb = needed_mb, free_mb
 
 

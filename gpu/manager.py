@@ -35,6 +35,7 @@ from gpu.types import (
     RequestKind,
 )
 from gpu.vram import VRAMMonitor, gpu_of
+from sentences.said import say
 
 if TYPE_CHECKING:
     from gpu.machine.needs import Needs
@@ -74,7 +75,7 @@ class GPUResourceManager:
         self.config = config
         self.runtime = runtime or Runtime()
         self.vram = vram or VRAMMonitor()
-        self.clip = clip or CLIPManager(unused="No CLIP is set up.")
+        self.clip = clip or CLIPManager(unused=say("gpu.clip_not_set_up"))
         self.ollama = ollama
         if ollama is None and config.ollama_url:
             self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
@@ -333,7 +334,9 @@ class GPUResourceManager:
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         current = self.controller.scheduler.current
         if current is None or current.request.kind is RequestKind.USE:  # a move of ours tells of itself
-            self.runtime.loop.call_soon_threadsafe(self._say, GPUEventKind.RESOURCE_CHANGED, f"CLIP → {device}: {why}")
+            self.runtime.loop.call_soon_threadsafe(
+                self._say, GPUEventKind.RESOURCE_CHANGED, say("gpu.clip_now", now=device, why=why)
+            )
 
     def _say(self, kind: GPUEventKind, text: str) -> None:
         self._listeners.tell(kind.value, text, self.get_status())

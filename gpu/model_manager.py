@@ -29,6 +29,7 @@ from gpu.selection.observer import CatalogueRows, Observer, read_rows
 from gpu.selection.scoring import RecentOutcomes
 from gpu.selection.situation import Task
 from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
+from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
 
@@ -202,7 +203,7 @@ class ModelManager:
         """Ollama's models through the owner of the GPU, never past it; other servers have their own memory to mind."""
         if entry.provider is ProviderName.OPENAI:
             if self._openai is None:
-                raise NoModelFits(f"No OpenAI-compatible server is set up for “{entry.key}”.", reasons=())
+                raise NoModelFits(say("choice.no_openai_for", model=entry.key), reasons=())
             yield self._openai
             return
         lent = self._manager.using(
@@ -219,7 +220,7 @@ class ModelManager:
         try:
             selection = await self._answering("", Talk()).choice()
         except VLMUnavailable as error:
-            problem = str(error)
+            problem = told_by(error)
         return ModelStatus(
             selection=selection,
             problem=problem,
@@ -250,7 +251,7 @@ def hold(named: str) -> str:
     """Hold a model by hand until `auto`; raises UnknownModel, also for one that is not in use."""
     held = None if named == AUTO else find(entries(), named)
     if held is not None and not held.enabled:
-        raise UnknownModel(f"“{held.key}” is not in use: put it into use in the catalogue of models first.")
+        raise UnknownModel(say("model.not_in_use", model=held.key))
     CatalogueModel.objects.filter(held=True).update(held=False)
     if held is None:
         return AUTO

@@ -9,6 +9,7 @@ from gpu.catalogue.entries import ModelEntry
 from gpu.resources import Resources
 from gpu.selection.choice import Selection
 from gpu.types import ExecutionMode, ModelAttempt, as_json
+from sentences.said import in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +49,9 @@ class ModelStatus:
         return next((line.entry.key for line in self.models if line.entry.held), "")
 
     def as_json(self) -> dict[str, Any]:
+        """In the reader's language."""
         resources, selection = self.resources, self.selection
-        return {
+        told: dict[str, Any] = {
             "model": self.model,
             "reasons": list(selection.reasons) if selection else [],
             "rejected": dict(selection.rejected) if selection else {},
@@ -66,3 +68,5 @@ class ModelStatus:
                 "vram_total_mb": resources.vram_total_mb,
             },
         }
+        in_language: dict[str, Any] = in_words(told)
+        return in_language

@@ -17,6 +17,7 @@ from typing import Any
 from gpu.exceptions import GPUError
 from gpu.types import Request
 from gpu.wiring import get_gpu_resource_manager
+from sentences.said import say
 
 KEPT = 200
 
@@ -46,7 +47,7 @@ class Operation:
         if not self.is_over:
             return None
         if self.outcome.cancelled():
-            return GPUError("It was given up, because the web process ended.")
+            return GPUError(say("gpu.web_ended"))
         return self.outcome.exception()
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from gpu import exceptions as ex
 from gpu.exceptions import GPUError
+from sentences.said import worded
 
 # The first class that fits; what is not here is trouble on the side of the models' server.
 _STATUS: tuple[tuple[type[GPUError], int], ...] = (
@@ -67,7 +68,7 @@ def sentence(error: GPUError) -> str:
         case ex.GpuBusy() if hasattr(error, "retry_after_s"):
             words = _("The GPU is busy with something that goes first. Try again in %(n)d s.")
             return words % {"n": max(1, math.ceil(error.retry_after_s))}
-    return _known(error) or str(error) or code_of(error)
+    return _known(error) or worded(error) or code_of(error)
 
 
 def _known(error: GPUError) -> str:
@@ -84,4 +85,4 @@ def _known(error: GPUError) -> str:
         ex.OwnedElsewhere: _("Another process holds the GPU and does not answer."),
     }
     known = next((text for kind, text in words.items() if isinstance(error, kind)), "")
-    return f"{known} ({error})" if known and str(error) else known
+    return f"{known} ({worded(error)})" if known and str(error) else known

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Any, Protocol
 
+from sentences.said import Said, to_json
+
 
 class ExecutionMode(StrEnum):
     IDLE = "idle"
@@ -192,11 +194,13 @@ class ManagerDetails:
 
 
 def as_json(value: Any) -> Any:
-    """The same in what JSON knows: dataclasses as objects, moments in ISO 8601, enumerations as their values."""
+    """In what JSON knows: dataclasses as objects, moments in ISO 8601, enumerations as values, sentences as codes."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(name): as_json(part) for name, part in value.items()}
+    if isinstance(value, Said):
+        return to_json(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, datetime):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gpu.types import VRAMInfo
+from sentences.said import say, then
 
 log = logging.getLogger(__name__)
 
@@ -18,13 +19,13 @@ ASK_AGAIN_S = 15.0
 ASK_AGAIN_AT_MOST_S = 300.0
 
 _MEANING = {
-    "ModuleNotFoundError": "the package nvidia-ml-py is not installed",
-    "LibraryNotFound": "no NVIDIA driver is installed here",
-    "DriverNotLoaded": "the NVIDIA driver is not loaded",
-    "LibRmVersionMismatch": "the NVIDIA driver was upgraded under this process, which has to be started anew",
-    "GpuIsLost": "it is lost, and comes back when the machine is started anew",
-    "NoPermission": "this process may not ask it",
-    "NotSupported": "it has no memory of its own, or does not tell",
+    "ModuleNotFoundError": "nvml.no_package",
+    "LibraryNotFound": "nvml.no_driver",
+    "DriverNotLoaded": "nvml.driver_not_loaded",
+    "LibRmVersionMismatch": "nvml.driver_upgraded",
+    "GpuIsLost": "nvml.lost",
+    "NoPermission": "nvml.not_allowed",
+    "NotSupported": "nvml.not_supported",
 }
 _FOR_GOOD = ("NVMLError_NotSupported", "NVMLError_NoPermission")  # asking again later changes nothing
 
@@ -141,7 +142,9 @@ def free_mb(gpus: Sequence[VRAMInfo]) -> int | None:
 def in_words(error: BaseException) -> str:
     """What an error of NVML's means for whoever runs the machine."""
     name = type(error).__name__.removeprefix("NVMLError_")
-    return f"{_MEANING[name]} ({name})" if name in _MEANING else f"{type(error).__name__}: {error}"
+    if name in _MEANING:
+        return say("value.aside", what=say(_MEANING[name]), aside=name)
+    return f"{type(error).__name__}: {error}"
 
 
 def _pynvml() -> Any:
@@ -151,7 +154,7 @@ def _pynvml() -> Any:
 
 
 def _sentences(silent: Sequence[_Silent]) -> str:
-    return "; ".join(f"{one.name}: {one.why}" for one in silent)
+    return then(say("value.labelled", label=one.name, what=one.why) for one in silent)
 
 
 def _of_all(nvml: Any, question: Callable[[Any, Any], Any]) -> tuple[list[Any], list[_Silent]]:

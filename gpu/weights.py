@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sentences.said import say
+
 # PyTorch and what stands on it are no part of the first installation: they are 6 GB, and the default uses none of it.
 INSTALL = "Install what it needs with 'make models'."
 
@@ -41,15 +43,15 @@ def look_over(path: Path, *, suffix: str = "") -> None:
     with path.open("rb") as file:
         start = file.read(64)
     if not size:
-        raise Damaged("is empty")
+        raise Damaged(say("weights.empty"))
     if start.lstrip()[:1] == b"<":
-        raise Damaged("is a web page, not weights: the download was answered by a proxy or a login page")
+        raise Damaged(say("weights.web_page"))
     if start.startswith(b"version https://git-lfs"):
-        raise Damaged("is a pointer to the weights, not the weights: fetch the file itself")
+        raise Damaged(say("weights.pointer"))
     if (suffix or path.suffix) == ".safetensors":
         _look_over_safetensors(path, size)
     elif start.startswith(b"PK\x03\x04") and not zipfile.is_zipfile(path):
-        raise Damaged(f"is cut off after {size} bytes")
+        raise Damaged(say("weights.cut_off", n=size))
 
 
 def _look_over_safetensors(path: Path, size: int) -> None:
@@ -58,9 +60,11 @@ def _look_over_safetensors(path: Path, size: int) -> None:
     try:
         end = 8 + length + max((row["data_offsets"][1] for row in tensors.values()), default=0)
     except (KeyError, TypeError, IndexError) as error:
-        raise Damaged("is no safetensors file") from error
+        raise Damaged(say("weights.no_safetensors")) from error
     if size != end:
-        raise Damaged(f"is cut off: it has {size} bytes of {end}" if size < end else f"has {size - end} bytes too many")
+        raise Damaged(
+            say("weights.cut_off_of", n=size, of=end) if size < end else say("weights.too_long", n=size - end)
+        )
 
 
 def _header(path: Path, size: int) -> tuple[int, dict[str, Any]]:
@@ -69,14 +73,14 @@ def _header(path: Path, size: int) -> tuple[int, dict[str, Any]]:
         start = file.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         if not 2 <= length <= _LONGEST_HEADER:
-            raise Damaged("is no safetensors file")
+            raise Damaged(say("weights.no_safetensors"))
         header = file.read(length)
     if len(header) < length:
-        raise Damaged(f"is cut off after {size} bytes, within its header")
+        raise Damaged(say("weights.cut_in_header", n=size))
     try:
         return length, {name: row for name, row in json.loads(header).items() if name != "__metadata__"}
     except (ValueError, AttributeError) as error:
-        raise Damaged("is no safetensors file") from error
+        raise Damaged(say("weights.no_safetensors")) from error
 
 
 def count_values(path: Path, prefix: str) -> int:
@@ -85,4 +89,4 @@ def count_values(path: Path, prefix: str) -> int:
     try:
         return sum(math.prod(row["shape"]) for name, row in tensors.items() if name.startswith(prefix))
     except (KeyError, TypeError) as error:
-        raise Damaged("is no safetensors file") from error
+        raise Damaged(say("weights.no_safetensors")) from error

@@ -16,6 +16,8 @@ WORDS: Words = {
     EITHER: _("%(one)s or %(next)s"),
     SENTENCE_BY_SENTENCE: _("%(one)s %(next)s"),
     "value.quoted": _("“%(text)s”"),
+    "value.labelled": _("%(label)s: %(what)s"),
+    "value.aside": _("%(what)s (%(aside)s)"),
     "value.percent": _("%(n)s%%"),
 }
 

@@ -75,6 +75,12 @@ def told_by(error: BaseException) -> str:
     return error.args[0] if error.args and isinstance(error.args[0], Said) else str(error)
 
 
+def cause(error: BaseException) -> str:
+    """The sentence that was raised; of an error without one its kind with its text."""
+    told = told_by(error)
+    return told if isinstance(told, Said) else f"{type(error).__name__}: {told}"
+
+
 def listed(parts: Iterable[str]) -> str:
     """“one, two, three”."""
     return _joined(LISTED, parts)
@@ -98,6 +104,13 @@ def either(parts: Iterable[str]) -> str:
 def by_sentence(parts: Iterable[str]) -> str:
     """“One. Two.”"""
     return _joined(SENTENCE_BY_SENTENCE, parts)
+
+
+def sentences_of(said: str) -> list[str]:
+    """What `by_sentence` put together; a single sentence alone."""
+    if isinstance(said, Said) and said.code == SENTENCE_BY_SENTENCE:
+        return list(said.values["parts"])
+    return [said] if said else []
 
 
 def _plain(value: Any) -> Any:

@@ -29,6 +29,7 @@ from execution.models import Execution
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerPart
 from gpu.assistant.assistant import Assistant
+from sentences.said import worded
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ class StatusView(AssistantView):
     def get(self, request: Request) -> Response:
         """Who would answer now."""
         status = get_assistant().get_status()
-        return Response({"name": status.name, "model": status.model, "reason": status.reason})
+        return Response({"name": status.name, "model": status.model, "reason": worded(status.reason)})
 
 
 def _conversation(execution: Execution, messages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from execution.perception.watchdog import Guard, Hung
 from execution.types import Box, Element, Frame, TextLine
-from sentences.said import say
+from sentences.said import cause, say
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +48,8 @@ class PerceptionPart:
                 return PartAnswer(None, self._tell(say("perception.late", part=self.name, n=hung.seconds), "hung"))
             return PartAnswer(None, self._tell(say("perception.hangs", part=self.name), "hangs"))
         except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
-            kind = type(error).__name__
-            told = say("perception.failed", part=self.name, error=f"{kind}: {error}")
-            return PartAnswer(None, self._tell(told, kind))
+            told = say("perception.failed", part=self.name, error=cause(error))
+            return PartAnswer(None, self._tell(told, type(error).__name__))
 
     def ask_boxes(
         self, function: Callable[[], Iterable[Boxed]], frame: Frame, *, patience: float

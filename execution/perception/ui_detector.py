@@ -12,7 +12,7 @@ from execution.perception.elements import ElementDetector, FrameDetector
 from execution.perception.marks import MOST, Marked, SomEngine
 from execution.perception.onnx_detector import OnnxDetector
 from execution.types import Element, TextLine
-from sentences.said import say
+from sentences.said import cause, say
 
 BUILTIN = "builtin"
 
@@ -55,7 +55,7 @@ class UIDetector:
         try:
             return self._named(self.classifier, pixels, elements)
         except Exception as error:  # noqa: BLE001  a model, a server, a network: none of them may cost the elements
-            return Detection(elements, (say("perception.not_named", error=f"{type(error).__name__}: {error}"),))
+            return Detection(elements, (say("perception.not_named", error=cause(error)),))
 
     def _named(self, classifier: Classifier, pixels: np.ndarray, elements: tuple[Element, ...]) -> Detection:
         if not classifier.ready():

@@ -12,6 +12,7 @@ from execution.choices import ExecutionMode
 from execution.record.journal import Journal
 from gpu import ExecutionMode as GpuMode
 from gpu import GPUResourceManager, GPUResourceStatus, ModelState, get_gpu_resource_manager
+from sentences.said import cause
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class RunDrivenGpu:
             manager = self._manager()
             asked = manager.runtime.submit(manager.set_execution_mode(mode, asked_by=execution_id))
         except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
-            journal.warn("gpu", f"{type(error).__name__}: {error}")
+            journal.warn("gpu", cause(error))
             return None
         asked.add_done_callback(lambda done: _told(done, execution_id))
         return asked

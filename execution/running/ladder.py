@@ -18,6 +18,7 @@ from execution.targeting.vision import VisionUnavailable
 from execution.turn.eyes import Flags
 from execution.types import ScreenState
 from gpu import GPUError, GPUResourceManager, get_gpu_resource_manager
+from sentences.said import cause, told_by
 from workflows.graph import GraphSpec, NormBox
 
 
@@ -34,9 +35,9 @@ class ManagedVision:
         try:
             answer = self._manager.ask_vlm_sync(prompt, [data.tobytes()], schema, execution_id=self._execution_id)
         except GPUError as error:
-            raise VisionUnavailable(str(error)) from error
+            raise VisionUnavailable(told_by(error)) from error
         except Exception as error:  # a helper: whatever it raises costs this rung and no more (S1.21)
-            raise VisionUnavailable(f"{type(error).__name__}: {error}") from error
+            raise VisionUnavailable(cause(error)) from error
         return answer
 
 
@@ -64,7 +65,7 @@ def further_rungs(
         manager = get_gpu_resource_manager()
         has_vlm = manager.config.has_vlm
     except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
-        warn("gpu", f"{type(error).__name__}: {error}")
+        warn("gpu", cause(error))
         return tuple(rungs)
     if has_vlm:
         model = ManagedVision(manager, execution_id=execution_id)

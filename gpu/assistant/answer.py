@@ -16,6 +16,7 @@ from gpu.exceptions import GpuBusy, Later, NoModelFits
 from gpu.model_status import ModelStatus
 from gpu.models import Message
 from gpu.types import Chunk
+from sentences.said import to_json, told_by
 
 
 class PartKind(StrEnum):
@@ -94,7 +95,7 @@ class AnswerInProgress:
         """The records stand alone; the note says why."""
         begun = bool(self.said.text.strip())
         self.attempts = [asdict(a) for a in getattr(error, "attempts", ())] or [
-            {"model": "", "outcome": "failed", "error": type(error).__name__, "reason": str(error)}
+            {"model": "", "outcome": "failed", "error": type(error).__name__, "reason": told_by(error)}
         ]
         with translation.override(self.records.language):
             if isinstance(error, GpuBusy):
@@ -139,5 +140,5 @@ class AnswerInProgress:
             "references": [dict(r) for r in self.records.references],
             "draft": dict(self.draft),
             "dropped": dict(self.dropped),
-            "attempts": self.attempts,
+            "attempts": to_json(self.attempts),
         }

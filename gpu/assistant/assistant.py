@@ -26,6 +26,7 @@ from gpu.models import Message
 from gpu.runtime import Runtime, Work
 from gpu.wire.texts import storable
 from gpu.wiring import get_gpu_resource_manager
+from sentences.said import worded
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -91,7 +92,7 @@ class Assistant:
         said = status.details.as_json() if status.details else {}
         return {
             "current_model": status.model,
-            "problem": status.reason,
+            "problem": worded(status.reason),
             "mode": said.get("mode", ""),
             "resources": said.get("resources", {}),
         }

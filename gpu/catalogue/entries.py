@@ -11,6 +11,7 @@ from django.db import transaction
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import UnknownModel
 from gpu.models import CatalogueModel
+from sentences.said import say
 
 NOT_HERE = {
     "allow_remote": "it is no field of a file: an admin allows it in the admin",
@@ -68,7 +69,7 @@ def find(among: Sequence[ModelEntry], named: str) -> ModelEntry:
         if named in (entry.key, entry.name):
             return entry
     known = ", ".join(sorted(entry.key for entry in among)) or "none"
-    raise UnknownModel(f"No model of the catalogue is named “{named}”. There are: {known}.")
+    raise UnknownModel(say("model.unknown", name=named, known=known))
 
 
 # --- into the database ----------------------------------------------------------------------------------------------

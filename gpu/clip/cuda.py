@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import INSTALL
+from sentences.said import say
 
 MB = 1024 * 1024
 
@@ -20,7 +20,7 @@ def torch() -> Any:
     try:
         import torch as library
     except ImportError as error:
-        raise ClipUnavailable(f"PyTorch is not installed ({error}). {INSTALL}") from error
+        raise ClipUnavailable(say("clip.no_torch", error=error)) from error
     return library
 
 
@@ -30,11 +30,11 @@ def why_not(device: str) -> str:
         return ""
     number = re.fullmatch(r"cuda:(0|[1-9][0-9]*)", device)
     if not number:
-        return "devices are named cpu or cuda:N"
+        return say("clip.device_names")
     count = count_gpus()
     if not count:
-        return "PyTorch finds no GPU here"
-    return "" if int(number[1]) < count else f"there are {count} GPUs, counted from 0"
+        return say("clip.torch_finds_none")
+    return "" if int(number[1]) < count else say("clip.counted_from_0", count=count)
 
 
 def count_gpus() -> int:

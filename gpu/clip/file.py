@@ -6,8 +6,7 @@ from pathlib import Path
 
 from gpu.exceptions import ClipUnavailable
 from gpu.weights import Damaged, count_values, look_over
-
-REMEDY = "Get it again with 'manage.py fetchmodels open_clip', or set RPA_EMBEDDER=builtin."
+from sentences.said import say
 
 
 class WeightsFile:
@@ -32,9 +31,9 @@ class WeightsFile:
                 self._problem, self._values = self._looked_over()
                 self._version = version
         except FileNotFoundError:
-            return f"The weights of CLIP are not at {self.path}. {REMEDY}"
+            return say("clip.weights_missing", path=self.path)
         except OSError as error:
-            return f"The weights of CLIP, {self.path}, cannot be read ({error.strerror}). {REMEDY}"
+            return say("clip.weights_unread", path=self.path, error=error.strerror)
         return self._problem
 
     def count_values(self) -> int:
@@ -48,4 +47,4 @@ class WeightsFile:
                 return "", count_values(self.path, "visual.")
             return "", self.path.stat().st_size // 4  # more than enough: the text half is in it
         except Damaged as error:
-            return f"The weights of CLIP, {self.path}: the file {error}. {REMEDY}", 0
+            return say("clip.weights_damaged", path=self.path, error=error), 0

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu.clip import cuda
+from sentences.said import say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,7 @@ class GpuCopy:
             free_mb, self._held_before, self.was_there = cuda.free_mb(device), cuda.held_bytes(device), True
             needed_mb = self.took_mb or calculated_mb(count_values_of(tower.network))
             if free_mb < needed_mb:
-                return f"it needs {needed_mb} MB and {free_mb} MB are free; close what holds them"
+                return say("clip.too_little", needed=needed_mb, free=free_mb)
             self._network = cuda.copy_to(tower.network, device)
             problem = self._differs(tower, device)
             self._learn(tower, device, free_mb)
@@ -62,7 +63,7 @@ class GpuCopy:
             held_mb = (cuda.held_bytes(device) - self._held_before) / cuda.MB
         except RuntimeError as error:
             return problem or cuda.told(error)
-        return f"{math.ceil(held_mb)} MB of it are still in use" if held_mb > FORGOTTEN_MB else problem
+        return say("clip.still_used", held=math.ceil(held_mb)) if held_mb > FORGOTTEN_MB else problem
 
     def features(self, batch: np.ndarray) -> np.ndarray:
         from gpu.clip.tower import features
@@ -79,7 +80,7 @@ class GpuCopy:
         if self._probe_seen is None:
             self._probe_seen = features(tower.network, batch, CPU)
         alike = float(self._probe_seen @ features(self._network, batch, device))
-        return "" if alike >= ALIKE else f"it gives other vectors there, cosine {alike:.4f} with the processor's"
+        return "" if alike >= ALIKE else say("clip.other_vectors", alike=alike)
 
     def _learn(self, tower: Tower, device: str, free_before_mb: int) -> None:
         """What it took: as the driver says, unless somebody else gave or took much in the same moment."""

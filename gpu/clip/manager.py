@@ -17,6 +17,7 @@ from gpu.exceptions import ClipUnavailable
 from gpu.listeners import Listeners
 from gpu.types import VRAMInfo
 from gpu.vram import gpu_of
+from sentences.said import say, told_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +70,7 @@ class CLIPManager:
         from django.conf import settings
 
         if settings.RPA_EMBEDDER != "open_clip":
-            return cls(unused="CLIP is not used: RPA_EMBEDDER is not open_clip.")
+            return cls(unused=say("clip.unused"))
         weights = settings.RPA_CLIP_WEIGHTS
         return cls(model=settings.RPA_CLIP_MODEL, weights=Path(settings.RPA_MODELS_DIR) / weights if weights else None)
 
@@ -102,7 +103,7 @@ class CLIPManager:
         if self._unused or self._failed:
             return self._unused or self._failed
         if self._weights is None:
-            return "RPA_CLIP_WEIGHTS is not set; get weights with 'manage.py fetchmodels open_clip'."
+            return say("clip.weights_unset")
         return self._weights.problem
 
     @property
@@ -144,7 +145,7 @@ class CLIPManager:
                 self._uuids = cuda.uuids()
             except RuntimeError as error:  # a driver that is out of order: the processor serves
                 self._uuids = ()
-                self._note(f"CLIP stays on the processor, the GPUs do not answer: {cuda.told(error)}.")
+                self._note(say("clip.gpus_silent", error=cuda.told(error)))
         return tower
 
     def _loaded(self) -> Tower:
@@ -158,7 +159,7 @@ class CLIPManager:
                 try:
                     self._tower = load_tower(self._model, self._weights.path)
                 except ClipUnavailable as error:
-                    self._failed = str(error)  # it is the same file the next time
+                    self._failed = told_by(error)  # it is the same file the next time
                     raise
             return self._tower
 
@@ -177,7 +178,7 @@ class CLIPManager:
         batch = tower.batch(pixels)
         if not self._lock.acquire(timeout=0 if self._hangs else self._embed_wait_s):
             self._hangs = True  # a GPU that hangs does not keep anybody from seeing
-            self._note(f"CLIP's GPU has not answered for {self._embed_wait_s:.0f} s; the processor sees for it.")
+            self._note(say("clip.gpu_hangs", n=self._embed_wait_s))
             return _seen_here(tower, batch)
         given_up, seen = "", None
         try:
@@ -203,10 +204,10 @@ class CLIPManager:
             lacks_memory, said = isinstance(error, cuda.torch().OutOfMemoryError), cuda.told(error)
         if lacks_memory:
             cuda.empty_cache()
-            self._note(f"{device} had no memory for a picture, the processor saw it instead: {said}.")
+            self._note(say("clip.no_memory", device=device, error=said))
             return None, ""
         self._gpu_copy.leave()  # what it says of its memory is that the GPU is lost, too
-        return None, self._note(f"{device} has failed, CLIP is on the processor: {said}.")
+        return None, self._note(say("clip.gpu_failed", device=device, error=said))
 
     # --- moving -----------------------------------------------------------------------------------------------------
     async def move(self, device: str) -> None:
@@ -227,12 +228,12 @@ class CLIPManager:
         if not done:
             abandoned.set()
             _forget(moving)
-            raise ClipUnavailable(self._note(f"CLIP has not reached {device} within {self._move_timeout_s:.0f} s."))
+            raise ClipUnavailable(self._note(say("clip.not_in_time", device=device, n=self._move_timeout_s)))
         moving.result()
 
     def _move(self, device: str, abandoned: threading.Event) -> None:
         if why := cuda.why_not(device):
-            raise ClipUnavailable(self._note(f"CLIP cannot go to {device!r}: {why}."))
+            raise ClipUnavailable(self._note(say("clip.cannot_go", device=repr(device), why=why)))
         tower = self.load() if device != CPU else None
         with self._lock:
             before, problem = self._gpu_copy.device, ""
@@ -242,7 +243,7 @@ class CLIPManager:
                 self._leave()
             now = self._gpu_copy.device
         if now != before:
-            self._tell(problem or f"CLIP is on {now}.")
+            self._tell(problem or say("clip.is_on", device=now))
         if problem and device != CPU:
             raise ClipUnavailable(problem)
 
@@ -252,13 +253,13 @@ class CLIPManager:
         if tower is None:
             return left
         if problem := self._gpu_copy.enter(tower, device):
-            return self._note(f"CLIP cannot go to {device} and is on the processor: {problem}.")
+            return self._note(say("clip.did_not_go", device=device, why=problem))
         return ""
 
     def _leave(self) -> str:
         device = self._gpu_copy.device
         problem = self._gpu_copy.leave()
-        return self._note(f"CLIP has left {device}, whose memory may not be free: {problem}.") if problem else ""
+        return self._note(say("clip.left", device=device, why=problem)) if problem else ""
 
     # --- what others hear -------------------------------------------------------------------------------------------
     def on_device_change(self, callback: DeviceChange) -> None:

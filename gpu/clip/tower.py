@@ -14,9 +14,10 @@ import cv2
 import numpy as np
 
 from gpu.clip import cuda
-from gpu.clip.file import REMEDY, WeightsFile
+from gpu.clip.file import WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import INSTALL, checksum
+from gpu.weights import checksum
+from sentences.said import say, then
 
 _NAMED = 3  # of the tensors that do not fit
 
@@ -88,16 +89,16 @@ def _library() -> Any:
     try:
         import open_clip
     except ImportError as error:
-        raise ClipUnavailable(f"open_clip is not installed ({error}). {INSTALL}") from error
+        raise ClipUnavailable(say("clip.no_open_clip", error=error)) from error
     return open_clip
 
 
 def _without_weights(name: str, *, quick_gelu: bool) -> Any:
     open_clip = _library()
     if name not in open_clip.list_models():
-        raise ClipUnavailable(f"open_clip has no model {name!r}; set RPA_CLIP_MODEL to one of its own names.")
+        raise ClipUnavailable(say("clip.no_such_model", name=repr(name)))
     if "hf_model_name" in open_clip.get_model_config(name)["text_cfg"]:
-        raise ClipUnavailable(f"The model {name} takes its text half from a hub; set RPA_CLIP_MODEL to another.")
+        raise ClipUnavailable(say("clip.from_a_hub", name=name))
     root = logging.getLogger()
     root.addFilter(_says_nothing_of_missing_weights)
     try:
@@ -118,23 +119,21 @@ def _fill(model: Any, name: str, weights: Path) -> None:
     except Exception as error:  # of a library that reads a file of anybody's: its errors have no common base
         different = re.findall(r"size mismatch for (\S+):", str(error))
         if different:
-            raise ClipUnavailable(_unfit(name, weights, f"other sizes of {_some(different)}")) from error
+            raise ClipUnavailable(_unfit(name, weights, say("clip.other_sizes", of=_some(different)))) from error
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        raise ClipUnavailable(f"The weights of CLIP, {weights}, cannot be read ({reason}). {REMEDY}") from error
+        raise ClipUnavailable(say("clip.weights_unread", path=weights, error=reason)) from error
     lacking = [key for key in missed.missing_keys if key.startswith("visual.")]
     strange = [key for key in missed.unexpected_keys if key.startswith("visual.")]
     if lacking or strange:
-        said = [f"no {_some(lacking)}"] * bool(lacking) + [f"{_some(strange)} too many"] * bool(strange)
-        raise ClipUnavailable(_unfit(name, weights, "; ".join(said)))
+        said = [say("clip.lacking", of=_some(lacking)) if lacking else ""]
+        said.append(say("clip.too_many", of=_some(strange)) if strange else "")
+        raise ClipUnavailable(_unfit(name, weights, then(said)))
 
 
 def _unfit(name: str, weights: Path, said: str) -> str:
-    return (
-        f"The weights of CLIP, {weights}, are not of the model {name}: {said}. Set RPA_CLIP_MODEL to the model that "
-        "they are of, or RPA_EMBEDDER=builtin."
-    )
+    return say("clip.of_another_model", path=weights, name=name, why=said)
 
 
 def _some(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
-    return ", ".join(keys[:_NAMED]) + more
+    names = ", ".join(keys[:_NAMED])
+    return say("clip.and_more", names=names, n=len(keys) - _NAMED) if len(keys) > _NAMED else names

@@ -38,6 +38,7 @@ from gpu.policy import (
 )
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 from gpu.vram import VRAMMonitor, free_mb
+from sentences.said import say, told_by
 
 if TYPE_CHECKING:
     from gpu.machine.needs import Needs
@@ -145,11 +146,11 @@ class Controller:
             log.info("%s", step.reason)
             await self._do(step, request, tries)
         else:
-            raise GPUError(f"{request} does not come to an end.")
+            raise GPUError(say("gpu.endless", request=request))
         wants_vlm = isinstance(request, Request) and request.kind in OF_LOADING and tagged(request.model) == self.vlm
         if decision.refusal is not None:
             if wants_vlm and isinstance(decision.refusal, NotEnoughVRAM):
-                self.reporter.problem(Topic.MODEL, str(decision.refusal))
+                self.reporter.problem(Topic.MODEL, told_by(decision.refusal))
                 self._refused = request if isinstance(request, Request) else None
             raise decision.refusal
         if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
@@ -251,7 +252,8 @@ class Controller:
     # --- modes ------------------------------------------------------------------------------------------------------
     def _tell_mode(self, mode: ExecutionMode) -> None:
         before, self.mode = self.mode, mode
-        self.reporter.event(GPUEventKind.MODE_CHANGED, f"Mode: {before} → {mode}.")
+        told = say("gpu.mode_changed", before=say(f"mode.{before}"), now=say(f"mode.{mode}"))
+        self.reporter.event(GPUEventKind.MODE_CHANGED, told)
 
     async def _have_what_the_mode_wants(self) -> None:
         mode, self._due_at = self.mode, None
@@ -264,7 +266,7 @@ class Controller:
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
             self.reporter.problem(
-                Topic.MODE, "" if isinstance(error, ServerAway) else str(error)
+                Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error)
             )  # that is said already
         else:
             for note in decision.notes:
@@ -324,30 +326,30 @@ class Controller:
             raise
         self._succeeded(step.model)
         if step.idle:
-            self.reporter.event(GPUEventKind.IDLE_UNLOAD, f"“{step.model}” is unloaded: {step.reason}")
+            self.reporter.event(GPUEventKind.IDLE_UNLOAD, say("gpu.idle_unloaded", model=step.model, why=step.reason))
 
     async def _move_clip(self, step: MoveClip) -> None:
         before = self.clip.device
         try:
             await self.clip.move(step.device)
         except ClipUnavailable as error:
-            self.reporter.problem(Topic.CLIP, str(error))
+            self.reporter.problem(Topic.CLIP, told_by(error))
             raise
         except Exception as error:  # of a library, or a driver: a mode never raises (S1.21)
             log.exception("CLIP could not be moved")
-            problem = f"CLIP cannot go to {step.device} and works on {self.clip.device}: {error}"
+            problem = say("gpu.clip_stuck", device=step.device, now=self.clip.device, error=error)
             self.reporter.problem(Topic.CLIP, problem)
             raise ClipUnavailable(problem) from error
         if self.clip.device != step.device:
-            raise ClipUnavailable(f"CLIP was to go to {step.device} and is on {self.clip.device}.")
+            raise ClipUnavailable(say("gpu.clip_elsewhere", device=step.device, now=self.clip.device))
         self.reporter.problems.set(Topic.CLIP, "")
-        self.reporter.changed(f"CLIP {before} → {self.clip.device}: {step.reason}")
+        self.reporter.changed(say("gpu.clip_moved", before=before, now=self.clip.device, why=step.reason))
 
     def _failed(self, model: str, error: VLMUnavailable) -> None:
         if isinstance(error, ServerAway) and self.server is not None:
             self.server.failed(error)
         elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
-            self.reporter.problem(Topic.MODEL, str(error))
+            self.reporter.problem(Topic.MODEL, told_by(error))
 
     def _succeeded(self, model: str) -> None:
         if self.server is not None:

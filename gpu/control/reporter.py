@@ -9,9 +9,10 @@ from enum import StrEnum
 from gpu.choices import GPUEventKind
 from gpu.types import VRAMInfo
 from gpu.vram import VRAMMonitor
+from sentences.said import by_sentence, say
 
 VRAM_MOVED_MB = 100
-NO_GPU = "There is no GPU here, or its driver does not answer: everything runs on the CPU."
+NO_GPU = say("gpu.none_here")
 
 Tell = Callable[[GPUEventKind, str], None]
 
@@ -51,7 +52,7 @@ class Problems:
     @property
     def text(self) -> str:
         texts = [self._said[about] for about in Topic if about in self._said]
-        return " ".join(dict.fromkeys(texts))
+        return by_sentence(dict.fromkeys(texts))
 
 
 class Reporter:
@@ -79,7 +80,7 @@ class Reporter:
     def problem(self, about: Topic, text: str) -> None:
         """From now on; an empty text ends it."""
         if self.problems.set(about, text):
-            self.changed(text or f"All right again: {about}.")
+            self.changed(text or say("gpu.all_right_again", about=say(f"about.{about}")))
 
     def missing_memory(self, expected_mb: int, text: str) -> None:
         """A model is gone and its memory is not free: said until so much is, or an empty text ends it."""
@@ -95,15 +96,15 @@ class Reporter:
             self.problem(Topic.MEMORY, "")
         used = _used(gpus)
         if gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
-            self.changed(f"GPU memory in use: {self._told_used_mb} → {used} MB.")
+            self.changed(say("gpu.memory_moved", before=self._told_used_mb, now=used))
 
     def _look_for_gpu(self, gpus: tuple[VRAMInfo, ...]) -> None:
         if gpus:
             self._gpu_seen = True
             self.problem(Topic.GPU, "")
         elif self._gpu_seen:
-            why = self._memory.problem or "no reason given"
-            self.problem(Topic.GPU, f"The GPU cannot be seen any more, its memory is unknown ({why}).")
+            why = self._memory.problem or say("gpu.no_reason")
+            self.problem(Topic.GPU, say("gpu.unseen", why=why))
 
 
 def _used(gpus: tuple[VRAMInfo, ...]) -> int:

@@ -14,6 +14,7 @@ from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import ModelView
 from gpu.types import ModelState, Purpose, Resident
+from sentences.said import say
 
 if TYPE_CHECKING:
     from gpu.machine.needs import Needs
@@ -168,18 +169,18 @@ class Residency:
         """One try: return when it is loaded; raises VLMUnavailable, LoadFailed where it is not `until` then."""
         record = self.record(name)
         await self._ollama.refuse_cloud(name)
-        self._to(record, ModelState.LOADING, f"“{record.name}” is loading.")
+        self._to(record, ModelState.LOADING, say("gpu.loading", model=record.name))
         before, other = self._free_mb(), record.resident is None or self._has_other_context(record)
         try:
             await self._in_time(record, until)
             await self.follow()
             if record.resident is None:
-                raise LoadFailed(f"Ollama says that “{name}” is loaded, and does not list it.")
+                raise LoadFailed(say("gpu.not_listed", model=name))
         except VLMUnavailable as error:
-            self._to(record, ModelState.ERROR, f"“{record.name}” could not be loaded: {error}")
+            self._to(record, ModelState.ERROR, say("gpu.not_loaded_error", model=record.name, error=error))
             raise
         except BaseException:
-            self._to(record, ModelState.UNLOADED, f"“{record.name}” is not loaded: it was given up.")
+            self._to(record, ModelState.UNLOADED, say("gpu.load_given_up", model=record.name))
             raise
         record.adopted, record.context = True, record.resident.context_length
         if other:  # else it was there already, and only taken over
@@ -187,7 +188,7 @@ class Residency:
         self.touch(name)
         self._missing(0, "")  # what is free now is not what was free before
         await self._learn(record, before)
-        self._to(record, ModelState.LOADED, f"“{record.name}” is loaded.")
+        self._to(record, ModelState.LOADED, say("gpu.loaded", model=record.name))
 
     async def _in_time(self, record: ModelRecord, until: float) -> None:
         try:
@@ -197,7 +198,7 @@ class Residency:
             if not limit.expired():
                 raise
             seconds = self._config.load_timeout_s
-            raise LoadFailed(f"“{record.name}” was not loaded within {seconds:.0f} s.", passing=False) from None
+            raise LoadFailed(say("gpu.load_late", model=record.name, n=seconds), passing=False) from None
 
     async def _learn(self, record: ModelRecord, before: int | None) -> None:
         after = self._free_mb()
@@ -229,26 +230,26 @@ class Residency:
         record = self.record(name)
         held = record.resident.vram_mb if record.resident else 0
         before = self._free_mb()
-        self._to(record, ModelState.UNLOADING, f"“{record.name}” is unloading.")
+        self._to(record, ModelState.UNLOADING, say("gpu.unloading", model=record.name))
         try:
             await self._ollama.unload_model(record.name)
             await self._until_gone(record)
         except VLMUnavailable as error:
-            self._to(record, ModelState.ERROR, f"“{record.name}” could not be unloaded: {error}")
+            self._to(record, ModelState.ERROR, say("gpu.not_unloaded_error", model=record.name, error=error))
             raise
         except BaseException:
             record.state, record.adopted = ModelState.LOADED, False  # as far as is known; it may be on its way out
             raise
         record.forget()
         is_missing = before is not None and held >= RISEN_MB and not await self._has_risen(before)
-        self._to(record, ModelState.UNLOADED, f"“{record.name}” is unloaded.")
+        self._to(record, ModelState.UNLOADED, say("gpu.unloaded", model=record.name))
         if before is not None and is_missing:
-            text = f"“{record.name}” is gone, and its {held} MB of GPU memory are still in use."
+            text = say("gpu.memory_missing", model=record.name, held=held)
             log.warning("%s", text)
             self._missing(before + RISEN_MB, text)
 
     async def _until_gone(self, record: ModelRecord) -> None:
-        problem = f"“{record.name}” was asked to go and is still in memory after {self._config.gone_timeout_s:.0f} s."
+        problem = say("gpu.still_in_memory", model=record.name, n=self._config.gone_timeout_s)
         said: VLMUnavailable | None = None
 
         async def is_gone() -> bool:

@@ -20,6 +20,7 @@ from gpu.exceptions import GPUError, OwnedElsewhere, OwnerGone
 from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.runtime import Runtime
 from gpu.types import Request, RequestKind
+from sentences.said import say
 
 if TYPE_CHECKING:
     from gpu.machine.owner_client import OwnerClient
@@ -70,7 +71,7 @@ class Router:
                     return await self._other(left).ask(left)
             except OwnerGone as error:
                 log.info("%s", error)
-        raise OwnedElsewhere("The owners of the GPU come and go: try again.")
+        raise OwnedElsewhere(say("gpu.owners_change"))
 
     @asynccontextmanager
     async def use(self, request: Request) -> AsyncIterator[None]:
@@ -87,7 +88,7 @@ class Router:
                 except OwnerGone as error:
                     log.info("%s", error)
             else:
-                raise OwnedElsewhere("The owners of the GPU come and go: try again.")
+                raise OwnedElsewhere(say("gpu.owners_change"))
             yield
 
     # --- owning it --------------------------------------------------------------------------------------------------
@@ -202,7 +203,9 @@ class Router:
     def _other(self, request: Request) -> OwnerClient:
         if self._remote is None:
             holder = self._lock.holder() if self._lock else None
-            raise OwnedElsewhere(f"The GPU is owned by {holder or 'another process'}: “{request.kind}” is not done.")
+            raise OwnedElsewhere(
+                say("gpu.owned_elsewhere", owner=holder or say("gpu.another_process"), what=request.kind)
+            )
         return self._remote
 
     async def _tries(self, request: Request) -> AsyncIterator[Request]:
@@ -222,7 +225,7 @@ def _typed_faults() -> Iterator[None]:
     except GPUError:
         raise
     except Exception as error:  # the edge to another process: whatever it is, who asked is told in one type
-        raise GPUError(f"The owner of the GPU could not be asked: {type(error).__name__}: {error}") from error
+        raise GPUError(say("gpu.owner_not_asked_why", error=f"{type(error).__name__}: {error}")) from error
 
 
 def _tell_fault(task: asyncio.Task[None]) -> None:

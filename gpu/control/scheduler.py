@@ -13,6 +13,7 @@ from typing import Any
 from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError
 from gpu.listeners import Listeners
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
+from sentences.said import say
 
 CHANGE_OF_MODE, BY_ITSELF = 0, 99
 LEVELS = {purpose: level for level, purpose in enumerate(Purpose, start=1)}
@@ -146,20 +147,20 @@ class Scheduler:
         if current is None or not entry.preempts or not current.preemptible:
             return
         if not current.loads or current.loads != entry.request.model:
-            words = "The GPU was needed for something more urgent than a conversation."
+            words = say("gpu.more_urgent")
             current.preempt(GpuBusy(words, retry_after_s=self._usual_s))
 
     def _make_place(self, entry: QueueEntry, last: QueueEntry) -> None:
         """The last of those that wait goes for what is more urgent; otherwise the newcomer does."""
         if last.level <= entry.level:
-            raise self._busy("too many wait for it already")
+            raise self._busy(say("gpu.queue_full"))
         self._waiting.remove(last)
         if not last.granted.done():
-            last.granted.set_exception(self._busy("something more urgent took the place in the queue"))
+            last.granted.set_exception(self._busy(say("gpu.place_taken")))
 
     def _busy(self, why: str) -> GpuBusy:
         pause = max(1.0, self._usual_s * (1 + len(self._waiting)))
-        return GpuBusy(f"The GPU is busy: {why}. Ask again in {pause:.0f} s.", retry_after_s=pause)
+        return GpuBusy(say("gpu.busy", why=why, n=pause), retry_after_s=pause)
 
     async def _until_granted(self, entry: QueueEntry, deadline: float | None) -> None:
         try:
@@ -168,7 +169,7 @@ class Scheduler:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise DeadlinePassed("The GPU was busy for as long as the request could wait: nothing was done.") from None
+            raise DeadlinePassed(say("gpu.busy_too_long")) from None
 
     def _next(self) -> None:
         while self._current is None and self._waiting:

@@ -13,6 +13,7 @@ from gpu.control.retries import Breaker, Retries
 from gpu.exceptions import ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager
 from gpu.types import ModelState
+from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
 
@@ -80,20 +81,20 @@ class ServerWatch:
         vanished = await self._models.follow(is_still=is_still)
         self._answers()
         for name in vanished:
-            self._reporter.changed(f"“{name}” is gone: the server has unloaded it.")
+            self._reporter.changed(say("gpu.vanished", model=name))
         for record in self._models.records():
             if record.state is ModelState.LOADED and before.get(record.name) is not ModelState.LOADED:
-                self._reporter.changed(f"“{record.name}” is in memory.")
+                self._reporter.changed(say("gpu.in_memory", model=record.name))
         if vanished:
             self._on_vanished(vanished)
 
     def failed(self, error: ServerAway) -> None:
-        self.breaker.failed(asyncio.get_running_loop().time(), str(error))
+        self.breaker.failed(asyncio.get_running_loop().time(), told_by(error))
         if not self._away:
             self._away = True
             self._on_away()
             self._models.lost_sight()
-        self._reporter.problem(Topic.SERVER, str(error))
+        self._reporter.problem(Topic.SERVER, told_by(error))
 
     def succeeded(self) -> None:
         self.breaker.succeeded()
@@ -108,4 +109,4 @@ class ServerWatch:
         self._on_back()
         self._reporter.problem(Topic.MODEL, "")
         self._reporter.problems.set(Topic.SERVER, "")
-        self._reporter.changed("Ollama answers again.")
+        self._reporter.changed(say("gpu.server_back"))

@@ -14,6 +14,7 @@ from gpu.control.scheduler import QueueEntry
 from gpu.exceptions import DeadlinePassed, OwnerGone
 from gpu.policy import CHATS
 from gpu.types import ExecutionMode, Request, RequestKind
+from sentences.said import say
 
 CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang up
 
@@ -51,8 +52,8 @@ class SharedWork:
         except TimeoutError:
             if not limit.expired():
                 raise
-            done = "is being done" if job.begun else "is done as soon as it can be" if lasting else "was not done"
-            raise DeadlinePassed(f"The time of the request is over; what it asked for {done}.") from None
+            code = "gpu.time_over_soon" if lasting else "gpu.time_over_undone"
+            raise DeadlinePassed(say("gpu.time_over_doing" if job.begun else code)) from None
         finally:
             job.waiting -= 1
             if not job.waiting and not job.begun and not lasting:
@@ -157,8 +158,8 @@ class Serving:
 
         async with self._controller.scheduler.turn(entry, deadline=deadline):
             if not self._is_owner():
-                raise OwnerGone("The GPU was given back before this had its turn.")
-            late = DeadlinePassed("The time of the request is over.")
+                raise OwnerGone(say("gpu.given_back"))
+            late = DeadlinePassed(say("gpu.time_over"))
             ending = None if deadline is None else loop.call_at(deadline, entry.preempt, late)
             watching: asyncio.Task[None] | None = None
             try:

@@ -37,6 +37,7 @@ from gpu.selection.situation import Situation, Task, context_of
 from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
 from gpu.wire.pictures import readable
 from gpu.wire.texts import delimited
+from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +132,7 @@ class Answering:
         """After a failure: that failure is raised where no other model is left, or no time."""
         try:
             if self._left_s() < SHORTEST_S:
-                raise DeadlinePassed(f"No model has answered within {self.talk.deadline_s:.0f} s.")
+                raise DeadlinePassed(say("answer.none_in_time", n=self.talk.deadline_s))
             selection = await self.choice()
         except VLMUnavailable as none_left:
             if failure is not None and isinstance(none_left, NoModelFits):
@@ -142,7 +143,7 @@ class Answering:
 
     def _narrowed(self, now: Situation, catalogue: Sequence[ModelEntry]) -> Situation:
         asked = Counter(attempt.model for attempt in self.attempts)
-        excluded = {key: "has failed twice" for key, times in asked.items() if times >= TRIES} | self._excluded
+        excluded = {key: say("choice.failed_twice") for key, times in asked.items() if times >= TRIES} | self._excluded
         if self._only_loaded:
             excluded |= {one.key: self._only_loaded for one in catalogue if one.key not in now.loaded}
         return replace(now, excluded=excluded, away={**now.away, **self._gone})
@@ -171,11 +172,11 @@ class Answering:
 
     def _set_aside(self, entry: ModelEntry, failure: GPUError) -> None:
         """For the rest of this answer; raises the failure where no other model can help."""
-        why = f"has just failed ({type(failure).__name__}): {failure}"
+        why = say("choice.just_failed", error=type(failure).__name__, why=failure)
         if isinstance(failure, TooManySwaps) and not self._only_loaded:
-            self._only_loaded = f"is not loaded, and no more models are loaded now: {failure}"
+            self._only_loaded = say("choice.loads_no_more", why=failure)
         elif isinstance(failure, ServerAway | OwnedElsewhere):
-            self._gone[entry.provider] = str(failure)
+            self._gone[entry.provider] = told_by(failure)
         elif _falls_back(failure):
             self._excluded[entry.key] = why
         else:
@@ -214,7 +215,7 @@ class Answering:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise AnswerTimeout(f"“{entry.key}” has not answered within the {left_s:.0f} s that were left.") from None
+            raise AnswerTimeout(say("answer.late", model=entry.key, n=left_s)) from None
 
     async def _answer(self, entry: ModelEntry, provider: Provider) -> Chunk:
         """As much of the conversation as the model holds is sent; each chunk is put but the last, which comes back."""
@@ -242,7 +243,7 @@ class Answering:
                     break
                 self._show(chunk)
         if last is None or not said:
-            raise AnswerUnusable(f"“{entry.key}” said nothing.")
+            raise AnswerUnusable(say("answer.nothing", model=entry.key))
         tools.context.counter.learn(sent.messages, model=entry.name, counted=last.tokens_in)
         tools.recent.answered(entry.key, last, first_s=first_at - began, seconds=tools.clock() - first_at)
         return last
@@ -290,7 +291,7 @@ class Answering:
                 outcome=outcome.value,
                 seconds=round(seconds, 3),
                 error=name,
-                reason=str(error) if isinstance(error, GPUError) else "",
+                reason=told_by(error) if isinstance(error, GPUError) else "",
                 instead_of=instead_of.key if instead_of else "",
                 tokens_in=last.tokens_in,
                 tokens_out=last.tokens_out,

@@ -15,6 +15,7 @@ from gpu.exceptions import GpuBusy, PromptTooLarge, VLMUnavailable
 from gpu.types import ChatMessage, Purpose
 from gpu.wire.texts import delimited
 from gpu.wire.tokens import TokenCounter
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -115,8 +116,7 @@ class ContextManager:
         frame = prompt.built(cut=len(history))
         if frame.tokens > room:
             raise PromptTooLarge(
-                f"The question takes about {frame.tokens} tokens with what goes before it, and “{model}” holds {room} "
-                f"beside {max_tokens} for the answer. Ask with less."
+                say("question.too_long_beside", needed=frame.tokens, model=model, room=room, answer=max_tokens)
             )
         fitted = await self._summed_up(prompt, room, summarise) if summarise is not None else None
         fitted = fitted or prompt.built(cut=prompt.first_cut(room))

@@ -26,6 +26,7 @@ from gpu.kernel_lock import Holder
 from gpu.machine.request_rows import FINAL, LIVE, as_error
 from gpu.models import OwnerRequest
 from gpu.types import Request, as_json
+from sentences.said import say, to_json
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ class _OwnerCall:
         try:
             await self._remote.database.run(lambda: OwnerRequest.objects.create(**fields))
         except DatabaseTrouble as error:
-            raise OwnedElsewhere(f"{self._owner()} could not be asked: {error}.") from error
+            raise OwnedElsewhere(say("gpu.owner_not_asked", owner=self._owner(), error=error)) from error
 
     async def until(self, wanted: RequestState) -> None:
         while (row := await self._look())["state"] != wanted:
@@ -161,11 +162,11 @@ class _OwnerCall:
             raise self._late()
         self._lost_at = None if self._remote.holder() else (self._lost_at or now)
         if self._lost_at is not None and now - self._lost_at >= self._remote.gone_s:
-            raise OwnerGone("The process that owned the GPU has ended, and no other has taken its place.")
+            raise OwnerGone(say("gpu.owner_ended"))
         if not waiting or self._lost_at is not None:
             self._unheard_at = now
         elif now - self._unheard_at >= self._remote.lease_s:
-            raise OwnedElsewhere(f"{self._owner()} owns the GPU and does not answer to “{self._what()}”.")
+            raise OwnedElsewhere(say("gpu.owner_silent", owner=self._owner(), what=self._what()))
 
     async def _watch(self, taken: list[GPUError], scope: asyncio.Timeout) -> None:
         while not (reason := await self._taken()):
@@ -184,7 +185,7 @@ class _OwnerCall:
     async def _withdraw(self) -> None:
         """DONE when it was being used, else FAILED; a row that the owner has ended stays as it is."""
         now, row = self._remote.now(), OwnerRequest.objects.filter(uuid=self._uuid)
-        error = {"error": "Withdrawn", "answer": {"message": "Whoever asked no longer wants it."}}
+        error = {"error": "Withdrawn", "answer": {"message": to_json(say("gpu.withdrawn"))}}
 
         def work() -> None:
             if not row.filter(state=RequestState.GRANTED).update(state=RequestState.DONE, finished_at=now):
@@ -196,20 +197,22 @@ class _OwnerCall:
             log.warning("a request to the owner of the GPU could not be withdrawn: %s", problem)
 
     def _late(self) -> DeadlinePassed:
-        limit = f"{self._request.deadline_s:g} s"
-        return DeadlinePassed(f"“{self._what()}” was asked of {self._owner()} and has not come to an end in {limit}.")
+        n = self._request.deadline_s
+        return DeadlinePassed(say("gpu.owner_late", what=self._what(), owner=self._owner(), n=n))
 
     def _what(self) -> str:
         asked = self._request
         return " ".join(part for part in (asked.kind.value, asked.model, asked.mode or "") if part)
 
     def _owner(self) -> str:
-        return str(self._remote.holder() or "the owner of the GPU")
+        holder = self._remote.holder()
+        return str(holder) if holder else say("gpu.the_owner")
 
 
 def _read(uuid: UUID, *, sign: datetime | None) -> Mapping[str, Any]:
     row = OwnerRequest.objects.filter(uuid=uuid)
     if sign is not None:
         row.update(seen_at=sign)
-    gone = {"state": RequestState.FAILED, "error": "OwnedElsewhere", "answer": {"message": "The request was deleted."}}
+    deleted = {"message": to_json(say("gpu.request_deleted"))}
+    gone = {"state": RequestState.FAILED, "error": "OwnedElsewhere", "answer": deleted}
     return row.values("state", "error", "answer").first() or gone

@@ -13,6 +13,7 @@ from pathlib import Path
 from gpu.exceptions import GPUError
 from gpu.kernel_lock import KernelLock, lock_file, open_file
 from gpu.listeners import Listeners
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +41,7 @@ class Ownership(KernelLock):
         try:
             is_ours = super().hold(name)
         except OSError as error:
-            raise GPUError(
-                f"{self.path} cannot be written ({error.strerror}), so the GPU cannot be owned: let the user "
-                "whom this process runs as write there."
-            ) from error
+            raise GPUError(say("gpu.lock_unwritable", path=self.path, error=error.strerror)) from error
         if is_ours:
             self._listeners.tell(True)
         return is_ours

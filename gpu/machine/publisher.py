@@ -22,6 +22,7 @@ from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine import state_rows
 from gpu.types import GPUResourceStatus, ManagerDetails, as_json
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,9 @@ class Publisher:
     def open(self, owner: Holder) -> None:
         """This process owns the GPU from now on; `run` is to be started."""
         self._owner = owner
-        self._note(GPUEventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) owns the GPU.", self._details().status)
+        self._note(
+            GPUEventKind.OWNER_CHANGED, say("gpu.owned", owner=owner.name, pid=owner.pid), self._details().status
+        )
 
     def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         """From any thread: keep what happened, and tell the state anew."""
@@ -90,9 +93,7 @@ class Publisher:
         if owner is None:
             return
         details, now = self._details(), self._now()
-        self._note(
-            GPUEventKind.OWNER_CHANGED, f"{owner.name} (pid {owner.pid}) no longer owns the GPU.", details.status
-        )
+        self._note(GPUEventKind.OWNER_CHANGED, say("gpu.not_owned", owner=owner.name, pid=owner.pid), details.status)
         picture = _picture(details)
 
         def write() -> None:

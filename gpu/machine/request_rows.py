@@ -12,6 +12,7 @@ from gpu.choices import RequestState
 from gpu.exceptions import GPUError
 from gpu.models import OwnerRequest
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
+from sentences.said import from_json, say, to_json, told_by
 
 LIVE: Final = (RequestState.WAITING, RequestState.DOING, RequestState.GRANTED)
 FINAL: Final = (RequestState.DONE, RequestState.FAILED)
@@ -30,14 +31,14 @@ def as_request(row: OwnerRequest, *, now: datetime) -> Request:
             extra=said.get("extra", {}),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise GPUError(f"Request {row.pk} to the owner of the GPU cannot be understood: {error!r}.") from error
+        raise GPUError(say("gpu.request_unknown", number=row.pk, error=repr(error))) from error
     return replace(request, deadline_s=max(0.0, (row.deadline_at - now).total_seconds()))
 
 
 def error_fields(error: GPUError) -> dict[str, Any]:
     """The columns `error` and `answer` of a row that failed by it."""
     fields = {name: value for name, value in vars(error).items() if _is_simple(value)}
-    return {"error": type(error).__name__, "answer": {"message": str(error), "fields": fields}}
+    return {"error": type(error).__name__, "answer": {"message": to_json(told_by(error)), "fields": to_json(fields)}}
 
 
 def as_error(name: str, answer: Mapping[str, Any]) -> GPUError:
@@ -45,9 +46,9 @@ def as_error(name: str, answer: Mapping[str, Any]) -> GPUError:
     found = getattr(exceptions, name, None)
     kind = found if isinstance(found, type) and issubclass(found, GPUError) else GPUError
     # The constructors make the message of their numbers; here it is there already.
-    error = kind.__new__(kind, str(answer.get("message", name)))
+    error = kind.__new__(kind, from_json(answer.get("message", name)))
     for field, value in dict(answer.get("fields", {})).items():
-        setattr(error, field, tuple(value) if isinstance(value, list) else value)
+        setattr(error, field, tuple(from_json(one) for one in value) if isinstance(value, list) else value)
     return error
 
 

@@ -23,6 +23,7 @@ from gpu.exceptions import DeadlinePassed, GPUError
 from gpu.machine.request_rows import FINAL, LIVE, as_request, error_fields
 from gpu.models import OwnerRequest
 from gpu.types import Request, RequestKind
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -107,9 +108,9 @@ class RequestServer:
         elif asker.seen_at != row.seen_at:
             asker.seen_at, asker.heard = row.seen_at, clock
         if clock >= asker.ends:
-            return DeadlinePassed(f"“{row}” was to be done until {row.deadline_at:%H:%M:%S} UTC.")
+            return DeadlinePassed(say("gpu.too_late_since", what=row, time=f"{row.deadline_at:%H:%M:%S}"))
         if clock - asker.heard >= self._lease_s:
-            return DeadlinePassed(f"“{row}”: no sign of life of who asked for {self._lease_s:g} s.")
+            return DeadlinePassed(say("gpu.asker_silent", what=row, n=self._lease_s))
         return None
 
     def _begin(self, row: OwnerRequest) -> None:
@@ -135,7 +136,7 @@ class RequestServer:
         except GPUError as error:
             await self._end(row.pk, state=RequestState.FAILED, **error_fields(error))
         except Exception as error:  # a fault here: who asked is told, and waits no longer
-            told = error_fields(GPUError(f"The owner of the GPU failed: {type(error).__name__}: {error}"))
+            told = error_fields(GPUError(say("gpu.owner_failed", error=f"{type(error).__name__}: {error}")))
             await self._end(row.pk, state=RequestState.FAILED, **told)
             raise
         else:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from gpu.machine.ownership import Ownership, machine_name
 from gpu.models import GPUSample, GPUState
+from sentences.said import worded
 
 # Three signs of life of the owner that did not come.
 STALE_AFTER_S: Final = 10.0
@@ -62,7 +63,7 @@ def last_known_status(machine: str = "") -> KnownStatus | None:
         "clip_device": row.clip_device,
         "execution_mode": row.mode,
         "degraded": row.degraded,
-        "degraded_reason": row.degraded_reason,
+        "degraded_reason": worded(row.degraded_reason),
         "degraded_since": row.degraded_since.isoformat() if row.degraded_since else None,
         "queue_length": row.queue_length,
         "last_vlm_request": row.last_vlm_request.isoformat() if row.last_vlm_request else None,

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 
 from gpu.choices import MessageRole
+from sentences.said import in_words
 
 
 class Conversation(models.Model):
@@ -65,5 +66,7 @@ class Message(models.Model):
         return self.content.partition("\n\n")[2] if self.role == MessageRole.ASSISTANT else ""
 
     def as_json(self) -> dict[str, Any]:
-        kept = ("index", "role", "records", "words", "model", "references", "draft", "dropped", "attempts")
-        return {**{name: getattr(self, name) for name in kept}, "at": self.at.isoformat()}
+        """In the reader's language."""
+        kept = ("index", "role", "records", "words", "model", "references", "draft", "dropped")
+        told = {name: getattr(self, name) for name in kept}
+        return {**told, "attempts": in_words(self.attempts), "at": self.at.isoformat()}

@@ -11,6 +11,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from gpu.choices import GPUEventKind, RequestState
+from sentences.field import SaidField
 
 
 class GPUState(models.Model):
@@ -27,7 +28,7 @@ class GPUState(models.Model):
     vlm_model = models.CharField(max_length=200, blank=True)
     clip_device = models.CharField(max_length=20)
     degraded = models.BooleanField()
-    degraded_reason = models.TextField(blank=True)
+    degraded_reason = SaidField(blank=True)
     degraded_since = models.DateTimeField(null=True, blank=True)
     queue_length = models.PositiveIntegerField(default=0)
     last_vlm_request = models.DateTimeField(null=True, blank=True)
@@ -48,7 +49,7 @@ class GPUEvent(models.Model):
     machine = models.CharField(max_length=100)
     at = models.DateTimeField(db_index=True)
     kind = models.CharField(max_length=30, choices=GPUEventKind)
-    text = models.TextField()
+    text = SaidField()
     status = models.JSONField()
 
     class Meta:

@@ -30,6 +30,7 @@ from gpu.types import ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
 from gpu.wire.answers import AnswerBuffer, max_bytes, without_fence
 from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection
 from gpu.wire.tokens import refuse_what_cannot_fit
+from sentences.said import say
 
 log = logging.getLogger(__name__)
 
@@ -94,10 +95,7 @@ class OllamaManager:
         if self._cloud_allowed(model):
             return
         if is_cloud_name(model) or (await self.show(model)).remote:
-            raise CloudModelRefused(
-                f"“{model}” runs in a cloud: screens do not leave this machine. Choose a local one, or allow it in the "
-                "catalogue of models."
-            )
+            raise CloudModelRefused(say("server.in_cloud", model=model))
 
     # --- into memory and out of it ----------------------------------------------------------------------------------
     async def load_model(self, model: str) -> None:
@@ -107,10 +105,10 @@ class OllamaManager:
         body = {"model": model, "stream": False, "keep_alive": self.keep_alive_s, "options": options(self.config)}
         said = await self._ask(
             "POST", GENERATE, model=model, body=body, limit_s=limit_s, loading=True,
-            late=lambda _: LoadFailed(f"Ollama did not load “{model}” within {limit_s:g} s."),
+            late=lambda _: LoadFailed(say("server.ollama_slow", model=model, n=limit_s)),
         )  # fmt: skip
         if said.get("done") is not True:
-            raise LoadFailed(f"Ollama ended the load of “{model}” without saying that it is done.")
+            raise LoadFailed(say("server.ollama_unsaid", model=model))
 
     async def unload_model(self, model: str) -> None:
         """Ask for the unload; the answer is a receipt, `is_model_loaded` tells when it is gone."""

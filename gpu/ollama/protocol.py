@@ -14,6 +14,7 @@ from gpu.wire import failures
 from gpu.wire.answers import read_object
 from gpu.wire.pictures import as_sent
 from gpu.wire.texts import count_of, mapping_of, text_of, without_control
+from sentences.said import say
 
 MB = 1024 * 1024
 NANO = 1_000_000_000
@@ -74,7 +75,7 @@ def read_line(
     if said.get("error"):
         raise told(said, model=model)
     if not may_be_far and (said.get("remote_host") or said.get("remote_model")):
-        raise CloudModelRefused(f"“{model}” answers from a cloud, and was said to run here: it is not asked again.")
+        raise CloudModelRefused(say("server.from_cloud", model=model))
     message = mapping_of(said.get("message"))
     chunk = Chunk(
         text=text_of(message.get("content")),
@@ -172,11 +173,9 @@ def refused(
     if status == 403 and not raw.strip():
         return ServerAway(FORBIDDEN, passing=False)
     if status == 403 and "cloud" in said.lower():
-        return CloudModelRefused(f"Ollama does not run “{model}”: {said} (403).")
+        return CloudModelRefused(say("server.no_cloud_model", model=model, why=said))
     if status == 404 and model:
-        return ModelMissing(
-            f"Ollama does not have “{model}”: {said or 'no reason given'} (404). Try `ollama pull {model}`."
-        )
+        return ModelMissing(say("server.ollama_lacks", model=model, why=said or say("gpu.no_reason")))
     return failures.refused(status, said, headers, who=WHO, what=what, model=model, loading=loading)
 
 

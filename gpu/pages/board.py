@@ -21,6 +21,7 @@ from gpu.pages import texts
 from gpu.pages.news import is_lost, mark_of, troubles
 from gpu.refusals import sentence
 from gpu.types import ModelState, RequestKind
+from sentences.said import worded
 
 OPERATE_GPU = "gpu.operate_gpu"
 EVENTS = 40
@@ -216,7 +217,7 @@ def event_lines(machine: str) -> list[EventLine]:
             icon=_ICON_OF_EVENT.get(GPUEventKind(event.kind), "point")
             if event.kind in GPUEventKind.values
             else "point",
-            text=event.text,
+            text=worded(event.text),
             is_failure=False,
         )
         for event in GPUEvent.objects.filter(machine=machine).defer("status").order_by("-pk")[:EVENTS]

@@ -15,6 +15,7 @@ from gpu.control.reporter import NO_GPU
 from gpu.machine.ownership import Ownership, machine_name
 from gpu.machine.status import STALE_AFTER_S, gpu_folder
 from gpu.models import GPUEvent, GPUState, OwnerRequest
+from sentences.said import by_sentence, sentences_of, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def troubles(state: GPUState) -> str:
     """Why it is degraded, as far as somebody should look after it; without an owner nobody can say."""
     if not state.degraded or not state.owner or is_lost(state):
         return ""
-    return state.degraded_reason.replace(NO_GPU, "").strip()  # that is no trouble, and said beside the memory
+    said = [one for one in sentences_of(state.degraded_reason) if one != NO_GPU]  # which is said beside the memory
+    return worded(by_sentence(said))
 
 
 def banner(states: Sequence[GPUState]) -> dict[str, str] | None:

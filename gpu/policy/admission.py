@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
+from sentences.said import say
 
 CORESIDENT_SHARE = 0.8  # of the free memory: a second model that needs more drives the first one out (A.3)
 SWAP_WINDOW_S = 60.0
@@ -29,9 +30,9 @@ def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView
     """
     free = snapshot.free_mb
     if free is None:
-        return Room(fits=True, note="The GPU's memory is unknown: the server of the models decides whether it fits.")
+        return Room(fits=True, note=say("gpu.memory_unknown"))
     if model.need_mb is None:
-        return Room(fits=True, note=f"Nobody knows what “{model.name}” needs: the server of the models decides.")
+        return Room(fits=True, note=say("gpu.need_unknown", model=model.name))
     free += freed_mb
     staying = [other for other in snapshot.models if other.is_in_memory and other.name != model.name]
     out: list[ModelView] = []

@@ -12,9 +12,10 @@ from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway,
 from gpu.policy.admission import Room, clip_is_on_gpu, clip_room, room_for, swap_allowed_in_s
 from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
 from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
+from sentences.said import say, told_by
 
-NO_VLM = "No vision-language model is configured: set RPA_OLLAMA_URL and RPA_VLM_MODEL."
-NOBODY_LOOKS = "Nobody looks through CLIP in the process that owns the GPU: start a run loop, which has it moved."
+NO_VLM = say("gpu.no_vlm")
+NOBODY_LOOKS = say("gpu.nobody_looks")
 CHATS = frozenset({Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD})
 
 
@@ -74,7 +75,7 @@ def decide(snapshot: GPUSnapshot, request: Request | Tick) -> MemoryPlan:
         return _model_unwanted(snapshot, request.model)
     if request.kind is RequestKind.CLIP_TO_GPU:
         return _clip_to_gpu(snapshot)
-    return _clip_to_cpu(snapshot, "CLIP was asked to go to the CPU.")
+    return _clip_to_cpu(snapshot, say("gpu.clip_asked_back"))
 
 
 # --- modes ----------------------------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def _mode(snapshot: GPUSnapshot, mode: ExecutionMode) -> MemoryPlan:
         return _autopilot(snapshot)
     if mode is ExecutionMode.RECORDING:
         return _recording(snapshot)
-    return MemoryPlan(notes=("Idle leaves all as it is.",))
+    return MemoryPlan(notes=(say("gpu.idle_leaves"),))
 
 
 def _autopilot(snapshot: GPUSnapshot) -> MemoryPlan:
@@ -94,31 +95,29 @@ def _autopilot(snapshot: GPUSnapshot) -> MemoryPlan:
     if snapshot.server_problem and snapshot.vlm:  # CLIP goes by what is free; the VLM when the server answers
         return MemoryPlan(_clip_if_it_fits(snapshot), _away(snapshot))
     if vlm.is_in_memory:
-        steps.append(UnloadModel(model=vlm.name, reason="Autopilot does without the VLM."))
+        steps.append(UnloadModel(model=vlm.name, reason=say("gpu.autopilot_without_vlm")))
         freed = vlm.need_mb or 0
     if not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
         return MemoryPlan(tuple(steps))
     for other in [None, *_idle_others(snapshot, snapshot.vlm)]:
         if other is not None:
-            steps.append(
-                UnloadModel(model=other.name, reason="CLIP needs its memory in autopilot, and nobody uses it.")
-            )
+            steps.append(UnloadModel(model=other.name, reason=say("gpu.clip_needs_memory")))
             freed += other.need_mb or 0
         device, needed, free = clip_room(snapshot, freed_mb=freed if snapshot.vlm_is_here else 0)
         if device:
-            steps.append(MoveClip(device=device, reason=f"Autopilot: CLIP gets the GPU ({needed} of {free} MB)."))
+            steps.append(MoveClip(device=device, reason=say("gpu.clip_gets_gpu", needed=needed, free=free)))
             return MemoryPlan(tuple(steps))
     return MemoryPlan(tuple(steps[: 1 if vlm.is_in_memory else 0]), notes=(_clip_stays(needed, free, snapshot),))
 
 
 def _recording(snapshot: GPUSnapshot) -> MemoryPlan:
     """CLIP goes to the CPU, then the VLM is loaded; a load too many for this minute waits, it is never refused."""
-    first = _clip_to_cpu(snapshot, "Recording: the VLM is to have the GPU.").steps
+    first = _clip_to_cpu(snapshot, say("gpu.recording_clip_goes")).steps
     if not snapshot.vlm:
         return MemoryPlan(first, notes=(NO_VLM,))
     wanted = _model_wanted(snapshot, snapshot.vlm, Purpose.TARGET)
     if isinstance(wanted.refusal, TooManySwaps):
-        pause = Wait(seconds=wanted.refusal.retry_after_s, reason=str(wanted.refusal))
+        pause = Wait(seconds=wanted.refusal.retry_after_s, reason=told_by(wanted.refusal))
         return MemoryPlan((*first, pause))
     steps = tuple(step for step in wanted.steps if not isinstance(step, MoveClip))
     return MemoryPlan((*first, *steps), wanted.refusal, wanted.notes)
@@ -140,14 +139,16 @@ def _model_wanted(snapshot: GPUSnapshot, name: str, purpose: Purpose) -> MemoryP
     clip_goes = clip_is_on_gpu(snapshot) and _clip_gives_way(snapshot, name, chat=chat)
     room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
     if model.is_in_memory:
-        room = Room(fits=True, note=f"“{name}” is in memory already, and is asked for anew to stay there.")
+        room = Room(fits=True, note=say("gpu.kept_in_memory", model=name))
     if not room.fits:
-        return MemoryPlan(refusal=NotEnoughVRAM(f"“{name}”", needed_mb=room.needed_mb, free_mb=room.free_mb))
+        return MemoryPlan(
+            refusal=NotEnoughVRAM(say("server.model", model=name), needed_mb=room.needed_mb, free_mb=room.free_mb)
+        )
     steps: list[Step] = [_wait_for(one) for one in snapshot.models if _is_leaving(one) and one.name != name]
     if clip_goes:
-        steps.append(MoveClip(device=CPU, reason=f"“{name}” is to have the GPU."))
+        steps.append(MoveClip(device=CPU, reason=say("gpu.clip_makes_room", model=name)))
     steps += [
-        UnloadModel(model=out.name, reason=f"“{name}” needs its memory, nobody uses it.")
+        UnloadModel(model=out.name, reason=say("gpu.makes_room", model=name))
         for out in room.out
         if not _is_leaving(out)
     ]
@@ -161,7 +162,7 @@ def _is_leaving(model: ModelView) -> bool:
 
 def _wait_for(model: ModelView) -> Step:
     """It has been asked to go, and that was given up: two operations never overlap (S3.11.13)."""
-    return UnloadModel(model=model.name, reason=f"“{model.name}” is on its way out: its memory is waited for.")
+    return UnloadModel(model=model.name, reason=say("gpu.on_its_way_out", model=model.name))
 
 
 def _clip_gives_way(snapshot: GPUSnapshot, name: str, *, chat: bool) -> bool:
@@ -192,7 +193,7 @@ def _model_unwanted(snapshot: GPUSnapshot, name: str) -> MemoryPlan:
         return MemoryPlan()
     if snapshot.server_problem:
         return MemoryPlan(refusal=_away(snapshot))
-    return MemoryPlan((UnloadModel(model=name, reason=f"“{name}” was asked to go."),))
+    return MemoryPlan((UnloadModel(model=name, reason=say("gpu.asked_to_go", model=name)),))
 
 
 def _others(snapshot: GPUSnapshot, name: str) -> tuple[ModelView, ...]:
@@ -210,7 +211,7 @@ def _clip_to_gpu(snapshot: GPUSnapshot) -> MemoryPlan:
     if clip_is_on_gpu(snapshot):
         return MemoryPlan()
     if not snapshot.clip.available:
-        return MemoryPlan(refusal=ClipUnavailable("There is no CLIP model here: set RPA_CLIP_WEIGHTS."))
+        return MemoryPlan(refusal=ClipUnavailable(say("gpu.no_clip")))
     if not snapshot.clip.in_use:
         return MemoryPlan(refusal=ClipUnavailable(NOBODY_LOOKS))
     device, needed, free = clip_room(snapshot)
@@ -218,7 +219,7 @@ def _clip_to_gpu(snapshot: GPUSnapshot) -> MemoryPlan:
         return MemoryPlan(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
     if device is None:
         return MemoryPlan(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
-    return MemoryPlan((MoveClip(device=device, reason=f"CLIP was asked to go there ({needed} of {free} MB)."),))
+    return MemoryPlan((MoveClip(device=device, reason=say("gpu.clip_asked_there", needed=needed, free=free)),))
 
 
 def _clip_to_cpu(snapshot: GPUSnapshot, reason: str) -> MemoryPlan:
@@ -227,15 +228,15 @@ def _clip_to_cpu(snapshot: GPUSnapshot, reason: str) -> MemoryPlan:
 
 def _clip_stays(needed: int, free: int, snapshot: GPUSnapshot) -> str:
     if not snapshot.clip_gpus:
-        return "CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."
-    return f"CLIP stays on the CPU: it needs {needed} MB of GPU memory and {free} MB are free."
+        return say("gpu.clip_stays_unseen")
+    return say("gpu.clip_stays", needed=needed, free=free)
 
 
 def _clip_if_it_fits(snapshot: GPUSnapshot) -> tuple[Step, ...]:
     device, needed, free = clip_room(snapshot)
     if device is None or not snapshot.clip.is_wanted or clip_is_on_gpu(snapshot):
         return ()
-    return (MoveClip(device=device, reason=f"CLIP fits on the GPU ({needed} of {free} MB)."),)
+    return (MoveClip(device=device, reason=say("gpu.clip_fits", needed=needed, free=free)),)
 
 
 # --- by itself ------------------------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def _tick(snapshot: GPUSnapshot) -> MemoryPlan:
     if not snapshot.server_problem:
         for model in snapshot.models:
             if _is_idle(snapshot, model):
-                reason = f"Nobody has asked for “{model.name}” for {snapshot.config.idle_timeout_s:.0f} s."
+                reason = say("gpu.not_asked_for", model=model.name, n=snapshot.config.idle_timeout_s)
                 return MemoryPlan((UnloadModel(model=model.name, reason=reason, idle=True),))
     returns = snapshot.mode is ExecutionMode.AUTOPILOT and snapshot.clip.returns
     return MemoryPlan(_clip_if_it_fits(snapshot) if returns else ())
@@ -263,19 +264,18 @@ def _is_idle(snapshot: GPUSnapshot, model: ModelView) -> bool:
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 def _away(snapshot: GPUSnapshot) -> ServerAway:
-    return ServerAway(f"{snapshot.server_problem} It is asked again in {snapshot.server_again_s:.0f} s.")
+    return ServerAway(say("gpu.asked_again_in", why=snapshot.server_problem, n=snapshot.server_again_s))
 
 
 def _too_many(snapshot: GPUSnapshot, name: str, pause: float) -> TooManySwaps:
     most = snapshot.config.swaps_per_minute
     return TooManySwaps(
-        f"“{name}” is not loaded now: {most} models were loaded within a minute, and more would only push each other "
-        f"out. It can be in {pause:.0f} s.",
+        say("gpu.too_many_loads", model=name, most=most, n=pause),
         retry_after_s=pause,
     )
 
 
 def _why_loaded(name: str, room: Room) -> str:
     if room.note or not room.needed_mb:
-        return f"“{name}” was asked for."
-    return f"“{name}” was asked for: it needs {room.needed_mb} of {room.free_mb} MB."
+        return say("gpu.asked_for", model=name)
+    return say("gpu.asked_for_fits", model=name, needed=room.needed_mb, free=room.free_mb)

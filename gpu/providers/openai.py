@@ -24,8 +24,9 @@ from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection
 from gpu.wire.pictures import as_sent, kind_of
 from gpu.wire.texts import count_of, mapping_of, text_of, without_control
 from gpu.wire.tokens import refuse_what_cannot_fit
+from sentences.said import say
 
-WHO = "The OpenAI-compatible server"
+WHO = say("server.openai")
 DONE = "[DONE]"
 
 
@@ -200,10 +201,7 @@ class OpenAICompatibleProvider:
     def refuse_cloud(self, model: str) -> None:
         """Screens do not leave this machine (T9), unless an admin allowed it for that model."""
         if not self.is_here and not self._cloud_allowed(model):
-            raise CloudModelRefused(
-                f"“{model}” runs on another machine: screens do not leave this one. Choose a local one, or allow it in "
-                "the catalogue of models."
-            )
+            raise CloudModelRefused(say("server.on_another_machine", model=model))
 
     def _lines(self, body: Mapping[str, Any], *, max_tokens: int, model: str) -> AsyncGenerator[str]:
         config = self.config
@@ -226,7 +224,7 @@ class OpenAICompatibleProvider:
             said = failures.words(raw, secret=self._key)
             if status in (401, 403):
                 return ServerAway(
-                    f"{WHO} refuses the key ({status}): {said or 'no reason given'}. Set RPA_OPENAI_KEY.", passing=False
+                    say("server.key_refused", who=WHO, status=status, why=said or say("gpu.no_reason")), passing=False
                 )
             return failures.refused(status, said, headers, who=WHO, what=path, model=model)
 

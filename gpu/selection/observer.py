@@ -22,12 +22,13 @@ from gpu.resources import ResourceMonitor
 from gpu.selection.scoring import RecentOutcomes
 from gpu.selection.situation import Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
+from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
 
 NO_ADDRESS = {
-    ProviderName.OLLAMA: "no Ollama is set up (RPA_OLLAMA_URL)",
-    ProviderName.OPENAI: "no OpenAI-compatible server is set up (RPA_OPENAI_URL)",
+    ProviderName.OLLAMA: say("choice.no_ollama"),
+    ProviderName.OPENAI: say("choice.no_openai"),
 }
 
 
@@ -134,7 +135,7 @@ class Observer:
             self._known = await self._database.run(self._read_rows)
         except DatabaseError as error:
             if self._known is None:
-                raise NoModelFits(f"The catalogue of models cannot be read: {error}", reasons=()) from error
+                raise NoModelFits(say("choice.catalogue_unread", error=error), reasons=()) from error
             log.warning("the catalogue of models is that of before: %s", error)
         return self._known
 
@@ -146,7 +147,7 @@ class Observer:
         try:
             disk: tuple[ModelOnDisk, ...] = await ollama.list_models()
         except VLMUnavailable as error:
-            return str(error)
+            return told_by(error)
         try:
             residents: tuple[Resident, ...] = await ollama.loaded_models()
         except VLMUnavailable as error:  # it may be busy with an unload, and is not away (A.4.8)
@@ -160,7 +161,7 @@ class Observer:
         try:
             return await self._openai.list_models()
         except VLMUnavailable as error:
-            return str(error)
+            return told_by(error)
 
     def _here(self) -> frozenset[ProviderName]:
         ollama = {ProviderName.OLLAMA} if self._manager.config.ollama_is_here else set()

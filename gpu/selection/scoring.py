@@ -16,6 +16,7 @@ from gpu.choices import Capability, Tier
 from gpu.exceptions import AnswerUnusable, GPUError, NotEnoughVRAM, OutOfMemory
 from gpu.selection.situation import Factor, Situation, Task
 from gpu.types import Chunk
+from sentences.said import say
 
 TOO_WEAK = -20  # a step below what the task wants
 TOO_STRONG = -8  # a step above it: slower, and more memory for nothing
@@ -38,40 +39,44 @@ def factors_of(entry: ModelEntry, task: Task, now: Situation) -> tuple[Factor, .
 
 def _tier(entry: ModelEntry, task: Task) -> Iterator[Factor]:
     steps = entry.tier - task.complexity
-    wanted = Tier(task.complexity).name.lower()
+    own, wanted = _in_words(entry.tier), _in_words(Tier(task.complexity))
     if steps < 0:
-        yield Factor(TOO_WEAK * -steps, f"is {entry.tier.name.lower()}, and the task is {wanted}")
+        yield Factor(TOO_WEAK * -steps, say("choice.too_weak", tier=own, wanted=wanted))
     elif steps > 0:
-        yield Factor(TOO_STRONG * steps, f"is {entry.tier.name.lower()}, and a {wanted} one would do")
+        yield Factor(TOO_STRONG * steps, say("choice.too_strong", tier=own, wanted=wanted))
     else:
-        yield Factor(0, f"is {wanted}, as the task is")
+        yield Factor(0, say("choice.as_wanted", tier=wanted))
+
+
+def _in_words(tier: Tier) -> str:
+    return say(f"tier.{tier.name.lower()}")
 
 
 def _place(entry: ModelEntry, now: Situation) -> Iterator[Factor]:
     if entry.key in now.loaded:
-        yield Factor(LOADED, "is loaded")
+        yield Factor(LOADED, say("choice.loaded"))
     if entry.provider not in now.here or now.is_remote(entry):
         return
     if now.uses_gpu(entry):
         needed, free = now.memory(entry)
         if free is not None and free - needed < SCARCE_SHARE * (now.resources.vram_total_mb or 0):
-            yield Factor(SCARCE, "would leave little GPU memory")
+            yield Factor(SCARCE, say("choice.leaves_little"))
         return
     above = entry.tier - Tier.LIGHT
     if above:
-        yield Factor(ON_PROCESSOR * above, "is slow without a GPU")
+        yield Factor(ON_PROCESSOR * above, say("choice.slow_without_gpu"))
     if now.resources.cpu_percent >= BUSY_PERCENT:
-        words = f"would take from a processor that is busy already ({now.resources.cpu_percent:.0f} %)"
+        words = say("choice.busy_processor", n=now.resources.cpu_percent)
         yield Factor(PROCESSOR_BUSY * (above + 1), words)
 
 
 def _habits(entry: ModelEntry, task: Task, now: Situation) -> Iterator[Factor]:
     if now.context_of(entry) < task.all_tokens:
-        yield Factor(CUTS_HISTORY, "cannot hold the whole conversation")
+        yield Factor(CUTS_HISTORY, say("choice.cuts_history"))
     if Capability.VISION.value in entry.capabilities and not task.vision:
-        yield Factor(UNUSED_EYES, "sees pictures, and there is none")
+        yield Factor(UNUSED_EYES, say("choice.unused_eyes"))
     if Capability.REASONING.value in entry.capabilities and task.complexity is Tier.LIGHT:
-        yield Factor(THINKS, "thinks at length, which this does not need")
+        yield Factor(THINKS, say("choice.thinks"))
 
 
 FORGOTTEN_S = 300.0
@@ -109,19 +114,19 @@ class RecentOutcomes:
             self._answered[key] = self._clock()
         waited = first_s - last.load_s
         if last.tokens_out >= WORTH_TIMING and last.tokens_out / max(seconds, 0.001) < SLOW_TOKENS_A_S:
-            self._note(key, Factor(SLOW, f"was slow lately ({last.tokens_out / seconds:.1f} tokens a second)"))
+            self._note(key, Factor(SLOW, say("choice.slow_tokens", n=last.tokens_out / seconds)))
         elif waited > SLOW_FIRST_S:
-            self._note(key, Factor(SLOW, f"was slow lately ({waited:.0f} s until the first word)"))
+            self._note(key, Factor(SLOW, say("choice.slow_first", n=waited)))
 
     def failed(self, key: str, error: GPUError) -> None:
         if isinstance(error, OutOfMemory):
-            self._note(key, Factor(NO_MEMORY, "ran out of memory lately"))
+            self._note(key, Factor(NO_MEMORY, say("choice.no_memory_lately")))
         elif isinstance(error, NotEnoughVRAM):
-            self._note(key, Factor(SCARCE, "found too little memory lately"))
+            self._note(key, Factor(SCARCE, say("choice.too_little_lately")))
         elif isinstance(error, AnswerUnusable):
-            self._note(key, Factor(UNUSABLE, "gave an answer of no use lately"))
+            self._note(key, Factor(UNUSABLE, say("choice.no_use_lately")))
         else:
-            self._note(key, Factor(FAILED, f"failed lately ({type(error).__name__})"))
+            self._note(key, Factor(FAILED, say("choice.failed_lately", error=type(error).__name__)))
 
     def _note(self, key: str, factor: Factor) -> None:
         now = self._clock()

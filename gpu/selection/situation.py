@@ -11,6 +11,7 @@ from gpu.choices import Capability, ProviderName, Tier
 from gpu.ollama.protocol import is_cloud_name
 from gpu.resources import Resources
 from gpu.types import ExecutionMode
+from sentences.said import say
 
 RAM_HEADROOM_MB = 1024
 CORESIDENT_SHARE = 0.8  # Ollama drives others out for one that needs more of the free memory (A.3)
@@ -39,9 +40,11 @@ class Task:
         wanted = ((Capability.VISION, self.vision), (Capability.JSON, self.json))
         return (Capability.TEXT, *(capability for capability, needed in wanted if needed))
 
-    def __str__(self) -> str:
-        able = ", ".join(str(capability.label) for capability in self.capabilities)
-        return f"{able}; a context of at least {self.least_tokens} tokens"
+    @property
+    def needs(self) -> str:
+        """In words."""
+        able = [say(f"able.{capability.value}") for capability in self.capabilities]
+        return say("choice.needs", able=able, n=self.least_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

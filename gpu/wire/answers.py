@@ -12,6 +12,7 @@ from typing import Any
 
 from gpu.exceptions import AnswerBroken, AnswerUnusable, PromptTooLarge
 from gpu.types import Chunk
+from sentences.said import say
 
 PASSES = 2  # a thinking model that has to keep to a schema begins anew with the grammar (A.3)
 TOKENS_MORE = 16
@@ -35,9 +36,9 @@ def read_object(line: str, *, model: str) -> dict[str, Any]:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise AnswerBroken(f"“{model}” broke off with a garbled line.") from error
+        raise AnswerBroken(say("answer.garbled", model=model)) from error
     if not isinstance(said, dict):
-        raise AnswerBroken(f"“{model}” broke off with a garbled line.")
+        raise AnswerBroken(say("answer.garbled", model=model))
     return said
 
 
@@ -64,25 +65,22 @@ class AnswerBuffer:
         self._thought = self._thought or bool(thinking)
         self._parts += bool(text or thinking)
         if self._parts > max_parts(self.max_tokens):
-            raise AnswerBroken(f"“{self.model}” goes on beyond the {self.max_tokens} tokens it was given.")
+            raise AnswerBroken(say("answer.too_long", model=self.model, n=self.max_tokens))
 
     def unended(self) -> AnswerBroken:
         """The stream is over and nothing said that the answer was: it is none (A.4.5)."""
-        return AnswerBroken(f"“{self.model}” broke off: no end was told.")
+        return AnswerBroken(say("answer.no_end", model=self.model))
 
     def check(self, last: Chunk) -> None:
         if last.done_reason in ("load", "unload"):
-            raise AnswerBroken(f"“{self.model}” was {last.done_reason}ed where an answer was asked for.")
+            raise AnswerBroken(say("answer.only_moved", model=self.model, did=last.done_reason))
         if last.tokens_in >= self.context_length:
-            raise PromptTooLarge(
-                f"What was asked of “{self.model}” fills its whole context of {self.context_length} tokens: "
-                "its beginning may be lost. Ask with less."
-            )
+            raise PromptTooLarge(say("answer.beginning_lost", model=self.model, n=self.context_length))
         if self.schema is not None and last.done_reason == "length":
-            raise AnswerUnusable(f"“{self.model}” did not come to an end within {self.max_tokens} tokens.")
+            raise AnswerUnusable(say("answer.unended", model=self.model, n=self.max_tokens))
         if not self.text.strip():
-            did = "only thought" if self._thought else "said nothing"
-            raise AnswerUnusable(f"“{self.model}” {did}, and came to an end ({last.done_reason or 'no reason'}).")
+            code = "answer.thought" if self._thought else "answer.empty"
+            raise AnswerUnusable(say(code, model=self.model, why=last.done_reason or say("answer.no_reason")))
         if self.schema is not None:
             refuse_other_than(self.schema, self.text, model=self.model)
 
@@ -104,8 +102,8 @@ def refuse_other_than(schema: Mapping[str, Any], text: str, *, model: str) -> No
     try:
         value = json.loads(without_fence(text))
     except (ValueError, RecursionError) as error:
-        raise AnswerUnusable(f"“{model}” answered with something that is no JSON.") from error
+        raise AnswerUnusable(say("answer.no_json", model=model)) from error
     wrong = best_match(Draft202012Validator(dict(schema)).iter_errors(value))
     if wrong is not None:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in wrong.absolute_schema_path)
-        raise AnswerUnusable(f"“{model}” did not keep to the schema: its answer fails {where.lstrip('.')}.")
+        raise AnswerUnusable(say("answer.not_after_schema", model=model, where=where.lstrip(".")))

@@ -18,6 +18,7 @@ from gpu.exceptions import (
     ServerAway,
     VLMUnavailable,
 )
+from sentences.said import say
 
 MAX_WORDS = 300  # of the server's own in a message: they may repeat what they were asked
 BUSY_AGAIN_S = 2.0
@@ -74,43 +75,43 @@ def refused(
     status: int, said: str, headers: Mapping[str, str], *, who: str, what: str, model: str = "", loading: bool = False
 ) -> VLMUnavailable:
     """The error for a refusal of the path `what` by `who`; `model` where it is about one."""
-    reason = f"{said or 'no reason given'} ({status})"
+    reason = say("value.aside", what=said or say("gpu.no_reason"), aside=status)
     if status in (429, 503):
-        return GpuBusy(f"{who} is busy: {reason}.", retry_after_s=_retry_after(headers))
+        return GpuBusy(say("server.busy", who=who, why=reason), retry_after_s=_retry_after(headers))
     if 300 <= status < 400:
-        return ServerAway(f"{who} sends {what} elsewhere ({status}), and that is not followed: check the address.")
+        return ServerAway(say("server.redirects", who=who, what=what, status=status))
     if _OUT_OF_MEMORY.search(said) or _NOT_LOADED.search(said):  # LM Studio tells it under 400 and 404
         return told(said, reason=reason, who=who, model=model, loading=loading)
     if status == 404 and model:
-        return ModelMissing(f"{who} does not have “{model}”: {reason}.")
+        return ModelMissing(say("server.lacks", who=who, model=model, why=reason))
     if status in (401, 403, 407):
-        return ServerAway(f"{who} wants to know who asks, or does not let this machine: {reason}.", passing=False)
+        return ServerAway(say("server.asks_who", who=who, why=reason), passing=False)
     if status in (404, 405):
-        return ServerAway(f"What answers {what} is not {who}: {reason}.")
+        return ServerAway(say("server.is_another", what=what, who=who, why=reason))
     if status in (408, 502, 504):
-        return ServerAway(f"Something between here and {who} refused {what}: {reason}.")
+        return ServerAway(say("server.between", who=who, what=what, why=reason))
     if status >= 499:  # 499: Ollama's own word for a question that it gave up
         return told(said, reason=reason, who=who, model=model, loading=loading)
     if _TOO_LONG.search(said):
-        return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
-    return RequestRefused(f"{who} refused {what}: {reason}.")
+        return PromptTooLarge(say("server.context_full", model=model, why=reason))
+    return RequestRefused(say("server.refused", who=who, what=what, why=reason))
 
 
 def told(said: str, *, who: str, model: str, reason: str = "", loading: bool = False) -> VLMUnavailable:
     """The error for an error text of a server, under a 500 or in the middle of an answer."""
-    reason = reason or said or "no reason given"
-    named = f"“{model}”" if model else who
+    reason = reason or said or say("gpu.no_reason")
+    named = say("server.model", model=model) if model else who
     if _OUT_OF_MEMORY.search(said):
-        return OutOfMemory(f"{who} ran out of memory (asked: {named}): {reason}.")
+        return OutOfMemory(say("server.no_memory", who=who, what=named, why=reason))
     if _TOO_LONG.search(said):
-        return PromptTooLarge(f"“{model}” was asked for more than its context holds: {reason}.")
+        return PromptTooLarge(say("server.context_full", model=model, why=reason))
     if loading or _NOT_LOADED.search(said):
-        return LoadFailed(f"{who} could not load “{model}”: {reason}.")
+        return LoadFailed(say("server.not_loaded", who=who, model=model, why=reason))
     if _FAULT_OF_THE_REQUEST.search(said):
-        return RequestRefused(f"{named} refused what it was asked: {reason}.")
+        return RequestRefused(say("server.refused_question", what=named, why=reason))
     if _REPEATS.search(said):
-        return AnswerUnusable(f"{named} went round in circles: {reason}.")
-    return AnswerBroken(f"{named} broke off: {reason}.")
+        return AnswerUnusable(say("server.in_circles", what=named, why=reason))
+    return AnswerBroken(say("server.broke_off", what=named, why=reason))
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:

@@ -18,6 +18,7 @@ import httpx
 from django.core.exceptions import ImproperlyConfigured
 
 from gpu.exceptions import AnswerBroken, AnswerTimeout, ServerAway, VLMUnavailable
+from sentences.said import say
 
 MAX_BODY = 16 * 1024 * 1024  # /api/show tells a model's licence and template; nothing else comes near it
 MAX_LINE = 1024 * 1024
@@ -51,7 +52,7 @@ class ServerConnection:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.url = _shown(url)
-        self.who = f"{who} at {self.url}"
+        self.who = say("server.at", who=who, url=self.url)
         self._connect_s = connect_timeout_s
         # the proxy of the environment must not see what goes to loopback; a redirect could lead anywhere (T10)
         self._client = httpx.AsyncClient(
@@ -84,7 +85,7 @@ class ServerConnection:
                     raise refusal(response.status_code, await _read(response, MAX_ERROR), response.headers)
                 raw = await _read(response, MAX_BODY + 1)
         except TimeoutError as error:
-            raise late(f"{self.who} did not answer {path} in time ({limit_s:g} s).") from error
+            raise late(say("server.late", who=self.who, what=path, n=limit_s)) from error
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
         if len(raw) > MAX_BODY:
@@ -109,7 +110,7 @@ class ServerConnection:
         except httpx.HTTPError as error:
             if not begun:
                 raise self._unreachable(error) from error
-            raise AnswerBroken(f"{self.who} broke off in the middle of an answer: {_words(error)}.") from error
+            raise AnswerBroken(say("server.broke_off_answer", who=self.who, error=_words(error))) from error
 
     async def _next(self, lines: AsyncGenerator[str], *, limit_s: float, end: float) -> str | None:
         """The next line, None at the end. The limits stand around each wait, never around what a caller does."""
@@ -120,8 +121,8 @@ class ServerConnection:
                 return await anext(lines, None)
         except TimeoutError as error:
             if end <= silent_at:
-                raise AnswerTimeout(f"{self.who} did not come to the end of its answer in time.") from error
-            raise AnswerTimeout(f"{self.who} has said nothing for {limit_s:g} s.") from error
+                raise AnswerTimeout(say("server.no_end_in_time", who=self.who)) from error
+            raise AnswerTimeout(say("server.silent", who=self.who, n=limit_s)) from error
 
     async def _lines(
         self, path: str, body: Mapping[str, Any], *, max_bytes: int, refusal: Refusal
@@ -134,7 +135,7 @@ class ServerConnection:
                 total += len(piece)
                 *whole, rest = (rest + piece).split(b"\n")
                 if total > max_bytes or len(rest) > MAX_LINE:
-                    raise AnswerBroken(f"{self.who} goes on without end: {total} bytes of an answer.")
+                    raise AnswerBroken(say("server.endless", who=self.who, n=total))
                 for line in whole:
                     if text := self._text(line):
                         yield text
@@ -150,7 +151,7 @@ class ServerConnection:
         try:
             return line.decode().strip()
         except UnicodeDecodeError as error:
-            raise AnswerBroken(f"{self.who} sent a line that is no text.") from error
+            raise AnswerBroken(say("server.no_text", who=self.who)) from error
 
     def _object(self, raw: bytes, path: str) -> dict[str, Any]:
         try:
@@ -162,10 +163,10 @@ class ServerConnection:
         return said
 
     def stranger(self, path: str) -> ServerAway:
-        return ServerAway(f"What answers {path} at {self.url} is no such server: check the address.")
+        return ServerAway(say("server.stranger", what=path, url=self.url))
 
     def _unreachable(self, error: httpx.HTTPError) -> ServerAway:
-        return ServerAway(f"{self.who} cannot be reached: {_words(error)}.")
+        return ServerAway(say("server.unreachable", who=self.who, error=_words(error)))
 
 
 def is_forbidden(address: str) -> bool:
@@ -183,7 +184,7 @@ async def _watch_connections(event: str, told: Mapping[str, Any]) -> None:
     peer = stream.get_extra_info("server_addr")
     if peer and is_forbidden(str(peer[0])):
         await stream.aclose()
-        raise ServerAway("The address of the server is a link-local one, and nothing is asked there.", passing=False)
+        raise ServerAway(say("server.link_local"), passing=False)
 
 
 def _shown(url: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpu.exceptions import PromptTooLarge, RequestRefused
+from sentences.said import say
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -33,10 +34,7 @@ def readable(picture: bytes, *, max_megapixels: float) -> bytes:
     with _opened(picture) as image:
         width, height = image.size
         if width * height > max_megapixels * MEGA:
-            raise PromptTooLarge(
-                f"A picture of {width} × {height} is larger than the {max_megapixels:g} megapixels that are allowed "
-                "(RPA_MAX_PICTURE_MEGAPIXELS)."
-            )
+            raise PromptTooLarge(say("picture.too_large", width=width, height=height, most=max_megapixels))
         if width * height <= READ_MEGAPIXELS * MEGA and image.format in SENT_AS_THEY_ARE:
             return picture
         return _smaller(image)
@@ -55,9 +53,9 @@ def _opened(picture: bytes) -> Picture:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is checked right after
             return Image.open(io.BytesIO(picture))
     except Image.DecompressionBombError as error:
-        raise PromptTooLarge("A picture is larger than any that may be decoded.") from error
+        raise PromptTooLarge(say("picture.beyond")) from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise RequestRefused("What was to be shown to the model is no picture.") from error
+        raise RequestRefused(say("picture.none")) from error
 
 
 def _smaller(image: Picture) -> bytes:
@@ -69,5 +67,5 @@ def _smaller(image: Picture) -> bytes:
         whole = image.convert("RGB")
         (whole if whole.size == size else whole.resize(size, reducing_gap=3.0)).save(written, "PNG", compress_level=1)
     except (OSError, ValueError, SyntaxError) as error:
-        raise RequestRefused("A picture cannot be decoded: it is broken.") from error
+        raise RequestRefused(say("picture.broken")) from error
     return written.getvalue()

@@ -12,6 +12,7 @@ from dataclasses import replace
 from gpu.exceptions import PromptTooLarge
 from gpu.types import ChatMessage
 from gpu.wire.pictures import MEGA, READ_MEGAPIXELS
+from sentences.said import say
 
 BYTES_A_TOKEN = 3.0  # of UTF-8; English takes about four, German and French three and a half, Chinese three
 PICTURE_TOKENS = 768  # what Ollama reckons for one (A.3)
@@ -33,10 +34,7 @@ def refuse_what_cannot_fit(messages: Sequence[ChatMessage], *, context_length: i
     """For servers that would drop the oldest messages without a word; raises PromptTooLarge."""
     needed = sum(estimated_tokens(message) for message in messages)
     if needed > context_length:
-        raise PromptTooLarge(
-            f"What is to be asked of “{model}” takes about {needed} tokens, and its context holds {context_length}. "
-            "Ask with less, or choose a model with a longer context."
-        )
+        raise PromptTooLarge(say("question.too_long", model=model, needed=needed, room=context_length))
 
 
 class TokenCounter:

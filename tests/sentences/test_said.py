@@ -34,7 +34,7 @@ PLACE = re.compile(r"%\((\w+)\)(\.\d+f|[sdg])")
 # Said alike in both languages: nothing but values, and words that are French as well.
 ALIKE = frozenset({
     "joined.listed", "joined.sentences", "joined.in_a_row", "measure.value", "measure.place", "dialog.untitled",
-    "turn.quoted", "record.for_a_reason",
+    "turn.quoted", "record.for_a_reason", "value.aside", "choice.of_model", "about.mode", "tier.standard",
 })  # fmt: skip
 HIGH = ":;!?»%"  # in French a no-break space stands before these
 

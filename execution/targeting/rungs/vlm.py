@@ -18,7 +18,7 @@ from execution.targeting.grounding.marked import marked_area
 from execution.targeting.rungs.marks import MARGIN, lead, stands_as_taught, taught_picture
 from execution.targeting.vision import VisionModel, VisionUnavailable
 from execution.types import Candidate, Element, ResolveStatus, RungResult, ScreenState
-from sentences.said import say, then
+from sentences.said import Said, say, then
 from workflows.catalogue import ACTIONS, effect_class_of
 from workflows.choices import EffectClass
 from workflows.graph import GraphSpec, NormBox
@@ -68,7 +68,8 @@ class VisionRung:
             asked = question(context, count=count, masks=masks)
             said = self._model.ask(shown.picture, asked, answer_schema(count))
         except VisionUnavailable as error:
-            return _refused(say("targeting.model_unavailable", reason=one_line(error.reason, 200)))
+            why = error.reason if isinstance(error.reason, Said) else one_line(error.reason, 200)
+            return _refused(say("targeting.model_unavailable", reason=why))
         return self._weighed(read_answer(said), shown.elements, elements, context)
 
     def _weighed(

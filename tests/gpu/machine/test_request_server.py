@@ -12,6 +12,7 @@ from gpu.exceptions import GpuBusy
 from gpu.machine.request_rows import as_request
 from gpu.models import OwnerRequest
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind, as_json
+from sentences.said import from_json
 from tests.gpu.rows import COMMITTED, LOAD, MACHINE, USE, VLM, Office
 
 pytestmark = COMMITTED
@@ -74,7 +75,7 @@ async def test_a_row_that_makes_no_sense_is_answered_and_harms_nobody(office: Of
         await office.until(lambda rows: [row.state for row in rows] == [RequestState.FAILED, RequestState.DONE])
     first = (await office.rows())[0]
     assert first.error == "GPUError"
-    assert names in first.answer["message"]
+    assert names in from_json(first.answer["message"])
 
 
 @pytest.mark.parametrize("state", [RequestState.WAITING, RequestState.DOING])
@@ -102,7 +103,7 @@ async def test_the_row_of_an_asker_long_dead_is_closed(office: Office, state: Re
     office.seconds = 10.0
     async with office.open():
         await office.until(all_are(RequestState.FAILED))
-    assert "no sign of life" in (await only(office)).answer["message"]
+    assert "no sign of life" in from_json((await only(office)).answer["message"])
     assert (office.served, office.lent) == ([], [])
 
 
@@ -235,7 +236,7 @@ async def test_a_fault_of_ours_is_logged_told_to_who_asked_and_ends_nothing(
         await put(office)
         await office.until(lambda rows: rows[-1].state == RequestState.DONE)
     first = (await office.rows())[0]
-    assert (first.error, first.answer["message"]) == (
+    assert (first.error, from_json(first.answer["message"])) == (
         "GPUError",
         "The owner of the GPU failed: RuntimeError: a fault",
     )

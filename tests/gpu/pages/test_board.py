@@ -14,11 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from gpu.control.reporter import NO_GPU
+from gpu.exceptions import LoadFailed, ServerAway
 from gpu.machine.ownership import UNCLAIMED, Ownership
+from gpu.machine.request_rows import error_fields
 from gpu.machine.status import gpu_folder
-from gpu.models import CatalogueModel, GPUState
+from gpu.models import CatalogueModel, GPUEvent, GPUState
 from gpu.pages import texts
 from gpu.types import ExecutionMode, ModelState, RequestKind
+from sentences.said import by_sentence, say, told_by
 from tests.support.gpu_rows import (
     DEGRADED,
     GPU,
@@ -184,7 +187,7 @@ def test_degraded_says_what_is_missing_since_when_why_and_what_to_do(page) -> No
 def test_without_a_gpu_only_what_else_is_wrong_is_trouble(page) -> None:
     make_state(vram=[], degraded=True, degraded_reason=NO_GPU)
     assert "work only in part" not in page()
-    GPUState.objects.update(degraded_reason=f"{NO_GPU} Ollama is away.")
+    GPUState.objects.update(degraded_reason=by_sentence([NO_GPU, "Ollama is away."]))
     assert "The models work only in part Ollama is away." in page()
 
 
@@ -231,6 +234,24 @@ def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> N
     assert places == sorted(places)
     assert "6000 MB are needed, 2000 MB are free" in said
     assert said.count("not done") == 1, "nobody failed who went away, and uses are told with their run"
+
+
+def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
+    """S3.9: kept as codes by whatever process owns the GPU, worded where it is read."""
+    away = ServerAway(say("gpu.asked_again_in", why=say("server.unreachable", who="Ollama", error="x"), n=12.4))
+    make_state(degraded=True, degraded_reason=by_sentence([NO_GPU, told_by(away)]))
+    make_event(say("gpu.clip_moved", before="cpu", now="cuda:0", why=say("gpu.clip_fits", needed=900, free=5000)))
+    numbers = error_fields(LoadFailed(say("gpu.load_late", model=VLM, n=30.0)))
+    make_request(numbers["error"], numbers["answer"])
+    assert GPUEvent.objects.get().text == "CLIP cpu → cuda:0: CLIP fits on the GPU (900 of 5000 MB)."
+    assert GPUEvent.objects.filter(text__code="gpu.clip_moved").count() == 1
+    said = page(headers={"Accept-Language": "fr"})
+    for words in (
+        "Ollama est injoignable\u00a0: x. Nouvelle demande dans 12 s.",
+        "CLIP cpu → cuda:0\u00a0: CLIP tient sur le GPU (900 sur 5000 Mo).",
+        f"«\u00a0{VLM}\u00a0» n’était pas chargé au bout de 30 s.",
+    ):
+        assert " ".join(words.split()) in said
 
 
 def test_a_viewer_sees_the_buttons_and_why_they_do_nothing(client_of, viewer) -> None:

@@ -1,0 +1,8 @@
+"""All sentences of the GPU and the models by their codes (see `sentences`)."""
+
+from __future__ import annotations
+
+from gpu.sentences import choice, devices, memory, servers
+from sentences.base import register
+
+register(choice.WORDS, devices.WORDS, memory.WORDS, servers.WORDS)
