@@ -136,9 +136,9 @@ class RequestServer:
         except GPUError as error:
             await self._end(row.pk, state=RequestState.FAILED, **error_fields(error))
         except Exception as error:  # a fault here: who asked is told, and waits no longer
+            log.error("request %s to the owner of the GPU ended in a fault", row.pk, exc_info=error)
             told = error_fields(GPUError(say("gpu.owner_failed", error=f"{type(error).__name__}: {error}")))
             await self._end(row.pk, state=RequestState.FAILED, **told)
-            raise
         else:
             await self._end(row.pk, state=RequestState.DONE)
 
