@@ -53,7 +53,8 @@ class GPUResourceManager:
     """One per process. Coroutines may be awaited in any event loop; `…_sync` are the same for code that has none.
 
     Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
-    rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs.
+    rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs; `at_last`
+    is called when all is closed.
     """
 
     def __init__(
@@ -71,9 +72,10 @@ class GPUResourceManager:
         companions: Sequence[Companion] = (),
         cloud_allowed: Callable[[str], bool] = lambda model: False,
         runtime: Runtime | None = None,
+        at_last: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
-        self.runtime = runtime or Runtime()
+        self.runtime, self._at_last = runtime or Runtime(), at_last
         self.vram = vram or VRAMMonitor()
         self.clip = clip or CLIPManager(unused=say("gpu.clip_not_set_up"))
         self.ollama = ollama
@@ -152,6 +154,7 @@ class GPUResourceManager:
         self.clip.close()
         self.runtime.close()
         self._router.abandon()
+        self._at_last()
 
     def release(self) -> None:
         """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 from functools import cache
-from typing import Any
 
 from django.db import Error as DatabaseTrouble
 
@@ -25,18 +24,6 @@ from gpu.models import CatalogueModel, ModelUse
 from gpu.ollama.protocol import tagged
 
 log = logging.getLogger(__name__)
-
-
-class WiredManager(GPUResourceManager):
-    """One that writes rows: what was told last is written before it is closed."""
-
-    def __init__(self, config: GPUResourceConfig, *, database: DatabaseThread, **parts: Any) -> None:
-        super().__init__(config, **parts)
-        self._database = database
-
-    def close(self) -> None:
-        super().close()
-        self._database.close()
 
 
 @cache
@@ -67,9 +54,8 @@ def wired_manager() -> GPUResourceManager:
             machine, database, serve=manager.serving.carry_out, use=manager.serving.used, lease_s=config.lease_s
         ).run()
 
-    manager = WiredManager(
+    manager = GPUResourceManager(
         config,
-        database=database,
         clip=CLIPManager.from_settings(),
         ownership=ownership,
         remote=OwnerClient(
@@ -84,6 +70,7 @@ def wired_manager() -> GPUResourceManager:
         declared_mb=declared_mb,
         cloud_allowed=is_allowed,
         companions=(publish, serve),
+        at_last=database.close,  # what was told is written before
     )
     publisher = Publisher(machine, database, manager.details)
 

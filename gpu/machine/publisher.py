@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from django.utils import timezone
 from gpu.choices import GPUEventKind
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
-from gpu.machine import state_rows
+from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.types import GPUResourceStatus, ManagerDetails, as_json
 from sentences.said import say
 
@@ -31,6 +31,56 @@ SAMPLE_EVERY: Final = timedelta(seconds=10)
 JUMP_MB: Final = 100
 TIDY_EVERY: Final = timedelta(hours=1)
 MOST_UNWRITTEN: Final = 1000  # events, while the database refuses
+EVENTS_KEPT: Final = timedelta(days=7)
+MOST_EVENTS: Final = 5000
+SAMPLES_KEPT: Final = timedelta(days=1)
+USES_KEPT: Final = timedelta(days=400)  # what a report of their use covers at most
+
+
+def write_state(machine: str, owner: Holder, picture: Mapping[str, Any], now: datetime) -> None:
+    """The newest state, and a sign of life; the revision counts up where something is different."""
+    row = GPUState.objects.filter(machine=machine).first() or GPUState(machine=machine)
+    said = {**picture, "owner": owner.name[:200], "owner_pid": owner.pid, "owner_since": owner.since}
+    if row.pk is None or any(getattr(row, name) != value for name, value in said.items()):
+        row.revision += 1
+    for name, value in said.items():
+        setattr(row, name, value)
+    row.heartbeat_at = now
+    row.save()
+
+
+def write_goodbye(machine: str, owner: Holder, picture: Mapping[str, Any], now: datetime) -> None:
+    """The last state, and that nobody owns the GPU; another owner that has told of itself already stays."""
+    row = GPUState.objects.filter(machine=machine).first()
+    if row is not None and (row.owner_pid, row.owner_since) not in ((owner.pid, owner.since), (None, None)):
+        return
+    write_state(machine, owner, picture, now)
+    GPUState.objects.filter(machine=machine).update(owner="", owner_pid=None, owner_since=None)
+
+
+def write_events(events: Iterable[Mapping[str, Any]]) -> None:
+    GPUEvent.objects.bulk_create([GPUEvent(**event) for event in events])
+
+
+def write_samples(machine: str, gpus: Sequence[Mapping[str, Any]], now: datetime) -> None:
+    """`gpus` as VRAMInfo tells them."""
+    GPUSample.objects.bulk_create(
+        [
+            GPUSample(machine=machine, gpu=gpu["uuid"], at=now, used_mb=gpu["used_mb"], total_mb=gpu["total_mb"])
+            for gpu in gpus
+        ]
+    )
+
+
+def delete_old(machine: str, now: datetime) -> None:
+    """Events of more than a week or beyond the newest thousands, samples of more than a day, uses of another year."""
+    events = GPUEvent.objects.filter(machine=machine)
+    events.filter(at__lt=now - EVENTS_KEPT).delete()
+    oldest_kept = events.order_by("-id").values_list("id", flat=True)[MOST_EVENTS - 1 : MOST_EVENTS].first()
+    if oldest_kept is not None:
+        events.filter(id__lt=oldest_kept).delete()
+    GPUSample.objects.filter(machine=machine, at__lt=now - SAMPLES_KEPT).delete()
+    ModelUse.objects.filter(at__lt=now - USES_KEPT).delete()
 
 
 class Publisher:
@@ -97,7 +147,7 @@ class Publisher:
         picture = _picture(details)
 
         def write() -> None:
-            state_rows.write_goodbye(self._machine, owner, picture, now)
+            write_goodbye(self._machine, owner, picture, now)
 
         self._database.submit(lambda: self._carefully(write))
         self._wake()
@@ -124,10 +174,10 @@ class Publisher:
         def write() -> None:
             if self._owner is not owner:
                 return  # it was given back while this waited for the database
-            state_rows.write_state(self._machine, owner, picture, now)
-            state_rows.write_samples(self._machine, samples, now)
+            write_state(self._machine, owner, picture, now)
+            write_samples(self._machine, samples, now)
             if tidy:
-                state_rows.delete_old(self._machine, now)
+                delete_old(self._machine, now)
 
         return lambda: self._carefully(write)
 
@@ -146,7 +196,7 @@ class Publisher:
         events = list(self._events)
         try:
             with transaction.atomic():
-                state_rows.write_events(events)
+                write_events(events)
                 write()
         except DatabaseTrouble as error:
             if not self._troubled:

@@ -13,7 +13,7 @@ from django.db import OperationalError
 
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
-from gpu.machine import state_rows
+from gpu.machine import publisher as published
 from gpu.machine.publisher import Publisher, _picture
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.types import ExecutionMode, ManagerDetails, ModelState, as_json
@@ -206,8 +206,8 @@ async def test_a_late_goodbye_does_not_hide_the_next_owner(
         nextone = Holder(pid=4712, name="the next one", since=ME.since + timedelta(hours=1))
         picture = _picture(manager.details())
         publisher._owner = None
-        await database.run(lambda: state_rows.write_state(MACHINE, nextone, picture, manager.now()))
-        await database.run(lambda: state_rows.write_goodbye(MACHINE, ME, picture, manager.now()))
+        await database.run(lambda: published.write_state(MACHINE, nextone, picture, manager.now()))
+        await database.run(lambda: published.write_goodbye(MACHINE, ME, picture, manager.now()))
         row = await state(database)
         assert row is not None
         assert (row.owner, row.owner_pid) == ("the next one", 4712)
@@ -282,7 +282,7 @@ async def test_uses_of_models_that_no_report_covers_go(database: DatabaseThread,
         for days in (401, 399):
             at = manager.now() - timedelta(days=days)
             ModelUse.objects.create(at=at, purpose="target", model=f"{days}", outcome="answered", seconds=1)
-        state_rows.delete_old(MACHINE, manager.now())
+        published.delete_old(MACHINE, manager.now())
         kept = list(ModelUse.objects.values_list("model", flat=True))
         ModelUse.objects.all().delete()
         return kept
@@ -293,14 +293,14 @@ async def test_uses_of_models_that_no_report_covers_go(database: DatabaseThread,
 async def test_of_too_many_events_the_newest_are_kept(
     database: DatabaseThread, manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_rows, "MOST_EVENTS", 20)
+    monkeypatch.setattr(published, "MOST_EVENTS", 20)
     said = {"machine": MACHINE, "at": manager.now(), "kind": "mode_changed", "status": {}}
     many = [{**said, "text": str(number)} for number in range(27)]
-    await database.run(lambda: state_rows.write_events(many[:20]))
-    await database.run(lambda: state_rows.delete_old(MACHINE, manager.now()))
+    await database.run(lambda: published.write_events(many[:20]))
+    await database.run(lambda: published.delete_old(MACHINE, manager.now()))
     assert len(await texts(database)) == 20
-    await database.run(lambda: state_rows.write_events(many[20:]))
-    await database.run(lambda: state_rows.delete_old(MACHINE, manager.now()))
+    await database.run(lambda: published.write_events(many[20:]))
+    await database.run(lambda: published.delete_old(MACHINE, manager.now()))
     assert await texts(database) == [str(number) for number in range(7, 27)]
 
 
@@ -318,7 +318,7 @@ async def test_a_database_that_refuses_costs_one_line_and_no_event(
     async with opened(publisher):
         await until(database, lambda row: True)
         with monkeypatch.context() as trouble:
-            trouble.setattr(state_rows, "write_state", locked)
+            trouble.setattr(published, "write_state", locked)
             publisher.hear("mode_changed", "in the dark", STATUS)
             await turns(manager, 10)
             assert "in the dark" not in await texts(database)  # the event and the state are written together
