@@ -289,8 +289,8 @@ async def test_a_load_that_takes_too_long_is_given_up_on_the_server_too(
 ) -> None:
     """S3.4: the whole of it, tries included."""
     ollama.hold_loads = True
-    with pytest.raises(LoadFailed, match=r"within 0\.1 s|within 0 s"):
-        await make_manager(load_timeout_s=0.1).ensure_vlm_loaded()
+    with pytest.raises(LoadFailed, match=r"within 1 s"):
+        await make_manager(load_timeout_s=1.0).ensure_vlm_loaded()
     await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].aborted_loads > 0)
 
 
