@@ -114,7 +114,8 @@ class Product:
         begun = [psutil.Process(process.pid) for process in self.processes.values() if process.poll() is None]
         ours = {one.pid: one for first in begun for one in (first, *first.children(recursive=True))}
         for (pid,) in self.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL"):
-            ours[pid].terminate()  # a row may be of a process that has died, and its number be another's by now
+            if pid in ours:  # else it has died, and its number may be another's by now
+                ours[pid].terminate()
         wait_until(
             lambda: not self.rows("SELECT 1 FROM execution_robot WHERE stopped_at IS NULL"), what="the run loops' end"
         )
