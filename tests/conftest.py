@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.installations import SHARED, put_database
+from tests.support.order import Together, longest_first
 from tests.support.telling import ToldAtOnce
 
 # Hundreds of processes would compile the product anew, and both workers all tests. What is written, git ignores.
@@ -61,24 +62,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Side by side, the files that take longest come first: at the end one worker waits for a short one at the most."""
-    if not hasattr(config, "workerinput"):
-        return
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    items[:] = [item for some in sorted(files.values(), key=_takes_long) for item in some]
+    if hasattr(config, "workerinput"):
+        items[:] = longest_first(items)
 
 
-def _takes_long(items: list[pytest.Item]) -> tuple[bool, bool, bool, int]:
-    """To sort by: whole installations, then what is seen on a screen, then what is slow, then the most tests."""
-    marks = {mark.name for item in items for mark in item.iter_markers()}
-    return (
-        not {"e2e", "front"} & {*items[0].path.parts},
-        not marks & {"display", "browser"},
-        "slow" not in marks,
-        -len(items),
-    )
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    return Together(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

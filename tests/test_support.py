@@ -5,11 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.support import installations
+from tests.support.order import Together, longest_first
 from tests.support.processes import finished
 from tests.support.telling import ToldAtOnce
 
@@ -71,3 +73,18 @@ def test_what_all_share_is_made_once_and_anew_where_it_was_given_up(
         folders = list(both.map(lambda _: installations._made("it", make), range(2)))
     assert made == [0, 1]
     assert [sorted(path.name for path in folder.iterdir()) for folder in folders] == [["whole"], ["whole"]]
+
+
+def test_what_loads_torch_is_done_by_one_worker_and_all_else_by_file() -> None:
+    split = Together.__new__(Together)._split_scope
+    assert split("tests/gpu/test_clip.py::test_a[cpu]") == split("tests/gpu/test_clip_tower.py::test_b") == "PyTorch"
+    assert split("tests/gpu/test_vram.py::test_a[x::y]") == "tests/gpu/test_vram.py"
+
+
+def test_the_files_that_take_longest_come_first() -> None:
+    def item(path: str, *marks: str) -> Any:
+        return SimpleNamespace(path=Path(path), iter_markers=lambda: [SimpleNamespace(name=mark) for mark in marks])
+
+    quick = [item("tests/b.py"), item("tests/b.py")]
+    slow, shown, whole = item("tests/c.py", "slow"), item("tests/d.py", "browser"), item("tests/e2e/e.py")
+    assert longest_first([item("tests/a.py"), *quick, slow, shown, whole])[:5] == [whole, shown, slow, *quick]
