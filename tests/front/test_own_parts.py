@@ -86,6 +86,9 @@ def make(own: Own) -> Iterator[Any]:
     yield loop
     for one in made:
         one.cleanup()
+    for thread in threading.enumerate():
+        if thread.name.startswith("coach "):
+            thread.join(20)  # late, it would answer the next test's question, which has the same number
 
 
 def run(loop: ExecutionLoop, **given: Any) -> ExecutionState:
