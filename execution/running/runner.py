@@ -152,7 +152,7 @@ class Runner:
             robot = self.patience.until_done(lambda: sign_on(identity), for_ever=True)
             self.patience.on_return = lambda sentence: tell_of_return(robot, sentence)
             stack.callback(sign_off, robot)
-            self._gpu.claim(_("the run loop of %(desktop)s") % {"desktop": robot.name})
+            self._gpu.claim(robot.name)
             heartbeat = stack.enter_context(Heartbeat(robot))
             heartbeat.on_beat = StillDisplay(desktop, robot, self.out).look
             capture = self.hooks.capture(desktop, robot)

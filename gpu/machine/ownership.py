@@ -23,6 +23,11 @@ UNCLAIMED = "a process that needed it"  # the name of an owner that has not clai
 _TRIES, _PAUSE_S = 50, 0.002
 
 
+def told_name(name: str) -> str:
+    """An owner's name as people are told it."""
+    return say("gpu.unclaimed") if name == UNCLAIMED else name
+
+
 class Ownership(KernelLock):
     """The lock of the owner; a second file is shared by those who have claimed the GPU and do not have it yet."""
 

@@ -20,6 +20,7 @@ from django.utils import timezone
 from gpu.choices import GPUEventKind
 from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
+from gpu.machine.ownership import told_name
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.types import GPUResourceStatus, ManagerDetails, as_json
 from sentences.said import say
@@ -107,9 +108,8 @@ class Publisher:
     def open(self, owner: Holder) -> None:
         """This process owns the GPU from now on; `run` is to be started."""
         self._owner = owner
-        self._note(
-            GPUEventKind.OWNER_CHANGED, say("gpu.owned", owner=owner.name, pid=owner.pid), self._details().status
-        )
+        told = say("gpu.owned", owner=told_name(owner.name), pid=owner.pid)
+        self._note(GPUEventKind.OWNER_CHANGED, told, self._details().status)
 
     def hear(self, kind: str, text: str, status: GPUResourceStatus) -> None:
         """From any thread: keep what happened, and tell the state anew."""
@@ -143,7 +143,8 @@ class Publisher:
         if owner is None:
             return
         details, now = self._details(), self._now()
-        self._note(GPUEventKind.OWNER_CHANGED, say("gpu.not_owned", owner=owner.name, pid=owner.pid), details.status)
+        told = say("gpu.not_owned", owner=told_name(owner.name), pid=owner.pid)
+        self._note(GPUEventKind.OWNER_CHANGED, told, details.status)
         picture = _picture(details)
 
         def write() -> None:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from gpu.choices import GPUEventKind, ProviderName, RequestState
 from gpu.machine import request_rows
-from gpu.machine.ownership import UNCLAIMED, machine_name
+from gpu.machine.ownership import machine_name, told_name
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
 from gpu.pages import texts
 from gpu.pages.news import is_lost, mark_of, troubles
@@ -89,7 +89,7 @@ def described(state: GPUState, *, is_here: bool) -> dict[str, Any]:
         "key": state.pk,
         "is_here": is_here,
         "is_lost": is_lost(state),
-        "owner": _("a process that needed it") if state.owner == UNCLAIMED else state.owner,
+        "owner": worded(told_name(state.owner)),
         "trouble": troubles(state),
         "trouble_since": state.degraded_since if state.vram else None,  # without a GPU it is as old as the owner
         "mode": texts.mode_name(state.mode),

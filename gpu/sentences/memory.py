@@ -67,6 +67,7 @@ WORDS: Words = {
     "gpu.owners_change": _("The owners of the GPU come and go: try again."),
     "gpu.owned": _("%(owner)s (pid %(pid)s) owns the GPU."),
     "gpu.not_owned": _("%(owner)s (pid %(pid)s) no longer owns the GPU."),
+    "gpu.unclaimed": _("a process that needed it"),
     "gpu.owned_elsewhere": _("The GPU is owned by %(owner)s: “%(what)s” is not done."),
     "gpu.another_process": _("another process"),
     "gpu.owner_not_asked_why": _("The owner of the GPU could not be asked: %(error)s"),
