@@ -30,7 +30,18 @@ _OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
 
 def objection(signs: Signs, context: Context) -> str:
     """What contradicts it outright; "" if nothing does."""
-    target = context.target
+    return (
+        _of_place_and_text(signs, context)
+        or _of_record(signs, context)
+        or _of_looks(signs, context)
+        or _of_a_moved_place(signs, context)
+        or _of_language(signs, context)
+        or _of_lost_surroundings(signs, context)
+    )
+
+
+def _of_place_and_text(signs: Signs, context: Context) -> str:
+    """Where it lies, and what it says."""
     if not context.area.contains(signs.box.center):
         return say("targeting.outside_window")
     if holds_several(signs.box, context.state):
@@ -42,6 +53,12 @@ def objection(signs: Signs, context: Context) -> str:
         return say("targeting.place_says", said=said, wanted=context.wanted.text)
     if signs.text is not None and _is_named_otherwise(signs, context):
         return say("targeting.not_to_the_letter", read=signs.read, wanted=context.wanted.text)
+    return ""
+
+
+def _of_record(signs: Signs, context: Context) -> str:
+    """Its own row, or what names its record, is another's; a field without its label is anybody's."""
+    target = context.target
     if signs.around.required_missing:
         return say("targeting.required_missing", required_missing=signs.around.required_missing)
     if signs.around.replaced and _is_another_record(signs, context):
@@ -54,14 +71,24 @@ def objection(signs: Signs, context: Context) -> str:
         return say("targeting.replaced_beside", was=was, now=now)
     if signs.label is False and signs.is_holder and signs.text is None and not context.other_language:
         return say("targeting.label_missing", text=target.named_by.text if target.named_by else "")
+    return ""
+
+
+def _of_looks(signs: Signs, context: Context) -> str:
+    """It cannot be used now, or too little is seen of it to tell it from its like."""
     if problem := _greyed_out(signs, context):
         return problem
     if signs.text is None and signs.label is None and signs.look is None:
         return context.template_problem or say("targeting.unknowable")
     if context.has_own_text and signs.text is None and not context.text_was_read and signs.likeness < _UNREAD:
         return say("targeting.picture_too_little")
-    if target.alike > 1 and not target.row and (problem := _of_its_like(signs, context)):
+    if context.target.alike > 1 and not context.target.row and (problem := _of_its_like(signs, context)):
         return problem
+    return ""
+
+
+def _of_a_moved_place(signs: Signs, context: Context) -> str:
+    """Without a window that is known, it stands elsewhere among other things."""
     present = signs.around.asked - signs.around.absent
     drawn_larger = signs.scale != 1.0 and (signs.shapes or 0.0) >= _SAME_SHAPES
     few = present >= 3 and 2 * signs.around.seen < present
@@ -71,6 +98,11 @@ def objection(signs: Signs, context: Context) -> str:
     elsewhere = moved and signs.around.asked > 0 and signs.around.share < _MOST
     if elsewhere and signs.look and not signs.look.by_grey:
         return say("targeting.looks_otherwise_elsewhere")
+    return ""
+
+
+def _of_language(signs: Signs, context: Context) -> str:
+    """Its text says too little, or stands in another language where nothing else tells it."""
     short = signs.text is not None and len(words(context.wanted.text).key) <= 1
     if short and signs.likeness < GOOD and not (signs.kind and signs.around.share >= _MOST):
         return say("targeting.text_too_little", wanted=context.wanted.text)
@@ -78,7 +110,12 @@ def objection(signs: Signs, context: Context) -> str:
         return say("targeting.place_reads", read=signs.read, wanted=context.wanted.text)
     if signs.in_sequence is False and signs.translated and not _stands_as_taught(signs):
         return say("targeting.beside_means_else", read=signs.read, wanted=context.wanted.text)
-    alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not target.row
+    return ""
+
+
+def _of_lost_surroundings(signs: Signs, context: Context) -> str:
+    """Nothing of what stood around it is in its place."""
+    alone = signs.around.asked >= _ENOUGH and signs.around.none_left and not signs.label and not context.target.row
     if alone and (_is_reordered(signs, context) or _is_in_its_line(signs, context)):
         return ""
     moved = signs.around.nearby >= _ENOUGH or (signs.shapes or 0.0) < 0.5
