@@ -9,9 +9,9 @@ class ExecutionConfig(AppConfig):
     name = "execution"
 
     def ready(self) -> None:
-        from gpu.assistant.records import RunRecords, register_records
+        from gpu.assistant.records import RecordsSource, register_records
 
-        def records() -> RunRecords:
+        def records() -> RecordsSource:
             from execution.assistant.run_records import RunRecords
 
             return RunRecords()

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, AssistantStatus, PartKind
-from gpu.assistant.records import RecordsAnswer, RunRecords, question, registered_records, talk
+from gpu.assistant.records import RecordsAnswer, RecordsSource, question, registered_records, talk
 from gpu.choices import MessageRole
 from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
@@ -43,7 +43,7 @@ class Assistant:
     def __init__(
         self,
         *,
-        records: RunRecords,
+        records: RecordsSource,
         models: ModelManager | None,
         runtime: Runtime,
         name: str = "Mai",

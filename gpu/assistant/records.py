@@ -58,7 +58,7 @@ class RecordsAnswer:
         return tuple(r["step"] for r in self.references)
 
 
-class RunRecords(Protocol):
+class RecordsSource(Protocol):
     """Whoever knows the runs."""
 
     def answer(self, text: str, *, about: str, language: str) -> RecordsAnswer:
@@ -68,15 +68,15 @@ class RunRecords(Protocol):
         """A model's proposal as a draft, empty where it is not allowed."""
 
 
-_registered: list[Callable[[], RunRecords]] = []
+_registered: list[Callable[[], RecordsSource]] = []
 
 
-def register_records(make: Callable[[], RunRecords]) -> None:
+def register_records(make: Callable[[], RecordsSource]) -> None:
     """For the application that knows the runs; the last one counts."""
     _registered[:] = [make]
 
 
-def registered_records() -> RunRecords:
+def registered_records() -> RecordsSource:
     """Raises GPUError where no application that knows runs is installed."""
     if not _registered:
         raise GPUError("No installed application knows the runs that the assistant is asked about.")
