@@ -18,7 +18,7 @@ NAMED = {
     "gpu": {"Mai", "ModelManager"},
     "analytics.integration": {"AnalyticsExecutionIntegration"},
 }  # fmt: skip
-OURS = ("execution", "gpu", "analytics", "workflows", "rpa_site", "tests")
+OURS = ("execution", "gpu", "analytics", "workflows", "rpa_site", "sentences", "tests")
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS.glob("*.py")), ids=lambda path: path.name)
