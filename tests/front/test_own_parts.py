@@ -201,6 +201,7 @@ def test_a_coach_that_thinks_for_ever_can_be_stopped(make: Any, own: Own) -> Non
     def coach(message: str, info: Mapping[str, Any]) -> Any:
         asked.set()
         never.wait(20)
+        return CoachingResponse(CoachingDecision.SKIP)
 
     loop = make(coaching_callback=coach)
     assert loop.start("wf_own", mode="coaching")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +17,13 @@ from django.core.management import CommandError, call_command
 from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.desktop.base import DesktopBusy
 from execution.management.commands import runloop
-from execution.management.commands.runloop import leaving_on_signals, parse_variables
+from execution.management.commands.runloop import parse_variables
 from execution.models import Decision, Execution, Prompt, Step
 from tests.factories import make_execution, make_published
 
 pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(*arguments: str) -> str:
@@ -202,22 +206,34 @@ def test_a_value_without_a_name_is_refused(pair: str) -> None:
         parse_variables([pair])
 
 
+WAITING = """
+import signal, threading
+import django
+django.setup()
+from execution.management.commands.runloop import leaving_on_signals
+leave = threading.Event()
+with leaving_on_signals(leave, lambda line: print(line, leave.is_set(), flush=True)):
+    print("waiting", flush=True)
+    while True:
+        signal.pause()
+"""
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
-    """S1.17"""
-    left: list[int] = []
-    said: list[str] = []
-    monkeypatch.setattr(os, "_exit", left.append)
-    leave = threading.Event()
-    with leaving_on_signals(leave, said.append):
-        signal.raise_signal(number)
-        assert leave.is_set()
-        assert said == ["Finishing the step; once more leaves at once."]
-        assert left == []
-        signal.raise_signal(number)
-        assert left == [128 + number]
+def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(number: signal.Signals) -> None:
+    """S1.17; in a process of its own: the one that runs the tests was ended by them."""
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "rpa_site.settings"}
+    with subprocess.Popen([sys.executable, "-c", WAITING], cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        try:
+            assert one.stdout.readline() == "waiting\n"
+            one.send_signal(number)
+            assert one.stdout.readline() == "Finishing the step; once more leaves at once. True\n"
+            assert one.poll() is None
+            one.send_signal(number)
+            assert one.wait(20) == 128 + number
+        finally:
+            one.kill()
 
 
 def test_signals_are_the_callers_again_once_the_command_has_ended(made: list[dict[str, Any]]) -> None:
