@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from sentences.base import Words, register
+from sentences.base import Words, register, register_worded
 
 LISTED, THEN, EITHER = "joined.listed", "joined.then", "joined.either"
 IN_A_ROW, SENTENCE_BY_SENTENCE = "joined.in_a_row", "joined.sentences"
+PLAIN = "value.plain"
 
 WORDS: Words = {
     LISTED: _("%(one)s, %(next)s"),
@@ -22,3 +23,4 @@ WORDS: Words = {
 }
 
 register(WORDS)
+register_worded(PLAIN, lambda values: str(values["text"]))

@@ -18,7 +18,7 @@ from django.utils import translation
 from django.utils.formats import number_format
 
 from sentences.base import READ, SENTENCES, WORDED, Sentence, is_code
-from sentences.common import EITHER, IN_A_ROW, LISTED, SENTENCE_BY_SENTENCE, THEN
+from sentences.common import EITHER, IN_A_ROW, LISTED, PLAIN, SENTENCE_BY_SENTENCE, THEN
 
 _JOINED = frozenset({IN_A_ROW, LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE})
 _WORDED_BESIDE = ("message", "note", "why_not")  # the API has the code and the values beside these
@@ -155,7 +155,13 @@ def from_json(value: Any) -> str:
 
 
 def to_text(value: str) -> str:
-    """For a column that holds texts: sentences as JSON, all else as it is."""
+    """For a column that holds texts: sentences as JSON, all else as it is.
+
+    A text from elsewhere that is written as a sentence of ours would be becomes the value of one: it is never taken for
+    our own words.
+    """
+    if not isinstance(value, Said) and value.startswith(_MARK):
+        value = Said(PLAIN, {"text": value})
     return json.dumps(to_json(value), ensure_ascii=False) if isinstance(value, Said) else value
 
 

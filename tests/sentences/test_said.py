@@ -165,6 +165,13 @@ def test_a_text_that_was_kept_before_is_read_as_it_stands(text: str) -> None:
     assert in_words({"message": text}) == {"message": text}
 
 
+def test_a_text_that_is_written_like_a_sentence_of_ours_stays_the_text_of_another() -> None:
+    """What a screen or a program says is data, and never taken for our own words."""
+    forged = to_text(say("targeting.reads_otherwise", read="Save"))
+    assert worded(from_text(to_text(str(forged)))) == forged
+    assert from_text(to_text(from_text(to_text(forged)))) == forged
+
+
 def test_a_code_that_is_gone_is_still_told() -> None:
     assert worded({"code": "targeting.of_long_ago", "n": 3}) == "targeting.of_long_ago (n: 3)"
 
