@@ -49,7 +49,7 @@ from execution.types import (
     ExecutionStatus,
     StepResult,
 )
-from sentences.said import say
+from sentences.said import cause, say, worded
 from workflows.exceptions import DomainError
 
 __all__ = [
@@ -143,7 +143,7 @@ class ExecutionLoop(RunReport):
             provider = self._provider()
         except Exception as error:  # the program's own pipeline: whatever it raises is the cause that is told
             log.exception("the run was not started")
-            return self._refuse(str(error) or type(error).__name__)
+            return self._refuse(worded(error) or type(error).__name__)
         asked = {
             "workflow_id": workflow_id,
             "mode": self._mode(mode),
@@ -186,7 +186,7 @@ class ExecutionLoop(RunReport):
         try:
             choice = response.choice
         except ValueError as error:
-            return self._refuse(str(error))
+            return self._refuse(worded(error))
         coached = set(PromptKind) - {PromptKind.CONFIRMATION}
         return self._answer(
             coached,
@@ -266,7 +266,7 @@ class ExecutionLoop(RunReport):
         def failed(kind: str, error: Exception) -> None:
             if not self._started:  # nothing is waited for: whoever starts is told
                 self._leave.set()
-                self._refuse(str(error))
+                self._refuse(worded(error))
             self._tell("error", kind, error)
 
         runner = Runner(
@@ -288,11 +288,11 @@ class ExecutionLoop(RunReport):
         try:
             runner.run()
         except (DomainError, DesktopError) as error:
-            self._refuse(str(error))
+            self._refuse(worded(error))
             self._tell("error", "execution_loop", error)
         except Exception as error:  # the end of the thread: who started it is told, and nobody else would be
             log.exception("the loop failed")
-            self._refuse(f"{type(error).__name__}: {error}")
+            self._refuse(worded(cause(error)))
             self._tell("error", "execution_loop", error)
         finally:
             self._begun.set()
@@ -357,7 +357,7 @@ class ExecutionLoop(RunReport):
         try:
             verb(execution_id=self._execution_id, **more)
         except DomainError as error:
-            return self._refuse(str(error))
+            return self._refuse(worded(error))
         return True
 
     def _answer(self, kinds: set[PromptKind], choice: Choice, **more: Any) -> bool:
@@ -368,7 +368,7 @@ class ExecutionLoop(RunReport):
         try:
             decide_open(execution=execution, choice=choice, source=DecisionSource.PROGRAM, **more)
         except ExecutionError as error:
-            return self._refuse(str(error))
+            return self._refuse(worded(error))
         return True
 
     def _refuse(self, why: str) -> bool:

@@ -15,7 +15,7 @@ Button = Literal["left", "middle", "right"]
 
 
 class DesktopError(Exception):
-    """Something about the desktop is wrong; the message says what and what to do."""
+    """Something about the desktop is wrong; the message, a sentence of `sentences`, says what and what to do."""
 
 
 class DesktopUnavailable(DesktopError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execution.desktop.base import UnknownKey
+from sentences.said import say
 
 MODIFIERS = ("ctrl", "shift", "alt", "super")
 NAMED_KEYS = (
@@ -43,7 +44,7 @@ ALIASES = {
 def known_keys(keys: Sequence[str]) -> tuple[str, ...]:
     """The chord in the spelling used here, case ignored; raises UnknownKey for a name that no keyboard has."""
     if isinstance(keys, str) or not keys:
-        raise UnknownKey(f'a chord is a list of key names such as ["ctrl", "s"], got {keys!r}')
+        raise UnknownKey(say("desktop.no_chord", example='["ctrl", "s"]', got=repr(keys)))
     return tuple(_known_key(key) for key in keys)
 
 
@@ -54,4 +55,4 @@ def _known_key(key: str) -> str:
         return name
     if len(name) == 1 and name.isprintable():
         return name.lower() if len(name.lower()) == 1 else name
-    raise UnknownKey(f"there is no key {key!r}; there are {', '.join(NAMED_KEYS)} and every single character")
+    raise UnknownKey(say("desktop.no_key", key=key, keys=NAMED_KEYS))

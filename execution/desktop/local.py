@@ -9,6 +9,7 @@ from collections.abc import Callable
 from django.conf import settings
 
 from execution.desktop.base import Desktop, DesktopUnavailable
+from sentences.said import say
 
 DEMO = "execution.desktop.demo_screens.patient_desktop"
 
@@ -40,7 +41,5 @@ def _scripted(path: str) -> Desktop:
     try:
         make: Callable[[], Desktop] = getattr(importlib.import_module(module_name), function)
     except (ImportError, AttributeError, ValueError) as problem:
-        raise DesktopUnavailable(
-            f"there is no scripted desktop {path!r}: give the dotted path of a function that makes one, such as {DEMO}"
-        ) from problem
+        raise DesktopUnavailable(say("desktop.no_script", path=path, example=DEMO)) from problem
     return make()

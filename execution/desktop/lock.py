@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +10,7 @@ from typing import Self
 
 from execution.desktop.base import DesktopBusy, DesktopIdentity
 from gpu.kernel_lock import KernelLock
+from sentences.said import say
 
 
 class DesktopLock:
@@ -23,7 +23,7 @@ class DesktopLock:
     def __init__(self, desktop: DesktopIdentity | str, directory: str | Path, *, holder: str = "") -> None:
         self.name = desktop if isinstance(desktop, str) else desktop.name
         self.path = Path(directory) / _file_name(desktop if isinstance(desktop, str) else desktop.mark or desktop.name)
-        self._holder = holder or f"process {os.getpid()}"
+        self._holder = holder or "Surehand"
         self._lock = KernelLock(self.path)
 
     @property
@@ -32,11 +32,15 @@ class DesktopLock:
 
     def acquire(self) -> Self:
         if self._lock.is_held:
-            raise DesktopBusy(f"the desktop {self.name} is already held by this very lock")
+            raise DesktopBusy(say("desktop.held_already", name=self.name))
         if not self._lock.hold(self._holder):
             holder = self._lock.holder()
-            who = str(holder) if holder and holder.pid else "another program"  # it may not have written its name yet
-            raise DesktopBusy(f"the desktop {self.name} is in use by {who}: wait for it or stop it")
+            if holder is None or not holder.pid:  # it may not have written its name yet
+                raise DesktopBusy(say("desktop.in_use", name=self.name))
+            since = f"{holder.since:%Y-%m-%d %H:%M}"
+            raise DesktopBusy(
+                say("desktop.in_use_by", name=self.name, holder=holder.name, pid=str(holder.pid), since=since)
+            )
         return self
 
     def release(self) -> None:

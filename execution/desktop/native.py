@@ -24,6 +24,7 @@ from execution.desktop.keys import known_keys
 from execution.desktop.points import checked, to_input
 from execution.desktop.text import typeable
 from execution.types import Box, Frame, Point, Size, Window
+from sentences.said import say
 
 BUTTONS: tuple[Button, ...] = ("left", "middle", "right")
 # pyautogui wants a time for a drag: programs recognise one by the motion.
@@ -72,10 +73,7 @@ class NativeDesktop:
             self._hands = pyautogui_module or _imported("pyautogui")
             self._screen = (mss_module or _imported("mss")).MSS()
         except Exception as problem:  # each system, and each missing permission, has its own kind of error
-            raise DesktopUnavailable(
-                f"the desktop cannot be seen or used: {problem}; sign in to a graphical session, and allow this "
-                "program screen recording and accessibility where the system asks for it"
-            ) from problem
+            raise DesktopUnavailable(say("desktop.not_usable", error=problem)) from problem
         self._digests = Digests()
         # A target in a corner is a target; a run is stopped by its own means. And no pause of a tenth after each call.
         self._hands.FAILSAFE = False
@@ -180,7 +178,7 @@ class NativeDesktop:
     def _key(self, key: str) -> str:
         name = self._platform.key_names.get(key, key)
         if not self._hands.isValidKey(name):
-            raise UnknownKey(f"there is no key {key!r} on this system's keyboard; type it as text instead")
+            raise UnknownKey(say("desktop.key_not_here", key=key))
         return name
 
     def _place(self, point: Point) -> Point:
@@ -201,13 +199,11 @@ class NativeDesktop:
             try:
                 yield
             except OSError as problem:
-                raise DesktopLost(
-                    f"the desktop cannot be reached, it may be locked or signed out: {problem}"
-                ) from problem
+                raise DesktopLost(say("desktop.out_of_reach", error=problem)) from problem
             except Exception as problem:  # known by name: its module must not be imported where a stand-in is used
                 if type(problem).__name__ != "ScreenShotError":
                     raise
-                raise DesktopLost(f"the screen cannot be seen, it may be locked or signed out: {problem}") from problem
+                raise DesktopLost(say("desktop.not_seen", error=problem)) from problem
 
 
 def this_platform() -> Platform:
@@ -219,7 +215,7 @@ def this_platform() -> Platform:
         from execution.desktop.macos import MacPlatform
 
         return MacPlatform()
-    raise DesktopUnavailable(f"there is no native desktop on {sys.platform}: name an X display such as :0")
+    raise DesktopUnavailable(say("desktop.unknown_platform", platform=sys.platform))
 
 
 def _imported(module: str) -> Any:

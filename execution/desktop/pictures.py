@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from execution.desktop.base import DesktopError
+from sentences.said import say
 
 if TYPE_CHECKING:
     from PIL import ImageFile
@@ -24,14 +25,12 @@ def read_picture(path: Path) -> np.ndarray:
         with _opened(path) as picture:
             width, height = picture.size
             if width * height > MAX_PIXELS:
-                raise DesktopError(
-                    f"{path} is {width} x {height} pixels; at most 33 megapixels are read: scale the picture down"
-                )
+                raise DesktopError(say("desktop.picture_too_large", path=path, w=width, h=height))
             rgb = np.asarray(picture.convert("RGB"))
     except FileNotFoundError as problem:
-        raise DesktopError(f"there is no picture {path}") from problem
+        raise DesktopError(say("desktop.no_picture", path=path)) from problem
     except (OSError, SyntaxError, ValueError) as problem:
-        raise DesktopError(f"{path} is damaged and cannot be read as a picture: {problem}") from problem
+        raise DesktopError(say("desktop.picture_damaged", path=path, error=problem)) from problem
     return np.ascontiguousarray(rgb[:, :, ::-1])
 
 
@@ -46,4 +45,4 @@ def _opened(path: Path) -> ImageFile.ImageFile:
         return PngImageFile(path)
     if start[:3] == b"\xff\xd8\xff":
         return JpegImageFile(path)
-    raise DesktopError(f"{path} is neither a PNG nor a JPEG picture")
+    raise DesktopError(say("desktop.not_a_picture", path=path))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from execution.desktop.base import DesktopError
 from execution.types import Point, Size
+from sentences.said import say
 
 
 def checked(point: Point, *, size: Size) -> Point:
     """The point, if it lies on the desktop: a click past the edge would land on whatever is at the edge."""
     if not (0 <= point[0] < size.width and 0 <= point[1] < size.height):
-        raise DesktopError(
-            f"the point ({point[0]}, {point[1]}) is outside the desktop, which is {size.width} x {size.height} pixels"
-        )
+        raise DesktopError(say("desktop.point_outside", x=point[0], y=point[1], w=size.width, h=size.height))
     return Point(*point)
 
 

@@ -28,6 +28,7 @@ from execution.desktop.acts import Act, NotingHands
 from execution.desktop.base import DesktopError, DesktopIdentity
 from execution.desktop.pictures import SUFFIXES, read_picture
 from execution.types import Box, Frame, Size, Window, pixels_digest
+from sentences.said import cause, say
 
 
 class RecordedDesktop(NotingHands):
@@ -97,10 +98,10 @@ def _fits(rule: Mapping[str, Any], act: Act) -> bool:
 
 def _picture_names(folder: Path) -> list[str]:
     if not folder.is_dir():
-        raise DesktopError(f"there is no folder {folder} with recorded pictures")
+        raise DesktopError(say("desktop.no_folder", folder=folder))
     names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
     if not names:
-        raise DesktopError(f"the folder {folder} has no pictures: put PNG or JPEG files there, named in their order")
+        raise DesktopError(say("desktop.folder_empty", folder=folder))
     return names
 
 
@@ -112,14 +113,14 @@ def _read_notes(path: Path, *, names: list[str]) -> dict[str, dict[str, Any]]:
         for name, notes in pictures.items():
             _check_notes(name, notes, names=names)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise DesktopError(f"{path} does not say what a recorded desktop needs: {problem!r}") from problem
+        raise DesktopError(say("desktop.notes_unusable", path=path, error=cause(problem))) from problem
     return pictures
 
 
 def _check_notes(name: str, notes: Mapping[str, Any], *, names: list[str]) -> None:
     for mentioned in (name, *(rule["to"] for rule in notes.get("next") or ())):
         if mentioned not in names:
-            raise ValueError(f"it mentions the picture {mentioned!r}, which is not in the folder")
+            raise ValueError(say("desktop.notes_name_no_picture", name=mentioned))
     for box in (notes, *(notes.get("next") or ())):
         if "box" in box:
             Box(*map(int, box["box"]))

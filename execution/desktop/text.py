@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execution.desktop.base import DesktopError
+from sentences.said import say
 
 
 def typeable(text: str) -> str:
@@ -11,7 +12,5 @@ def typeable(text: str) -> str:
     for position, char in enumerate(text):
         control = (ord(char) < 0x20 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0
         if control or 0xD800 <= ord(char) < 0xE000:
-            raise DesktopError(
-                f"character {position + 1} of the text is U+{ord(char):04X}, which cannot be typed: take it out"
-            )
+            raise DesktopError(say("desktop.not_typeable", n=position + 1, char=f"U+{ord(char):04X}"))
     return text

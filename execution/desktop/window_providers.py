@@ -12,9 +12,9 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext as _
 
 from execution.exceptions import UnknownWindowProvider
+from sentences.said import say
 from workflows.permissions import DESIGN
 
 WindowProvider = Callable[[], Mapping[str, Any] | None]
@@ -23,12 +23,10 @@ WindowProvider = Callable[[], Mapping[str, Any] | None]
 def known_name(name: str) -> str:
     """`name`, or nothing for the desktop itself; raises UnknownWindowProvider with the names there are."""
     if name and name not in settings.RPA_WINDOW_PROVIDERS:
+        if not settings.RPA_WINDOW_PROVIDERS:
+            raise UnknownWindowProvider(say("desktop.no_window_providers", name=name))
         raise UnknownWindowProvider(
-            _(
-                "“%(name)s” is none of the window info providers of this server: %(known)s. "
-                "RPA_WINDOW_PROVIDERS lists them."
-            )
-            % {"name": name, "known": ", ".join(settings.RPA_WINDOW_PROVIDERS) or _("none")}
+            say("desktop.unknown_window_provider", name=name, known=list(settings.RPA_WINDOW_PROVIDERS))
         )
     return name
 

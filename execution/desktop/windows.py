@@ -13,6 +13,7 @@ from typing import Any
 
 from execution.desktop.base import DesktopError
 from execution.types import Box
+from sentences.said import say
 
 INPUT_KEYBOARD = 1
 KEYEVENTF_KEYUP = 0x0002
@@ -82,10 +83,7 @@ class WindowsPlatform:
         batch = (_Input * len(inputs))(*inputs)
         sent = self._dll.user32.SendInput(len(inputs), batch, ctypes.sizeof(_Input))
         if sent != len(inputs):
-            raise DesktopError(
-                f"Windows took {sent} of {len(inputs)} key events: the focused program may run as administrator, "
-                "then this program has to as well"
-            )
+            raise DesktopError(say("desktop.windows_refuses", sent=sent, count=len(inputs)))
 
     def active_window(self) -> tuple[str, str, Box | None] | None:
         user32 = self._dll.user32

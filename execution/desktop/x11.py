@@ -24,6 +24,7 @@ from execution.desktop.x11_connection import STALL_S, XConnection
 from execution.desktop.x11_keyboard import XKeyboard
 from execution.desktop.x11_window import active_window
 from execution.types import Frame, Point, Size, Window
+from sentences.said import cause, say
 
 BUTTONS = {"left": 1, "middle": 2, "right": 3}
 WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
@@ -81,7 +82,7 @@ class X11Desktop:
         with self._connection.talking() as display:
             self._move(start)
             display.sync()
-            self._connection.refuse_stale(began, "nothing was dragged")
+            self._connection.refuse_stale(began, "desktop.not_dragged")
             self._button(BUTTONS[button], down=True)
             try:
                 for step in range(1, DRAG_STEPS + 1):
@@ -125,7 +126,7 @@ class X11Desktop:
         """Point at it; raises DesktopError where the server stood still meanwhile: what is there now is not known."""
         began = time.monotonic()
         self.move(point)
-        self._connection.refuse_stale(began, "nothing was clicked")
+        self._connection.refuse_stale(began, "desktop.not_clicked")
 
     def _push(self, button: int, *, count: int) -> None:
         with self._connection.talking() as display:
@@ -152,7 +153,7 @@ class X11Desktop:
             self._close_screen()
             # Gone (then this raises DesktopLost), or changed its size between the question and the picture.
             if self._connection.size() == size:
-                raise DesktopUnavailable(f"pictures of {self.name} cannot be taken: {problem!r}") from problem
+                raise DesktopUnavailable(say("desktop.no_pictures", name=self.name, error=cause(problem))) from problem
             return self._pixels(self._connection.size())
         whole = np.frombuffer(shot.raw, dtype=np.uint8).reshape(size.height, size.width, 4)
         return cv2.cvtColor(whole, cv2.COLOR_BGRA2BGR)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from execution.desktop.base import DesktopError
 from execution.desktop.x11_layout import runs_of
+from sentences.said import say
 
 if TYPE_CHECKING:
     from execution.desktop.x11_connection import XConnection
@@ -39,9 +40,7 @@ class BorrowedKeys:
     def assign(self, keysyms: Sequence[int]) -> list[int]:
         """The keycodes that mean these keysyms from now on, until the next call."""
         if len(keysyms) > self.count:
-            raise DesktopError(
-                "there are not enough free keys on this keyboard layout to type with: choose another one"
-            )
+            raise DesktopError(say("desktop.too_few_free_keys"))
         keycodes = self._spare[: len(keysyms)]
         before = {code: self._layout.symbols[code - self._layout.first_keycode] for code in keycodes}
         if before.keys() - self._before.keys():

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from execution.desktop.base import DesktopError, DesktopLost, DesktopUnavailable
 from execution.types import Size
+from sentences.said import say
 
 if TYPE_CHECKING:
     from Xlib.display import Display
@@ -61,10 +62,10 @@ class XConnection:
             try:
                 yield self.display
             except (error.ConnectionClosedError, OSError) as problem:
-                self._lost = self._lost or f"the X server {self.name} is gone: {problem}"
+                self._lost = self._lost or say("desktop.server_gone", name=self.name, error=problem)
                 raise DesktopLost(self._lost) from problem
             except error.XError as problem:
-                raise DesktopError(f"the X server {self.name} refused a request: {problem}") from problem
+                raise DesktopError(say("desktop.server_refused", name=self.name, error=problem)) from problem
             finally:
                 self._busy_since = outer and time.monotonic()
 
@@ -78,9 +79,12 @@ class XConnection:
         return time.monotonic() - since if since is not None else 0.0
 
     def refuse_stale(self, began: float, not_done: str) -> None:
-        """Raises DesktopError where the server stood still since `began`: what is there now is not known."""
+        """Raises DesktopError where the server stood still since `began`: what is there now is not known.
+
+        `not_done` is the code of the sentence that says what was left out.
+        """
         if (stood := time.monotonic() - began) > STALE_S:
-            raise DesktopError(f"the X server {self.name} stood still for {stood:.0f} s: {not_done}")
+            raise DesktopError(say("desktop.stood_still", name=self.name, n=stood, not_done=say(not_done)))
 
     def size(self) -> Size:
         """The whole virtual screen, all monitors together, as it is now."""
@@ -108,7 +112,7 @@ class XConnection:
             if self._closed.is_set():
                 return
             self._closed.set()
-            already_lost, self._lost = self._lost, self._lost or f"the connection to {self.name} was closed"
+            already_lost, self._lost = self._lost, self._lost or say("desktop.connection_closed", name=self.name)
             if not already_lost:
                 try:
                     self.display.close()
@@ -127,7 +131,7 @@ class XConnection:
                 log.warning("the X server %s %s", self.name, "does not answer" if told else "answers again")
             if silent < self._stall_s:
                 continue
-            self._lost = f"the X server {self.name} has not answered for {self._stall_s:g} s"
+            self._lost = say("desktop.server_silent", name=self.name, n=self._stall_s)
             try:
                 self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -136,13 +140,13 @@ class XConnection:
 
     def _refuse_unfit(self) -> None:
         if self.display.has_extension("XWAYLAND"):
-            problem = "it is Xwayland, where other windows can be neither seen nor used: log in to an Xorg session"
+            problem = say("desktop.xwayland", name=self.name)
         elif not self.display.has_extension("XTEST"):
-            problem = "it has no XTEST extension, so no input can be sent: start it with that extension"
+            problem = say("desktop.no_xtest", name=self.name)
         else:
             return
         self.display.close()
-        raise DesktopUnavailable(f"the X server {self.name} cannot be used: {problem} or use a display made by Xvfb")
+        raise DesktopUnavailable(problem)
 
 
 def plain_name(name: str) -> str:
@@ -193,9 +197,7 @@ def _mark_of(display: Display) -> str:
 def _connected(name: str, *, stall_s: float) -> Display:
     """Connect in a thread of its own: a frozen server takes the connection and then says nothing."""
     if not name:
-        raise DesktopUnavailable(
-            "no X display is given: set DISPLAY (such as :0) or name one, or start one with `Xvfb :99`"
-        )
+        raise DesktopUnavailable(say("desktop.no_display", command="Xvfb :99"))
     result: list[Display | Exception] = []
     given_up = threading.Event()
     thread = threading.Thread(target=_connect, args=(name, result, given_up), name=f"x11-connect{name}", daemon=True)
@@ -203,7 +205,7 @@ def _connected(name: str, *, stall_s: float) -> Display:
     thread.join(stall_s)
     if not result:
         given_up.set()
-        raise DesktopUnavailable(f"the X server {name} takes connections but does not answer: restart it")
+        raise DesktopUnavailable(say("desktop.server_mute", name=name))
     if isinstance(result[0], Exception):
         raise DesktopUnavailable(_why_not_connected(name, result[0])) from result[0]
     return result[0]
@@ -216,7 +218,7 @@ def _connect(name: str, result: list[Display | Exception], given_up: threading.E
         from Xlib.display import Display
 
         if Xlib.__version__ < (0, 33):
-            raise ImportError("python3-xlib lies over it: run `pip install --force-reinstall --no-deps python-xlib`")
+            raise ImportError(say("desktop.xlib_hidden", command="pip install --force-reinstall --no-deps python-xlib"))
         # It prints to standard output where there is no usable authority file; the refusal itself is reported.
         xauth.print = lambda *_: None
         # "unix/" keeps it from trying TCP where no local socket is there.
@@ -246,10 +248,10 @@ def _why_not_connected(name: str, problem: Exception) -> str:
 
     text = str(problem).strip()
     if isinstance(problem, ImportError):
-        return f"the X library cannot be used: {text}"
+        return say("desktop.no_xlib", error=problem)
     if isinstance(problem, error.DisplayNameError):
-        return f"{name!r} is not the name of an X display: it looks like :0"
+        return say("desktop.no_display_name", name=name)
     if any(word in text for word in ("uthor", "COOKIE", "protocol specified")):
         authority = os.environ.get("XAUTHORITY") or "~/.Xauthority"
-        return f"the X server {name} refused {authority}: point XAUTHORITY at its authority file ({text})"
-    return f"there is no X server {name}: start it or set DISPLAY to one that runs ({text})"
+        return say("desktop.authority_refused", name=name, file=authority, error=text)
+    return say("desktop.no_server", name=name, error=text)

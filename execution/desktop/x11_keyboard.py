@@ -12,6 +12,7 @@ from execution.desktop.keysyms import NAMED, keysym_of
 from execution.desktop.x11_borrowing import BorrowedKeys, borrowing, give_back_what_was_left
 from execution.desktop.x11_layout import Layout, Stroke
 from execution.desktop.x11_ping import FocusPing
+from sentences.said import say
 
 if TYPE_CHECKING:
     from execution.desktop.x11_connection import XConnection
@@ -36,7 +37,7 @@ class XKeyboard:
         began = time.monotonic()
         with self._connection.talking() as display:
             layout = self._layout()
-            self._connection.refuse_stale(began, "nothing was pressed")
+            self._connection.refuse_stale(began, "desktop.not_pressed")
             missing = [key for key in dict.fromkeys(keys) if _stroke_of(layout, key) is None]
             with borrowing(self._connection, layout) as spare:
                 borrowed = self._borrow(missing, spare=spare)
@@ -55,7 +56,7 @@ class XKeyboard:
         began = time.monotonic()
         with self._connection.talking(), self._neutral_modifiers():
             layout = self._layout()
-            self._connection.refuse_stale(began, "nothing was typed")
+            self._connection.refuse_stale(began, "desktop.not_typed")
             with borrowing(self._connection, layout) as spare:
                 for part, missing in _parts(text, layout=layout, spare=spare.count):
                     self._write_part(part, missing, layout=layout, spare=spare)
@@ -98,9 +99,7 @@ class XKeyboard:
         if answered is None:
             time.sleep(UNASKED_S + count * UNASKED_PER_CHARACTER_S)
             return
-        raise DesktopError(
-            f"the application has not read its keyboard for {ANSWER_S:g} s: what it got of the text is not known"
-        )
+        raise DesktopError(say("desktop.keyboard_not_read", n=ANSWER_S))
 
     @contextmanager
     def _neutral_modifiers(self) -> Iterator[None]:
@@ -111,15 +110,13 @@ class XKeyboard:
                 self._fake(keycode, down=False)
         mask = self._mask()
         if mask & MODIFIER_MASK:
-            raise DesktopError(
-                "a modifier key (Shift, Ctrl, Alt, AltGr or Super) is held down at the keyboard: let it go"
-            )
+            raise DesktopError(say("desktop.modifier_held"))
         if not mask & LOCK_MASK:
             yield
             return
         self._toggle_caps_lock(layout)
         if self._mask() & LOCK_MASK:
-            raise DesktopError("Caps Lock is on and cannot be switched off by program: switch it off at the keyboard")
+            raise DesktopError(say("desktop.caps_lock"))
         try:
             yield
         finally:
@@ -166,9 +163,7 @@ def _parts(text: str, *, layout: Layout, spare: int) -> Iterator[tuple[str, list
         if layout.stroke_for(char) is not None or char in missing:
             continue
         if not spare:
-            raise DesktopError(
-                f"this keyboard layout has no {char!r} and no free key to put it on: choose another layout"
-            )
+            raise DesktopError(say("desktop.no_free_key", char=char))
         if len(missing) == spare:
             yield text[start:position], list(missing)
             start, missing = position, {}

@@ -22,7 +22,7 @@ from execution.navigation.hands import Hands, Stopped
 from execution.navigation.menus import Opened, appeared, boxes, is_open, opened_by
 from execution.types import ActionResult, ActionStatus, ElementRole, ElementState, Point, ScreenState
 from execution.verification.change import something_changed
-from sentences.said import by_sentence, say, told_by
+from sentences.said import by_sentence, cause, say, told_by
 from workflows.graph import NodeSpec
 
 LIMIT_S = 180.0
@@ -56,7 +56,7 @@ def handle_navigate_action(params: Mapping[str, Any], *, context: Hands) -> Acti
         status, message = ActionStatus.UNCERTAIN, told_by(error)
     except Exception as error:  # S5.1: an action that goes wrong is a failed result, whatever went wrong
         log.exception("navigate failed")
-        message = say("going.failed", error=f"{type(error).__name__}: {error}")
+        message = say("going.failed", error=cause(error))
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 

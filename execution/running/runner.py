@@ -40,7 +40,7 @@ from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from gpu import get_gpu_resource_manager
-from sentences.said import say, told_by
+from sentences.said import cause, say, told_by, worded
 from workflows.availability import is_away
 from workflows.pictures import PictureStore
 
@@ -121,7 +121,7 @@ class Runner:
                 self._on_desktop()
                 return
             except DesktopLost as error:
-                self.out(_("The desktop is lost: %(error)s Waiting for it to come back.") % {"error": error})
+                self.out(_("The desktop is lost: %(error)s Waiting for it to come back.") % {"error": worded(error)})
                 self.hooks.on_error("execution_loop", error)
                 if self._desktop is not None or not self._wait_for_desktop():
                     return
@@ -216,7 +216,7 @@ class Runner:
         except Exception as error:  # a helper, and what a server or a driver raises is no list: the run does without it
             log.exception("the GPU manager cannot be used")
             words = _("The GPU and its models are not used: %(error)s")
-            self.out(words % {"error": f"{type(error).__name__}: {error}"})
+            self.out(words % {"error": worded(cause(error))})
             return None, None
 
     def _run_claimed(self, claimed: Claim, place: Workplace) -> bool:
@@ -248,8 +248,8 @@ class Runner:
                 return False
             log.exception("the run failed", extra={"execution": execution.execution_id})
             self.hooks.on_error("execution_loop", error)
-            journal.error("execution_loop", f"{type(error).__name__}: {error}")
-            journal.finish(ExecutionState.FAILED, f"{type(error).__name__}: {error}")
+            journal.error("execution_loop", cause(error))
+            journal.finish(ExecutionState.FAILED, cause(error))
         finally:
             self._end(journal, place)
         self._terminal.end(journal.execution)

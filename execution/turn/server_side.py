@@ -15,7 +15,7 @@ from execution.turn import waiting
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
-from sentences.said import say, told_by
+from sentences.said import cause, say, told_by
 from workflows.secret import Login
 from workflows.vault import open_credential
 
@@ -50,7 +50,7 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
         status, message = ActionStatus.UNCERTAIN, told_by(error)
     except Exception as error:  # a handler may be a deployment's own: whatever it raises is a failed act (S5.1)
         log.exception("the action %s failed", suggestion.edge.action_type)
-        message = say("turn.failed", error=f"{type(error).__name__}: {error}")
+        message = say("turn.failed", error=cause(error))
     return ActionResult(status=status, message=message, act_ms=(time.perf_counter() - began) * 1000)
 
 

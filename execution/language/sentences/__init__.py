@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execution.language.acts import ACT, words_of_act
 from execution.language.sentences import (
+    desktop,
     matching,
     navigation,
     perception,
@@ -17,6 +18,7 @@ from execution.language.sentences import (
 from sentences.base import register, register_worded
 
 register(
+    desktop.WORDS,
     matching.WORDS,
     navigation.WORDS,
     perception.WORDS,

@@ -11,6 +11,7 @@ from execution.actions.decide import decide_open
 from execution.choices import ExecutionMode, Origin
 from execution.models import Execution
 from execution.types import Choice, DecisionSource
+from sentences.said import worded
 from workflows.exceptions import DomainError
 
 
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         try:
             getattr(self, f"_{options['verb']}")(options)
         except DomainError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(worded(error)) from error
 
     def _progress(self, options: dict[str, Any]) -> None:
         execution = Execution.objects.by_id(options["execution_id"])

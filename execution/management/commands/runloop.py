@@ -17,6 +17,7 @@ from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState
 from execution.desktop.base import DesktopError
 from execution.models import Execution
 from execution.running.runner import Runner
+from sentences.said import worded
 from workflows.exceptions import DomainError
 
 EXIT_NO_DESKTOP = 2
@@ -60,7 +61,7 @@ class Command(BaseCommand):
             with leaving_on_signals(leave, self.stderr.write):
                 runner.run()
         except DesktopError as error:
-            raise CommandError(str(error), returncode=EXIT_NO_DESKTOP) from error
+            raise CommandError(worded(error), returncode=EXIT_NO_DESKTOP) from error
 
     def _start(self, options: dict[str, Any]) -> str:
         flags = {
@@ -78,7 +79,7 @@ class Command(BaseCommand):
                 flags=flags,
             )
         except DomainError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(worded(error)) from error
         return execution.execution_id
 
     def _say(self, line: str) -> None:
@@ -94,7 +95,7 @@ def check_waiting(execution_id: str) -> None:
     try:
         execution = Execution.objects.by_id(execution_id)
     except DomainError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(worded(error)) from error
     if execution.state not in ON_DESKTOP | {ExecutionState.QUEUED}:
         words = _("The run %(id)s is %(state)s: it cannot be run. Start another one.")
         raise CommandError(words % {"id": execution_id, "state": ExecutionState(execution.state).label})
@@ -111,7 +112,7 @@ def parse_variables(pairs: list[str]) -> dict[str, str]:
 
 
 @contextmanager
-def leaving_on_signals(leave: threading.Event, say: Callable[[str], Any]) -> Iterator[None]:
+def leaving_on_signals(leave: threading.Event, tell: Callable[[str], Any]) -> Iterator[None]:
     """The first SIGTERM or Ctrl-C finishes the step and releases the desktop, the second leaves at once.
 
     Afterwards they do again what they did: a program that runs this command in its own process goes on.
@@ -121,7 +122,7 @@ def leaving_on_signals(leave: threading.Event, say: Callable[[str], Any]) -> Ite
         if leave.is_set():
             os._exit(128 + number)
         leave.set()
-        say("Finishing the step; once more leaves at once.")
+        tell("Finishing the step; once more leaves at once.")
 
     kept = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -31,7 +31,7 @@ from execution.types import (
     Suggestion,
     Verification,
 )
-from sentences.said import say, told_by
+from sentences.said import Said, cause, say, told_by
 from workflows.graph import EdgeSpec, TargetSpec, target_from_json
 from workflows.text import fill, names, told
 
@@ -196,7 +196,7 @@ class ProgramStages(WorkflowStages):
         except Exception as error:  # the program's own code: whatever it raises is a failed act (S11.3)
             log.exception("the program's executor failed", extra={"execution": self.journal.execution.execution_id})
             self.on_error("execution_loop", error)
-            answer = ExecutionResult(ExecutionStatus.FAILED, error=f"{type(error).__name__}: {error}")
+            answer = ExecutionResult(ExecutionStatus.FAILED, error=cause(error))
         self.result = result_of(answer, took_ms=(time.perf_counter() - began) * 1000)
         if (after := kept_of(self.context)) != before:
             self.journal.keep_variables(json.loads(after))
@@ -321,7 +321,7 @@ def result_of(answer: Any, *, took_ms: float) -> ExecutionResult:
         status=ExecutionStatus.SUCCESS if done else ExecutionStatus.FAILED,
         message=str(part(answer, "message") or ""),
         duration_ms=float(part(answer, "duration_ms") or took_ms),
-        error=str(error) if error else None,
+        error=(error if isinstance(error, Said) else str(error)) if error else None,
     )
 
 

@@ -95,19 +95,19 @@ def test_every_act_is_taken(any_desktop: Desktop) -> None:
 def test_a_point_outside_is_refused_and_the_size_named(any_desktop: Desktop, point: Point) -> None:
     size = any_desktop.identity().size
     for act in (any_desktop.click, any_desktop.move, any_desktop.scroll, lambda p: any_desktop.drag(Point(1, 1), p)):
-        with pytest.raises(DesktopError, match=f"{size.width} x {size.height}"):
+        with pytest.raises(DesktopError, match=f"{size.width} × {size.height}"):
             act(point)
 
 
 def test_an_unknown_key_is_refused_and_the_keys_are_listed(any_desktop: Desktop) -> None:
-    with pytest.raises(UnknownKey, match=r"'hyper'.*ctrl.*pagedown.*f12"):
+    with pytest.raises(UnknownKey, match=r"“hyper”.*ctrl.*pagedown.*f12"):
         any_desktop.press(["ctrl", "hyper"])
     for nothing in ((), "ctrl"):
-        with pytest.raises(UnknownKey, match="a chord is a list"):
+        with pytest.raises(UnknownKey, match="A chord is a list"):
             any_desktop.press(nothing)
 
 
-@pytest.mark.parametrize(("text", "named"), [("ab\x07", "character 3.*0007"), ("\ud800", "D800"), ("\x85", "0085")])
+@pytest.mark.parametrize(("text", "named"), [("ab\x07", "Character 3.*0007"), ("\ud800", "D800"), ("\x85", "0085")])
 def test_what_no_keyboard_types_is_refused_and_named(any_desktop: Desktop, text: str, named: str) -> None:
     with pytest.raises(DesktopError, match=named):
         any_desktop.type_text(text)

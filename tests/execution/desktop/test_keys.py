@@ -37,7 +37,7 @@ def test_text_keeps_everything_but_its_newlines() -> None:
 
 def test_a_point_on_the_last_pixel_is_inside_and_the_next_is_not() -> None:
     assert checked(Point(9, 4), size=Size(10, 5)) == (9, 4)
-    with pytest.raises(DesktopError, match="outside the desktop, which is 10 x 5"):
+    with pytest.raises(DesktopError, match="outside the desktop, which is 10 × 5"):
         checked(Point(10, 4), size=Size(10, 5))
 
 

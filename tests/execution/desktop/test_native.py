@@ -52,7 +52,7 @@ def test_a_chord_uses_the_systems_names_and_goes_up_in_reverse() -> None:
 
 def test_a_key_that_the_system_lacks_is_unknown_before_anything_is_pressed() -> None:
     bench = Bench()
-    with pytest.raises(UnknownKey, match="'é'"):
+    with pytest.raises(UnknownKey, match="“é”"):
         bench.desktop.press(["ctrl", "é"])
     assert bench.hands.calls == []
 

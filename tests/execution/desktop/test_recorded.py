@@ -93,7 +93,7 @@ def test_a_huge_picture_is_refused_from_its_header(tmp_path: Path) -> None:
     data = struct.pack(">I", 10) + body + struct.pack(">I", zlib.crc32(body))
     (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk + data)
     started = time.monotonic()
-    with pytest.raises(DesktopError, match=r"huge.png is 10000 x 10000 pixels; at most 33 megapixels"):
+    with pytest.raises(DesktopError, match=r"huge.png is 10000 × 10000 pixels; at most 33 megapixels"):
         RecordedDesktop(tmp_path)
     assert time.monotonic() - started < 1
 

@@ -11,11 +11,11 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.desktop.base import DesktopLost, DesktopUnavailable
+from execution.desktop.base import DesktopError, DesktopLost, DesktopUnavailable
 from execution.language.menu_paths import BadPlace, levels_of, likeness
 from execution.navigation import handle_navigate_action, navigate
 from execution.types import ActionStatus, Box, ElementState
-from sentences.said import to_json, worded
+from sentences.said import say, to_json, worded
 from tests.execution.navigation.pages import Clock, Item, Page, PageHands, Role, button, entry, menu_item, text
 from workflows.graph import NodeSpec
 
@@ -363,6 +363,12 @@ def test_whatever_goes_wrong_is_not_raised(hands: PageHands, error: Exception) -
     status, message = go(hands, "File > Print")
     assert status is ActionStatus.FAILED
     assert "stayed open" in message
+
+
+def test_what_the_desktop_refuses_on_the_way_keeps_its_code(hands: PageHands) -> None:
+    hands.fails["click"] = DesktopError(say("desktop.caps_lock"))
+    kept = to_json(go(hands, "File > Save As")[1])
+    assert kept == {"code": "going.failed", "error": {"code": "desktop.caps_lock"}}
 
 
 @pytest.mark.parametrize("place", [None, 7, ["File"], {}])

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from execution.choices import Wish
-from execution.desktop.base import DesktopLost
+from execution.desktop.base import DesktopError, DesktopLost
 from execution.exceptions import LeaseLost
 from execution.navigation.hands import Hands, Stopped
 from execution.turn import server_side, waiting
@@ -27,6 +27,7 @@ from execution.types import (
     ScreenState,
     Suggestion,
 )
+from sentences.said import say, to_json
 from tests.execution.screens import line, screen
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
@@ -284,6 +285,15 @@ def test_what_a_handler_raises_becomes_a_result(
     result = wait(Stages(FORM), "navigate", place="File")
     assert result.status is status
     assert str(error) in result.message
+
+
+def test_what_a_desktop_refuses_a_handler_keeps_its_code(handler: dict[str, Any]) -> None:
+    def it(params: Mapping[str, Any], context: Hands) -> ActionResult:
+        raise DesktopError(say("desktop.caps_lock"))
+
+    handler["it"] = it
+    kept = to_json(wait(Stages(FORM), "navigate", place="File").message)
+    assert kept == {"code": "turn.failed", "error": {"code": "desktop.caps_lock"}}
 
 
 def test_a_handler_that_goes_on_for_too_long_is_ended_and_fails(handler: dict[str, Any]) -> None:
