@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from sentences.said import say
+
 log = logging.getLogger(__name__)
 
 # Windows locks bytes, and nobody else can read those: one far behind the text is locked.
@@ -31,8 +33,15 @@ class Holder:
     name: str
     since: datetime
 
+    @property
+    def told(self) -> str:
+        """Who it is, as people are told it, with its code."""
+        if not self.pid:  # it has not written its name yet
+            return self.name
+        return say("gpu.holder", name=self.name, pid=str(self.pid), since=f"{self.since:%Y-%m-%d %H:%M}")
+
     def __str__(self) -> str:
-        return f"{self.name} (pid {self.pid}, since {self.since:%Y-%m-%d %H:%M} UTC)"
+        return self.told
 
 
 class KernelLock:
@@ -79,7 +88,7 @@ class KernelLock:
             about = json.loads(self.path.read_text(encoding="utf-8"))
             return Holder(pid=about["pid"], name=about["name"], since=datetime.fromisoformat(about["since"]))
         except (OSError, ValueError, KeyError, TypeError):  # it may not have written its name yet
-            return Holder(pid=0, name="another process", since=datetime.now(UTC))
+            return Holder(pid=0, name=say("gpu.another_process"), since=datetime.now(UTC))
 
     def _is_free(self) -> bool:
         try:

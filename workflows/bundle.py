@@ -20,6 +20,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from sentences.said import worded
 from workflows.choices import LearningState
 from workflows.exceptions import InvalidWorkflow, PictureRefused
 from workflows.graph import GraphSpec, TargetSpec
@@ -115,8 +116,13 @@ def _entry(name: str, compression: int) -> zipfile.ZipInfo:
 def _document(data: bytes) -> _Document:
     try:
         raw = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BadBundle(_("workflow.json is no JSON that can be read: %(error)s.") % {"error": error}) from error
+    except json.JSONDecodeError as error:
+        words = _("workflow.json is no JSON that can be read: look at line %(line)s, column %(column)s.")
+        raise BadBundle(words % {"line": error.lineno, "column": error.colno}) from error
+    except UnicodeDecodeError as error:
+        raise BadBundle(_("workflow.json is no JSON that can be read: it is not written in UTF-8.")) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of figures
+        raise BadBundle(_("workflow.json is no JSON that can be read: it holds what no workflow has.")) from error
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise BadBundle(_("workflow.json does not say that it is a workflow of this product."))
     if raw.get("format_version") != FORMAT_VERSION:
@@ -145,7 +151,7 @@ def _take_picture(store: PictureStore, name: str, data: bytes) -> None:
     try:
         digest = store.put(decode(data, name=name))
     except PictureRefused as error:
-        raise BadBundle(str(error)) from error
+        raise BadBundle(worded(error)) from error
     if name != f"pictures/{digest}.png":
         raise BadBundle(_("“%(name)s” is not the picture that its name says.") % {"name": name})
 

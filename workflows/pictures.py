@@ -15,9 +15,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 from django.conf import settings
-from django.utils.translation import gettext as _
 from PIL import Image, UnidentifiedImageError
 
+from sentences.said import say
 from workflows.exceptions import PictureMissing, PictureNotStored, PictureRefused
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP")
@@ -25,36 +25,29 @@ FORMATS = ("PNG", "JPEG", "WEBP", "BMP")
 
 def decode(data: bytes, *, name: str = "") -> np.ndarray:
     """BGR pixels of a picture file's bytes; raises PictureRefused with the reason."""
-    name = name or _("This file")
-    refusal = _("%(name)s is no picture that can be read; %(formats)s can.") % {
-        "name": name,
-        "formats": ", ".join(FORMATS),
-    }
+    name = name or say("pictures.this_file")
     try:
         with warnings.catch_warnings():
             # the size is judged by check_size, in the words that a person can do something with
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError as error:
-        raise PictureRefused(_("%(name)s is far too large a picture.") % {"name": name}) from error
+        raise PictureRefused(say("pictures.far_too_large", name=name)) from error
     except (UnidentifiedImageError, OSError, ValueError) as error:
-        raise PictureRefused(refusal) from error
+        raise PictureRefused(say("pictures.not_one", name=name, formats=FORMATS)) from error
     check_size(*image.size, name=name)
     try:
         return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
     except (OSError, ValueError, SyntaxError) as error:
-        raise PictureRefused(
-            _("%(name)s is damaged and cannot be read: %(error)s") % {"name": name, "error": error}
-        ) from error
+        raise PictureRefused(say("pictures.damaged", name=name)) from error
 
 
-def check_size(width: int, height: int, *, name: str = "picture") -> None:
+def check_size(width: int, height: int, *, name: str = "") -> None:
+    """Raises PictureRefused where it is larger than the settings allow."""
     limit = settings.RPA_MAX_PICTURE_MEGAPIXELS
     if width * height > limit * 1_000_000:
-        raise PictureRefused(
-            _("%(name)s is %(w)d × %(h)d pixels; at most %(limit)d megapixels are taken. Make it smaller.")
-            % {"name": name, "w": width, "h": height, "limit": limit}
-        )
+        name = name or say("pictures.this_picture")
+        raise PictureRefused(say("pictures.too_large", name=name, w=width, h=height, limit=limit))
 
 
 class PictureStore:
@@ -83,13 +76,13 @@ class PictureStore:
         try:
             return decode(self.path(digest).read_bytes(), name=digest[:8])
         except FileNotFoundError as error:
-            raise PictureMissing(_("The picture %(digest)s is not in the store.") % {"digest": digest[:8]}) from error
+            raise PictureMissing(say("pictures.not_in_store", digest=digest[:8])) from error
 
     load = get
 
     def path(self, digest: str) -> Path:
         if len(digest) != 64 or not all(c in "0123456789abcdef" for c in digest):
-            raise PictureMissing(_("“%(digest)s” is not the name of a picture.") % {"digest": digest[:80]})
+            raise PictureMissing(say("pictures.no_name", digest=digest[:80]))
         return self.root / digest[:2] / f"{digest}.png"
 
     def _write(self, path: Path, data: bytes) -> None:
@@ -105,6 +98,5 @@ class PictureStore:
                 with contextlib.suppress(OSError):
                     Path(fresh).unlink()
             raise PictureNotStored(
-                _("A picture could not be stored in %(folder)s: %(error)s. Free some space, then resume.")
-                % {"folder": self.root, "error": error.strerror or error}
+                say("pictures.not_stored", folder=self.root, error=error.strerror or error)
             ) from error

@@ -13,6 +13,18 @@ WORDS: Words = {
     "database.full": _("There is no room left for the database: free some space on its disk."),
     "database.read_only": _("The database cannot be written to: look at the rights of its file and of the folder."),
     "database.silent": _("The database does not answer: look at its file, its disk or its server."),
+    "pictures.this_file": _("This file"),
+    "pictures.this_picture": _("This picture"),
+    "pictures.the_picture": _("the picture"),
+    "pictures.not_one": _("%(name)s is no picture that can be read; %(formats)s can."),
+    "pictures.far_too_large": _("%(name)s is far too large a picture."),
+    "pictures.too_large": _(
+        "%(name)s is %(w)d × %(h)d pixels; at most %(limit)d megapixels are taken. Make it smaller."
+    ),
+    "pictures.damaged": _("%(name)s is damaged and cannot be read."),
+    "pictures.not_in_store": _("The picture %(digest)s is not in the store."),
+    "pictures.no_name": _("“%(digest)s” is not the name of a picture."),
+    "pictures.not_stored": _("A picture could not be stored in %(folder)s: %(error)s. Free some space, then resume."),
     "vault.none_yet": _("none yet"),
     "vault.unknown_credential": _(
         "There is no credential “%(name)s”. Known: %(known)s. An admin adds them in the admin."

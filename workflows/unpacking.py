@@ -39,7 +39,7 @@ def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         bundle = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise BadBundle(_("This is no zip file that can be read: %(error)s.") % {"error": error}) from error
+        raise BadBundle(_("This is no zip file that can be read.")) from error
     with bundle:
         yield bundle
 
@@ -97,7 +97,7 @@ def read(bundle: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget, *, limi
                     raise BadBundle(_("“%(name)s” is too large.") % {"name": info.filename})
                 parts.append(part)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-        raise BadBundle(_("“%(name)s” is damaged: %(error)s.") % {"name": info.filename, "error": error}) from error
+        raise BadBundle(_("“%(name)s” is damaged.") % {"name": info.filename}) from error
     return b"".join(parts)
 
 
@@ -124,7 +124,7 @@ def _start_of(bundle: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         with bundle.open(info) as file:
             return file.read(PNG_HEAD.size)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-        raise BadBundle(_("“%(name)s” is damaged: %(error)s.") % {"name": info.filename, "error": error}) from error
+        raise BadBundle(_("“%(name)s” is damaged.") % {"name": info.filename}) from error
 
 
 def _pixels_of(start: bytes) -> int:

@@ -19,6 +19,7 @@ from execution.choices import ON_DESKTOP
 from execution.models import Execution, Robot, Step
 from execution.permissions import UNMASKED, VIEW
 from execution.running import live_picture, unmasked
+from sentences.said import say
 from workflows.exceptions import PictureMissing
 from workflows.permissions import permitted
 from workflows.pictures import PictureStore
@@ -40,7 +41,7 @@ def picture(request: HttpRequest, digest: str) -> HttpResponse:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise PictureMissing(_("The picture %(digest)s is not in the store.") % {"digest": digest[:8]}) from None
+        raise PictureMissing(say("pictures.not_in_store", digest=digest[:8])) from None
     return _cached(HttpResponse(data, content_type="image/png"), tag)
 
 

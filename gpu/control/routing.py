@@ -204,7 +204,11 @@ class Router:
         if self._remote is None:
             holder = self._lock.holder() if self._lock else None
             raise OwnedElsewhere(
-                say("gpu.owned_elsewhere", owner=holder or say("gpu.another_process"), what=request.kind)
+                say(
+                    "gpu.owned_elsewhere",
+                    owner=holder.told if holder else say("gpu.another_process"),
+                    what=request.kind,
+                )
             )
         return self._remote
 

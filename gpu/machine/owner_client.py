@@ -206,7 +206,7 @@ class _OwnerCall:
 
     def _owner(self) -> str:
         holder = self._remote.holder()
-        return str(holder) if holder else say("gpu.the_owner")
+        return holder.told if holder else say("gpu.the_owner")
 
 
 def _read(uuid: UUID, *, sign: datetime | None) -> Mapping[str, Any]:

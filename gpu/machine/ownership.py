@@ -8,10 +8,11 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from gpu.exceptions import GPUError
-from gpu.kernel_lock import KernelLock, lock_file, open_file
+from gpu.kernel_lock import Holder, KernelLock, lock_file, open_file
 from gpu.listeners import Listeners
 from sentences.said import say
 
@@ -55,6 +56,11 @@ class Ownership(KernelLock):
         if self.is_held:
             self._listeners.tell(False)
             super().release()
+
+    def holder(self) -> Holder | None:
+        """Who holds it now, by the name that people are told."""
+        holder = super().holder()
+        return holder and replace(holder, name=told_name(holder.name))
 
     @contextmanager
     def claimed(self) -> Iterator[None]:

@@ -69,6 +69,7 @@ WORDS: Words = {
     "gpu.not_owned": _("%(owner)s (pid %(pid)s) no longer owns the GPU."),
     "gpu.unclaimed": _("a process that needed it"),
     "gpu.owned_elsewhere": _("The GPU is owned by %(owner)s: “%(what)s” is not done."),
+    "gpu.holder": _("%(name)s (pid %(pid)s, since %(since)s UTC)"),
     "gpu.another_process": _("another process"),
     "gpu.owner_not_asked_why": _("The owner of the GPU could not be asked: %(error)s"),
     "gpu.owner_not_asked": _("%(owner)s could not be asked: %(error)s."),

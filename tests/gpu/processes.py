@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar, copy_context
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gpu.exceptions import OwnerGone
+from gpu.kernel_lock import Holder
 from gpu.manager import GPUResourceManager
 from gpu.types import Request
 from tests.doubles.ollama import STOPPING
@@ -104,9 +106,9 @@ class _Lock:
     def is_claimed(self) -> bool:
         return any(process.alive for process in self._process.machine.claims)
 
-    def holder(self) -> str | None:
+    def holder(self) -> Holder | None:
         owner = self._process.machine.owner
-        return owner.name if owner else None
+        return Holder(pid=4711, name=owner.name, since=datetime.now(UTC)) if owner else None
 
 
 class _Remote:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.utils import translation
 from PIL import Image
 
+from sentences.said import from_text, to_text, told_by, worded
 from workflows.exceptions import PictureMissing, PictureNotStored, PictureRefused
 from workflows.pictures import PictureStore, check_size, decode
 
@@ -101,6 +103,14 @@ def test_the_limit_is_in_megapixels(settings: Any, width: int, height: int, fits
         check_size(width, height)
 
 
+def test_a_screen_that_is_too_large_is_told_in_the_reader_s_words(settings: Any) -> None:
+    settings.RPA_MAX_PICTURE_MEGAPIXELS = 10
+    with pytest.raises(PictureRefused, match="This picture is") as refused:
+        check_size(4001, 2500)
+    with translation.override("fr"):
+        assert worded(refused.value).startswith("Cette image fait 4001 × 2500 pixels")
+
+
 def test_a_picture_that_is_gone_is_said(store: PictureStore) -> None:
     with pytest.raises(PictureMissing, match="abababab"):
         store.get("ab" * 32)
@@ -121,8 +131,11 @@ def test_a_full_disk_leaves_nothing_behind_and_says_what_to_do(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
-        with pytest.raises(PictureNotStored, match="No space left on device. Free some space"):
+        with pytest.raises(PictureNotStored, match="No space left on device. Free some space") as refused:
             store.put(PIXELS)
+    kept = to_text(told_by(refused.value))  # with the run, which goes on in a process of no language
+    with translation.override("fr"):
+        assert "Libérez de la place, puis reprenez." in worded(from_text(kept))
     assert files(store) == []
     assert store.put(PIXELS)
     assert len(files(store)) == 1

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from sentences.said import worded
 from workflows.exceptions import PictureError
 from workflows.graph import IdentitySpec
 from workflows.models import Picture
@@ -122,7 +123,7 @@ def stored(file: UploadedFile) -> Picture:
         pixels = decode(file.read(), name=str(file.name))
         digest = PictureStore().put(pixels)
     except PictureError as error:
-        raise ValidationError(str(error)) from error
+        raise ValidationError(worded(error)) from error
     height, width = pixels.shape[:2]
     return Picture.objects.get_or_create(digest=digest, defaults={"width": width, "height": height})[0]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from sentences.said import say, worded
 from workflows.exceptions import PictureError, PictureRefused
 from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore, check_size
@@ -28,7 +29,8 @@ def pictures(graph: GraphSpec, *, store: PictureStore) -> Iterator[Problem]:
     for kind, where, field, digest, name in uses:
         if why := _picture_problem(store, digest):
             code, message = why
-            yield problem(kind, code, f"“{name}”: {message}", where=where, field=field)
+            words = _("“%(name)s”: %(what)s") % {"name": name, "what": message}
+            yield problem(kind, code, words, where=where, field=field)
 
 
 def kept_whole(graph: GraphSpec) -> Iterator[Problem]:
@@ -56,9 +58,9 @@ def _picture_problem(store: PictureStore, digest: str) -> tuple[str, str] | None
             head = file.read(24)
         if len(head) < 24 or not head.startswith(PNG):
             return "picture_missing", _("its picture is damaged. Upload it again.")
-        check_size(*struct.unpack_from(">II", head, 16), name=_("the picture"))
+        check_size(*struct.unpack_from(">II", head, 16), name=say("pictures.the_picture"))
     except PictureRefused as error:
-        return "picture_too_large", str(error)
+        return "picture_too_large", worded(error)
     except (PictureError, OSError):
         return "picture_missing", _("its picture is not in the store. Upload it again.")
     return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError, NotEnoughVRAM, OwnedElsewhere, OwnerGone
+from gpu.kernel_lock import Holder
 from gpu.manager import GPUResourceManager
 from gpu.types import ChatMessage, ExecutionMode, Purpose, Request, RequestKind
 from tests.gpu.processes import Machine, Process
@@ -34,8 +36,8 @@ class Lock:
             self.is_held = False
             self.history.append("released")
 
-    def holder(self) -> str | None:
-        return "the run loop of robot 1" if self.taken else None
+    def holder(self) -> Holder | None:
+        return Holder(pid=4711, name="the run loop of robot 1", since=datetime.now(UTC)) if self.taken else None
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
