@@ -150,12 +150,19 @@ class UnknownModel(GPUError):
 
 
 class CatalogueErrors(GPUError):
-    """`problems` are (line, what is wrong), the first line first; line 0 is the file as a whole."""
+    """`problems` are (line, what is wrong), the first line first; line 0 is the file as a whole. `told`: each with its
+    place.
+    """
 
     def __init__(self, source: str, problems: Sequence[tuple[int, str]]) -> None:
         self.source, self.problems = source, tuple(sorted(problems))
-        lines = [f"{source}:{line}: {what}" if line else f"{source}: {what}" for line, what in self.problems]
-        super().__init__("\n".join(lines))
+        self.told = tuple(
+            say("catalogue.at", source=source, line=str(line), what=what)
+            if line
+            else say("value.labelled", label=source, what=what)
+            for line, what in self.problems
+        )
+        super().__init__("\n".join(self.told))
 
 
 class RequestRefused(VLMUnavailable):

@@ -14,8 +14,8 @@ from gpu.models import CatalogueModel
 from sentences.said import say
 
 NOT_HERE = {
-    "allow_remote": "it is no field of a file: an admin allows it in the admin",
-    "held": "it is no field of a file: a model is held by `assistant switch NAME`",
+    "allow_remote": "catalogue.allow_remote",
+    "held": "catalogue.held",
 }
 
 

@@ -15,6 +15,7 @@ from gpu.catalogue.entries import NOT_HERE, ModelEntry, load
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import CatalogueErrors
 from gpu.models import CatalogueModel
+from sentences.said import say
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -30,15 +31,15 @@ _MEMORY = {
     "type": "integer",
     "minimum": 0,
     "maximum": LARGEST_NUMBER,
-    "must": f"be a whole number of MB up to {LARGEST_NUMBER}",
+    "must": "catalogue.must_memory",
 }
 _FIELDS: dict[str, dict[str, Any]] = {
-    "key": {"type": "string", "pattern": r"\A[A-Za-z0-9_-]{1,100}\Z", "must": "be a text of letters, figures, - and _"},
-    "name": {"type": "string", "pattern": r"\S", "maxLength": 200, "must": "be a text of at most 200 letters"},
+    "key": {"type": "string", "pattern": r"\A[A-Za-z0-9_-]{1,100}\Z", "must": "catalogue.must_key"},
+    "name": {"type": "string", "pattern": r"\S", "maxLength": 200, "must": "catalogue.must_name"},
     "provider": {"enum": ProviderName.values},
     "capabilities": {
         "type": "array",
-        "must": "be a list such as [text, vision], with text in it",
+        "must": "catalogue.must_capabilities",
         "items": {"enum": Capability.values},
         "contains": {"const": Capability.TEXT.value},
     },
@@ -49,22 +50,22 @@ _FIELDS: dict[str, dict[str, Any]] = {
         "type": "integer",
         "minimum": 512,
         "maximum": LARGEST_NUMBER,
-        "must": f"be a whole number of tokens from 512 to {LARGEST_NUMBER}",
+        "must": "catalogue.must_context",
     },
-    "enabled": {"type": "boolean", "must": "be yes or no"},
-    "note": {"type": ["string", "null"], "must": "be a text"},
+    "enabled": {"type": "boolean", "must": "catalogue.must_switch"},
+    "note": {"type": ["string", "null"], "must": "catalogue.must_text"},
 }
 _MODEL = {
     "type": "object",
-    "must": "be fields and values (`key: …`)",
+    "must": "catalogue.must_fields",
     "properties": _FIELDS,
     "required": ["key", "name", "capabilities", "tier", "vram_mb", "ram_mb", "context_length"],
     "additionalProperties": False,
 }
 _SCHEMA = {
     "type": "object",
-    "must": "hold `models:` and a list of them",
-    "properties": {"models": {"type": "array", "minItems": 1, "must": "be a list of models", "items": _MODEL}},
+    "must": "catalogue.must_models",
+    "properties": {"models": {"type": "array", "minItems": 1, "must": "catalogue.must_list", "items": _MODEL}},
     "required": ["models"],
     "additionalProperties": False,
 }
@@ -93,14 +94,14 @@ def read_file(path: Path) -> tuple[ModelEntry, ...]:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise CatalogueErrors(str(path), [(0, f"cannot be read: {error.strerror or error}")]) from error
+        raise CatalogueErrors(str(path), [(0, say("catalogue.unreadable", error=error.strerror or error))]) from error
     if len(data) > LARGEST_FILE:
-        raise CatalogueErrors(str(path), [(0, f"is larger than {LARGEST_FILE // 1024} KB: that is no catalogue")])
+        raise CatalogueErrors(str(path), [(0, say("catalogue.too_large", limit=LARGEST_FILE // 1024))])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise CatalogueErrors(str(path), [(line, "is not written in UTF-8")]) from error
+        raise CatalogueErrors(str(path), [(line, say("catalogue.not_utf8"))]) from error
     return read(text, source=str(path))
 
 
@@ -114,18 +115,19 @@ def read(text: str, *, source: str) -> tuple[ModelEntry, ...]:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)  # nodes know their lines, values do not
         if node is None:
-            raise CatalogueErrors(source, [(0, "is empty: it must hold `models:` and a list of them")])
+            raise CatalogueErrors(source, [(0, say("catalogue.empty"))])
         problems: Problems = []
         value = _value(node, problems)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        words = " ".join(part for part in (error.context, error.problem) if part)
-        raise CatalogueErrors(source, [(mark.line + 1 if mark else 0, f"is no YAML: {words}")]) from error
+        raise CatalogueErrors(source, [(mark.line + 1 if mark else 0, say("catalogue.no_yaml"))]) from error
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        raise CatalogueErrors(source, [(line, f"a character that YAML does not allow: {error.character!r}")]) from error
+        raise CatalogueErrors(
+            source, [(line, say("catalogue.no_character", character=repr(error.character)))]
+        ) from error
     except RecursionError as error:
-        raise CatalogueErrors(source, [(0, "is nested too deeply: that is no catalogue")]) from error
+        raise CatalogueErrors(source, [(0, say("catalogue.too_deep"))]) from error
     problems += [one for error in Draft202012Validator(_SCHEMA).iter_errors(value) for one in _problems_of(error, node)]
     if not problems:
         problems += _taken(value["models"], node)
@@ -150,7 +152,7 @@ def _value(node: yaml.Node, problems: Problems, depth: int = 0) -> Any:
         line = name.start_mark.line + 1
         first = lines.setdefault(_shown(name), line)
         if first != line:
-            problems.append((line, f"{_shown(name)} is given twice, first in line {first}"))
+            problems.append((line, say("catalogue.twice", field=_shown(name), first=str(first))))
     return {_shown(name): _value(value, problems, depth + 1) for name, value in node.value}
 
 
@@ -159,21 +161,25 @@ def _problems_of(error: ValidationError, root: yaml.Node) -> Iterator[tuple[int,
     node, name = _node_at(root, error.absolute_path)
     line = node.start_mark.line + 1
     if error.validator == "additionalProperties":
-        of = "a model" if error.absolute_path else "the file"
+        of = say("catalogue.a_model" if error.absolute_path else "catalogue.the_file")
         for field, _value_node in node.value:
             if (unknown := _shown(field)) not in error.schema["properties"]:
-                known = f"unknown field “{unknown}”: {of} has {', '.join(error.schema['properties'])}"
-                what = f"{unknown}: {NOT_HERE[unknown]}" if of == "a model" and unknown in NOT_HERE else known
+                known = list(error.schema["properties"])
+                what = say("catalogue.unknown", field=unknown, what=of, known=known)
+                if error.absolute_path and unknown in NOT_HERE:
+                    what = say("value.labelled", label=unknown, what=say(NOT_HERE[unknown]))
                 yield field.start_mark.line + 1, what
     elif error.validator == "required":
         if error.absolute_path:
             missing = next(field for field in error.validator_value if f"'{field}'" in error.message)
-            yield line, f"a model has no {missing}"
+            yield line, say("catalogue.missing", field=missing)
         elif not error.instance:  # else another field stands in its place, which is told
-            yield line, f"the file: must {error.schema['must']}"
+            yield line, say("catalogue.must", field=say("catalogue.the_file"), must=say(error.schema["must"]))
     elif error.validator != "contains" or set(map(str, error.instance)) <= set(Capability.values):
-        must = error.schema.get("must") or f"be of {', '.join(error.schema['enum'])}"
-        yield line, f"{name or 'the file'}: must {must}, it is {_kind(node)}"
+        code = error.schema.get("must", "catalogue.must_one_of")
+        must = say(code, most=LARGEST_NUMBER, known=error.schema.get("enum", ()))
+        field = name or say("catalogue.the_file")
+        yield line, say("catalogue.must_but_is", field=field, must=must, there=_kind(node))
 
 
 def _node_at(root: yaml.Node, path: Sequence[str | int]) -> tuple[yaml.Node, str]:
@@ -181,7 +187,7 @@ def _node_at(root: yaml.Node, path: Sequence[str | int]) -> tuple[yaml.Node, str
     node, name = root, ""
     for part in path:
         if isinstance(part, int):
-            node, name = node.value[part], name if name != "models" else "a model"
+            node, name = node.value[part], name if name != "models" else say("catalogue.a_model")
         else:
             node, name = next(value for key, value in reversed(node.value) if _shown(key) == part), part
     return node, name
@@ -196,7 +202,7 @@ def _taken(models: Sequence[dict[str, Any]], root: yaml.Node) -> Problems:
             line = _node_at(root, ["models", index, field])[0].start_mark.line + 1
             before = first.setdefault((f"{field} {owner}", model[field]), line)
             if before != line:
-                problems.append((line, f"{field}: “{model[field]}” is taken by the model in line {before}"))
+                problems.append((line, say("catalogue.taken", field=field, text=model[field], first=str(before))))
     return problems
 
 
@@ -216,7 +222,7 @@ def _shown(node: yaml.Node) -> str:
 
 def _kind(node: yaml.Node) -> str:
     if isinstance(node, yaml.SequenceNode):
-        return "a list" if node.value else "an empty list"
+        return say("catalogue.a_list" if node.value else "catalogue.empty_list")
     if isinstance(node, yaml.MappingNode):
-        return "fields and values"
-    return f"“{str(node.value)[:60]}”" if node.value else "nothing"
+        return say("catalogue.fields")
+    return say("value.quoted", text=str(node.value)[:60]) if node.value else say("catalogue.nothing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.sentences import choice, devices, memory, servers
+from gpu.sentences import catalogue, choice, devices, memory, servers
 from sentences.base import register
 
-register(choice.WORDS, devices.WORDS, memory.WORDS, servers.WORDS)
+register(catalogue.WORDS, choice.WORDS, devices.WORDS, memory.WORDS, servers.WORDS)

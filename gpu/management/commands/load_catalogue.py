@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
 
 from gpu.catalogue.entries import load
 from gpu.catalogue.file import path_of_file, read_file
 from gpu.exceptions import CatalogueErrors
+from sentences.said import worded
 
 
 class Command(BaseCommand):
@@ -28,11 +30,15 @@ class Command(BaseCommand):
         try:
             done = load(read_file(path), replace=replace)
         except CatalogueErrors as error:
-            raise CommandError(f"{error}\nNothing was loaded.") from error
-        for word, keys in (("added", done.added), ("replaced", done.replaced), ("kept as changed here", done.kept)):
+            raise CommandError("\n".join((*map(worded, error.told), _("Nothing was loaded.")))) from error
+        for words, keys in (
+            (_("added: %(keys)s"), done.added),
+            (_("replaced: %(keys)s"), done.replaced),
+            (_("kept as changed here: %(keys)s"), done.kept),
+        ):
             if keys:
-                self.stdout.write(f"{word}: {', '.join(keys)}")
+                self.stdout.write(words % {"keys": ", ".join(keys)})
         if done.kept and not replace:
-            self.stdout.write("Use --replace to overwrite what was changed here.")
+            self.stdout.write(_("Use --replace to overwrite what was changed here."))
         if not (done.added or done.replaced or done.kept):
-            self.stdout.write("The catalogue holds all of it already.")
+            self.stdout.write(_("The catalogue holds all of it already."))

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import translation
 
 from gpu.catalogue.entries import ModelEntry, entries, find, load
 from gpu.catalogue.file import SEED, fill_catalogue, read, read_file
@@ -20,6 +21,7 @@ from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.model_manager import hold
 from gpu.models import CatalogueModel
 from rpa_site.roles import Role, permissions_of
+from sentences.said import worded
 
 GOOD = """\
 models:
@@ -149,6 +151,17 @@ def test_what_is_no_catalogue_is_said_to_be_none(text: str, line: int, words: st
     found = problems(text)
     assert found[0][0] == line, found
     assert words in found[0][1]
+
+
+def test_every_error_is_told_in_the_reader_s_words() -> None:
+    with pytest.raises(CatalogueErrors) as wrong:
+        read(spoiled(4, "    capabilities: [smell]").replace("vram_mb: 7000", "vram_mb: -1"), source="models.yaml")
+    with translation.override("fr"):
+        told = [worded(one).replace("\u00a0", "~") for one in wrong.value.told]
+    assert told == [
+        "models.yaml:4~: capabilities~: doit être parmi text, vision, json, reasoning, et c’est «~smell~»",
+        "models.yaml:15~: vram_mb~: doit être un nombre entier de Mo jusqu’à 100000000, et c’est «~-1~»",
+    ]
 
 
 def test_tags_make_no_objects() -> None:
