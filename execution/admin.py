@@ -95,6 +95,10 @@ class DecisionAdmin(RecordAdmin):
     list_select_related = ("prompt", "user")
     search_fields = ("prompt__execution__execution_id", "user__username", "feedback")
 
+    @admin.display(description=gettext_lazy("decided by"))
+    def decided_by(self, decision: Decision) -> str:
+        return decision.decided_by
+
 
 @admin.register(WishRecord)
 class WishAdmin(RecordAdmin):

@@ -4,10 +4,12 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class RpaSiteConfig(AppConfig):
     name = "rpa_site"
+    verbose_name = _("Access")
 
     def ready(self) -> None:
         from rpa_site import checks  # noqa: F401  registers the system checks
