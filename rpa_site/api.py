@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import JSONDecodeError
 from typing import IO, TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -34,12 +35,20 @@ class DeclaredPermission(BasePermission):
 
 
 class JSONParser(parsers.JSONParser):
-    """JSON nested deeper than Python goes is bad input, and no fault of the server."""
+    """JSON nested deeper than Python goes is bad input, and no fault of the server. What is none is told by its place:
+    the words of Python's own parser are English.
+    """
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         try:
             return super().parse(stream, media_type, parser_context)
+        except ParseError as error:
+            cause = error.__context__
+            if not isinstance(cause, JSONDecodeError):  # of another encoding, or not in UTF-8
+                raise ParseError from cause
+            words = _("The request is no JSON that can be read: look at line %(line)s, column %(column)s.")
+            raise ParseError(words % {"line": cause.lineno, "column": cause.colno}) from cause
         except RecursionError as error:
             raise ParseError(_("The JSON is nested too deeply.")) from error

@@ -40,10 +40,13 @@ def page(request: HttpRequest, what: str) -> HttpResponse:
 
 
 class Api(APIView):
-    read_permission = "execution.view_execution"
+    read_permission = write_permission = "execution.view_execution"
 
     def get(self, request: Any, what: str) -> Response:
         raise RAISED[what]
+
+    def post(self, request: Any, what: str) -> Response:
+        return Response(request.data)
 
 
 urlpatterns = [path("raise/<str:what>", page), path("api/raise/<str:what>", Api.as_view()), *real_urls]
@@ -189,3 +192,22 @@ def test_a_role_that_is_missing_is_named(client_of: Callable[..., Client], stran
         "error": "permission_denied",
         "detail": "This needs the role “viewer”; an admin can give it to you.",
     }
+
+
+@pytest.mark.parametrize(
+    ("language", "body", "words"),
+    [
+        ("en", b'{\n "a" 1}', "The request is no JSON that can be read: look at line 2, column 6."),
+        ("fr", b"{", "La demande n’est pas du JSON lisible\u00a0: voyez la ligne 1, colonne 2."),
+        ("fr", b"\xff", "Requête malformée"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_told_in_the_reader_s_words(
+    client: Client, language: str, body: bytes, words: str
+) -> None:
+    answer = client.generic(
+        "POST", "/api/raise/nothing", body, "application/json", headers={"accept-language": language}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "parse_error"
+    assert answer.json()["detail"].startswith(words)
