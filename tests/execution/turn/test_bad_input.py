@@ -22,6 +22,7 @@ from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, ExecutionEvent
 from execution.running.runner import Hooks, Runner
+from sentences.said import worded
 from tests.factories import NODES, make_published, make_workflow
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.actions.publish import publish
@@ -256,8 +257,8 @@ def test_a_full_disk_in_the_middle_of_a_run_pauses_it_before_the_next_act(
     Runner(desktop=desktop, analyzer=analyzer(desktop), leave=leave, once=True, hooks=hooks).run()
     stuck = Execution.objects.by_id(execution.execution_id)
     assert (stuck.state, stuck.pause_reason) == (ExecutionState.PAUSED, "storage")
-    assert "No space left" in stuck.pause_detail["message"]
-    assert "Free some space" in stuck.pause_detail["message"]
+    assert "No space left" in worded(stuck.pause_detail["message"])
+    assert "Free some space" in worded(stuck.pause_detail["message"])
     assert stuck.steps_succeeded == len([act for act in desktop.log if act.kind == "click"]) == 1
 
 

@@ -13,6 +13,7 @@ from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.models import Execution, Prompt
 from execution.types import DecisionSource, ResolveStatus
+from sentences.said import worded
 from tests.doubles.stage import EDGES, Stage, edge
 from workflows.models import Correction
 
@@ -500,7 +501,7 @@ def test_a_full_disk_pauses_before_anything_is_done(
         patch.setattr("pathlib.Path.replace", full)
         execution = s.run()
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
-    assert "No space left" in execution.pause_detail["message"]
+    assert "No space left" in worded(execution.pause_detail["message"])
     assert s.world.acts == []
     assert s.resume().state == ExecutionState.COMPLETED
 
