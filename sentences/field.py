@@ -7,13 +7,14 @@ from typing import Any
 from django.db import models
 from django.db.models import Transform
 
+from sentences.common import PLAIN
 from sentences.said import from_text, to_text
 
 
 class SaidField(models.TextField):
     """Text that may be a `Said`; that is kept as JSON in the same column, so what was kept before stays as it is.
 
-    `message__code` filters and groups by the code; it is NULL for texts without one.
+    `message__code` filters and groups by the code; it is NULL for texts without one, also for those kept as data.
     """
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
@@ -44,5 +45,6 @@ class Code(Transform):
     def _said(self, compiler: Any, connection: Any, valid: str, code: str) -> Any:
         column, params = compiler.compile(self.lhs)
         begins = f'substr({column}, 1, 10) = \'{{"code": "\''
-        sql = f"CASE WHEN {begins} AND {valid.format(column)} THEN {code.format(column)} END"
+        code = f"nullif({code.format(column)}, '{PLAIN}')"  # a text of another that is written like ours
+        sql = f"CASE WHEN {begins} AND {valid.format(column)} THEN {code} END"
         return sql, [*params, *params, *params]

@@ -76,7 +76,10 @@ def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(inst
             manage("execution", "decide", execution_id, "done")
             ((reason, detail),) = wait_until(paused, timeout=30, what="the pause")
             assert reason == "program"
-            assert "pipeline, action_executor" in json.loads(detail)["message"]
+            assert json.loads(detail)["message"] == {
+                "code": "program.parts_missing",
+                "parts": "pipeline, action_executor",
+            }
             before = len(rows(f"SELECT 1 FROM execution_executionevent t {of_run}"))
             manage("execution", "resume", execution_id)  # it has not its parts any more for that
             wait_until(lambda: len(rows(f"SELECT 1 FROM execution_executionevent t {of_run}")) > before + 1, timeout=30)
