@@ -106,10 +106,11 @@ class Terminal:
 
 
 def _own_terminal(slave: int) -> None:
-    """Ctrl-C typed there reaches the process, as it does for a person."""
+    """Ctrl-C typed there reaches the process, as it does for a person, also where the tests run in the background."""
     import fcntl
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
 
