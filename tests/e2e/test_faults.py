@@ -49,6 +49,13 @@ def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: flo
     return wait_until(reached, timeout=timeout, what=f"{execution_id} to be {states}")
 
 
+def test_no_answer_names_the_software_behind_it(world: Product, otto: httpx.Client) -> None:
+    """T13."""
+    login = httpx.get(f"{world.url}/login", trust_env=False)
+    for answer in (login, otto.get("/api/executions/"), otto.get("/nowhere")):
+        assert "server" not in answer.headers
+
+
 def test_no_display_is_said_on_the_command_line(world: Product) -> None:
     env = {**world.env, "DISPLAY": ":987"}
     command = [sys.executable, "manage.py", "runloop", "--once"]
