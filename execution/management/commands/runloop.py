@@ -5,8 +5,8 @@ import os
 import signal
 import threading
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -21,6 +21,7 @@ from sentences.said import worded
 from workflows.exceptions import DomainError
 
 EXIT_NO_DESKTOP = 2
+STDERR = 2  # the file descriptor
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Command(BaseCommand):
             leave=leave,
         )
         try:
-            with leaving_on_signals(leave, self.stderr.write):
+            with leaving_on_signals(leave):
                 runner.run()
         except DesktopError as error:
             raise CommandError(worded(error), returncode=EXIT_NO_DESKTOP) from error
@@ -112,17 +113,20 @@ def parse_variables(pairs: list[str]) -> dict[str, str]:
 
 
 @contextmanager
-def leaving_on_signals(leave: threading.Event, tell: Callable[[str], Any]) -> Iterator[None]:
+def leaving_on_signals(leave: threading.Event, *, told_on: int = STDERR) -> Iterator[None]:
     """The first SIGTERM or Ctrl-C finishes the step and releases the desktop, the second leaves at once.
 
-    Afterwards they do again what they did: a program that runs this command in its own process goes on.
+    `told_on` is the file descriptor on which that is told. Afterwards the signals do again what they did: a program
+    that runs this command in its own process goes on.
     """
 
     def on_signal(number: int, frame: Any) -> None:
         if leave.is_set():
             os._exit(128 + number)
         leave.set()
-        tell("Finishing the step; once more leaves at once.")
+        # Not by a stream of Python's: the signal may have come in the middle of a write to it, which would then fail.
+        with suppress(OSError):
+            os.write(told_on, b"Finishing the step; once more leaves at once.\n")
 
     kept = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -20,6 +21,7 @@ from execution.management.commands import runloop
 from execution.management.commands.runloop import parse_variables
 from execution.models import Decision, Execution, Prompt, Step
 from tests.factories import make_execution, make_published
+from tests.support.display import wait_until
 
 pytestmark = pytest.mark.django_db
 
@@ -206,31 +208,34 @@ def test_a_value_without_a_name_is_refused(pair: str) -> None:
         parse_variables([pair])
 
 
-WAITING = """
-import signal, threading
+WRITING = """
+import threading
 import django
 django.setup()
 from execution.management.commands.runloop import leaving_on_signals
 leave = threading.Event()
-with leaving_on_signals(leave, lambda line: print(line, leave.is_set(), flush=True)):
-    print("waiting", flush=True)
+with leaving_on_signals(leave, told_on=1):
     while True:
-        signal.pause()
+        print("leaving\\n" if leave.is_set() else "working\\n", end="", flush=True)
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(number: signal.Signals) -> None:
-    """S1.17; in a process of its own: the one that runs the tests was ended by them."""
+    """S1.17; also in the middle of a line that is being written. In a process of its own: the signals are real."""
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "rpa_site.settings"}
-    with subprocess.Popen([sys.executable, "-c", WAITING], cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as one:
+    env.pop("PYTHONUNBUFFERED", None)  # with it no write is ever in the middle
+    with subprocess.Popen([sys.executable, "-c", WRITING], cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as one:
         assert one.stdout is not None
         try:
-            assert one.stdout.readline() == "waiting\n"
+            waits = Path(f"/proc/{one.pid}/wchan")
+            wait_until(lambda: "pipe_write" in waits.read_text(), timeout=30, what="a line that nobody reads")
             one.send_signal(number)
-            assert one.stdout.readline() == "Finishing the step; once more leaves at once. True\n"
+            told = itertools.takewhile(lambda line: line != "leaving\n", one.stdout)
+            assert [line for line in told if line != "working\n"] == ["Finishing the step; once more leaves at once.\n"]
             assert one.poll() is None
             one.send_signal(number)
+            one.stdout.read()
             assert one.wait(20) == 128 + number
         finally:
             one.kill()
