@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,6 +138,12 @@ class Product:
         """What a person with a database shell sees; the product's own code is not asked."""
         with sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=ro", uri=True, timeout=20) as connection:
             return connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def database(self) -> Iterator[sqlite3.Connection]:
+        """The database to write to, as somebody else's process would; committed at the end."""
+        with closing(sqlite3.connect(self.data / "surehand.sqlite3", timeout=20)) as connection, connection:
+            yield connection
 
     def client(self, name: str) -> httpx.Client:
         """An HTTP client logged in as one of PEOPLE, with the CSRF token that its pages would send."""

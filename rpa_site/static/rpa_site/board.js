@@ -5,6 +5,7 @@ import { find } from "./dom.js";
 import { checkSession } from "./session.js";
 
 const BETWEEN = 400; // at most so often, however much happens; a board may say otherwise
+const AFTER_FAILURE = 1500;
 const WITHOUT_SOCKET = 5000;
 
 const board = find("[data-board]");
@@ -16,27 +17,35 @@ export async function refresh() {
   wanted = true;
   if (busy || document.hidden) return;
   busy = true;
-  while (wanted && !document.hidden) {
-    wanted = false;
-    await once();
-    await new Promise((done) => setTimeout(done, Number(board.dataset.between || BETWEEN)));
+  try {
+    while (wanted && !document.hidden) {
+      wanted = false;
+      const text = await fetched();
+      if (text === null) wanted = true; // nobody will tell of this change again
+      else if (text) show(text);
+      await new Promise((done) => setTimeout(done, text === null ? AFTER_FAILURE : Number(board.dataset.between || BETWEEN)));
+    }
+  } finally {
+    busy = false;
   }
-  busy = false;
 }
 
-async function once() {
+/** The board as the server has it now; null where the server could not be asked, empty where it will not tell. */
+async function fetched() {
   const address = new URL(location.href);
   address.searchParams.set("board", "1");
-  let response;
   try {
-    response = await fetch(address, { credentials: "same-origin", redirect: "manual", headers: { Accept: "text/html" } });
+    const response = await fetch(address, { credentials: "same-origin", redirect: "manual", headers: { Accept: "text/html" } });
+    if (response.type === "opaqueredirect") checkSession();
+    if (response.status >= 500) return null;
+    return response.ok ? await response.text() : "";
   } catch {
-    return; // the live dot says that the server is away; the next round tries again
+    return null; // the live dot says that the server is away
   }
-  if (response.type === "opaqueredirect") return void checkSession();
-  if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").body;
-  morph(board, fresh);
+}
+
+function show(text) {
+  morph(board, new DOMParser().parseFromString(text, "text/html").body);
   document.dispatchEvent(new CustomEvent("surehand:board"));
 }
 

@@ -93,7 +93,10 @@ if (bell && "Notification" in window && window.isSecureContext) {
 }
 
 // --- trouble with the models ---------------------------------------------------------------------------------------
+export let gpuNews = null; // the newest, for whoever is loaded later
+
 function showGpu(news) {
+  gpuNews = news;
   const banner = find("#gpu-banner");
   if (banner) {
     if (news.banner) for (const part of all("[data-gpu-banner]", banner)) text(part, news.banner[part.dataset.gpuBanner]);
