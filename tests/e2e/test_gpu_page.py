@@ -245,6 +245,10 @@ SEEN = """(place) => {
   });
 }"""
 
+TOLD = """() => {
+  window.told = new Promise((done) => document.addEventListener("surehand:gpu", () => done(true)));
+}"""
+
 
 @pytest.fixture
 def elsewhere(world: Product) -> Iterator[Callable[[str], None]]:
@@ -300,9 +304,54 @@ def test_a_board_that_could_not_be_fetched_is_fetched_again(
             route.continue_()
 
     page.route(re.compile(r"/robots\?board=1"), answer)
-    elsewhere("idle")
-    expect(mode_elsewhere(page)).to_have_text("Idle", timeout=10_000)
+    for mode, shown in (("idle", "Idle"), ("autopilot", "Autopilot")):  # the first may come by what was under way
+        elsewhere(mode)
+        expect(mode_elsewhere(page)).to_have_text(shown, timeout=10_000)
     assert len(refused) == 2
+    page.unroute_all()
+
+
+def held_back(page: Page, script: str, path: str) -> list[Route]:
+    """Go to a page of which one script has not come although the line to the server is live."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(rf"/{script}(\.\w+)?\.js"), hold)
+    page.goto(path, wait_until="commit")
+    expect(page.locator("[data-live]")).to_have_attribute("data-live", "live")
+    wait_until(lambda: page.wait_for_timeout(20) or held, what="the script to be asked for")
+    return held
+
+
+def test_what_was_told_before_its_script_came_is_on_the_page(
+    page_of: Callable[..., Page], elsewhere: Callable[[str], None]
+) -> None:
+    page = page_of("otto", "/account")
+    held = held_back(page, "gpu", "/robots")
+    expect(mode_elsewhere(page)).to_have_text("Recording")
+    page.evaluate(TOLD)
+    elsewhere("idle")
+    assert page.evaluate("window.told")
+    expect(mode_elsewhere(page)).to_have_text("Recording")
+    for route in held:
+        route.continue_()
+    expect(mode_elsewhere(page)).to_have_text("Idle", timeout=4_000)  # before it would be asked for now and then
+
+
+def test_a_board_whose_script_comes_late_is_fetched_once_and_knows_that_the_line_is_live(
+    page_of: Callable[..., Page],
+) -> None:
+    page = page_of("otto", "/account")
+    held = held_back(page, "board", "/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "board=1" in request.url else None)
+    with page.expect_request(re.compile("board=1"), timeout=4_000):
+        for route in held:
+            route.continue_()
+    page.wait_for_timeout(6_000)  # a board that nobody tells of changes is fetched every five seconds
+    assert len(asked) == 1
 
 
 def test_an_owner_that_is_killed_is_said_and_followed_by_the_next_one(

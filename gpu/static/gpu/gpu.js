@@ -1,8 +1,8 @@
 /* The GPU's part of the page “Robots and GPU”: it follows the hub, draws the memory, and asks for what is clicked. */
 
 import { refresh } from "../rpa_site/board.js";
-import { gpuNews } from "../rpa_site/chrome.js";
 import { all, find, json, text } from "../rpa_site/dom.js";
+import { hear } from "../rpa_site/news.js";
 import { Refusal, post } from "../rpa_site/post.js";
 import { clock, say, useWords } from "../rpa_site/words.js";
 
@@ -15,11 +15,7 @@ const SHOWN_S = 15 * 60; // as the words beside the chart say
 useWords(json("gpu-words"));
 
 // --- news ----------------------------------------------------------------------------------------------------------
-function follow(news) {
-  if (find("[data-gpu-mark]")?.dataset.gpuMark !== news.mark) refresh();
-}
-document.addEventListener("surehand:gpu", ({ detail }) => follow(detail));
-if (gpuNews) follow(gpuNews); // it came before this script did
+hear("gpu", (news) => find("[data-gpu-mark]")?.dataset.gpuMark === news.mark || refresh());
 
 let known = null;
 

@@ -2,6 +2,7 @@
    is touched: rows keep their place, focus and scroll stay where they are. */
 
 import { find } from "./dom.js";
+import { hear } from "./news.js";
 import { checkSession } from "./session.js";
 
 const BETWEEN = 400; // at most so often, however much happens; a board may say otherwise
@@ -11,7 +12,7 @@ const WITHOUT_SOCKET = 5000;
 const board = find("[data-board]");
 let wanted = false;
 let busy = false;
-let isLive = false;
+let isLive = false; // where nobody tells of changes, the board is fetched now and then
 
 export async function refresh() {
   wanted = true;
@@ -21,7 +22,7 @@ export async function refresh() {
     while (wanted && !document.hidden) {
       wanted = false;
       const text = await fetched();
-      if (text === null) wanted = true; // nobody will tell of this change again
+      if (text === null) wanted ||= isLive; // nobody will tell of this change again
       else if (text) show(text);
       await new Promise((done) => setTimeout(done, text === null ? AFTER_FAILURE : Number(board.dataset.between || BETWEEN)));
     }
@@ -106,12 +107,12 @@ function become(old, fresh) {
 }
 
 if (board) {
-  document.addEventListener("surehand:runs", refresh);
+  hear("runs", refresh);
   document.addEventListener("surehand:session-back", refresh);
   addEventListener("pageshow", (event) => event.persisted && refresh());
   if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") refresh(); // perhaps the browser's own copy
-  document.addEventListener("surehand:live", ({ detail }) => {
-    isLive = detail === "live";
+  hear("live", (state) => {
+    isLive = state === "live";
     if (isLive) refresh(); // what happened while nobody listened
   });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());

@@ -1,6 +1,7 @@
 /* The top bar on every page: light and dark, menu, what needs a person, trouble with the models, the live dot, times that stay fresh. */
 
 import { all, announce, find, text } from "./dom.js";
+import { tell } from "./news.js";
 import { LiveSocket } from "./socket.js";
 import { ago, duration, say } from "./words.js";
 
@@ -93,16 +94,13 @@ if (bell && "Notification" in window && window.isSecureContext) {
 }
 
 // --- trouble with the models ---------------------------------------------------------------------------------------
-export let gpuNews = null; // the newest, for whoever is loaded later
-
 function showGpu(news) {
-  gpuNews = news;
   const banner = find("#gpu-banner");
   if (banner) {
     if (news.banner) for (const part of all("[data-gpu-banner]", banner)) text(part, news.banner[part.dataset.gpuBanner]);
     banner.hidden = !news.banner;
   }
-  document.dispatchEvent(new CustomEvent("surehand:gpu", { detail: news }));
+  tell("gpu", news);
 }
 
 // --- the live dot --------------------------------------------------------------------------------------------------
@@ -112,7 +110,7 @@ function showState(state) {
   const shown = state === "refused" ? "lost" : state;
   dot.dataset.live = shown;
   text(find("[data-live-word]", dot), say(shown));
-  document.dispatchEvent(new CustomEvent("surehand:live", { detail: shown }));
+  tell("live", shown);
 }
 
 if (bar && find("[data-attention-count]")) {
@@ -123,7 +121,7 @@ if (bar && find("[data-attention-count]")) {
     onmessage(message, send) {
       if (message.type === "attention") showAttention(message.count);
       if (message.type === "gpu") showGpu(message);
-      if (message.type === "runs") document.dispatchEvent(new CustomEvent("surehand:runs", { detail: message.runs }));
+      if (message.type === "runs") tell("runs", message.runs);
       if (message.batch !== undefined) send({ type: "ack", batch: message.batch });
     },
   });
