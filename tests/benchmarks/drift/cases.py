@@ -1,4 +1,4 @@
-"""The web pages as they are taught: 21 pages and 18 screens of made-up applications, in windows on a desktop."""
+"""The web pages as they are taught: some thirty pages in several dresses, and 18 screens of made-up applications."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from execution.types import Box
-from tests.benchmarks.drift.pages import ROWS
+from tests.benchmarks.drift.pages import OTHERS, ROWS
 from tests.benchmarks.screens.applications import APPLICATIONS, Family, families
-from tests.benchmarks.screens.kits import KITS
+from tests.benchmarks.screens.kits import KITS, MORE_KITS
 from tests.benchmarks.screens.render import Look
 from tests.benchmarks.screens.shapes import Drawer
-from tests.benchmarks.screens.styles import FONTS, icon
+from tests.benchmarks.screens.styles import FONTS, ICON_SETS, icon
 from tests.benchmarks.screens.web import PAGES
 from tests.benchmarks.screens.widgets import Maker
 from tests.benchmarks.screens.words import Words
 
 PANEL = 30  # height of the desktop's panel, CSS pixels
-_ALL = PAGES | ROWS
+_ALL = PAGES | ROWS | OTHERS
 _WALLS = ("#3b5d7c", "#5b6b57", "linear-gradient(135deg,#2c3e50,#7f8c8d)", "#6d4c5c")
 # Picture, scale: most are what the time to resolve is promised for.
 _SCREENS = (((1920, 1080), 1.0), ((1920, 1080), 1.0), ((1366, 768), 1.0), ((1920, 1080), 1.0), ((2560, 1440), 1.5))
 _SHAPES = ("list", "form", "record", "settings", "dialog", "wizard", "menu", "search", "login", "home")
+_ICONS = tuple(ICON_SETS)
 _FILLER = 4  # paragraphs below all else: what is long enough scrolls
 
 
@@ -87,17 +88,18 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Every page once, those with rows in two styles; always the same."""
+    """Every page in two styles, those with rows in three; always the same."""
     rng = random.Random(5)
     made = []
-    pages = [*_ALL, *ROWS, "patients", "invoices", "invoice"]
-    kits = list(KITS.values())
+    pages = [*_ALL, *ROWS, "patients", "invoices", "invoice", *OTHERS, *_ALL]
+    kits = [*KITS.values(), *MORE_KITS.values()]
     for number, page in enumerate(pages):
         kit = kits[(number * 5 + number // len(kits)) % len(kits)]
         look = Look(
             kit=kit, lang=("en", "fr")[number % 2], font=FONTS[number % len(FONTS)],
             font_px=(14, 13, 15, 14)[number % 4], accent=rng.randrange(360),
             theme="dark" if "dark" in kit.sheets and rng.random() < 0.2 else "light",
+            icons=_ICONS[number % len(_ICONS)],
         )  # fmt: skip
         made.append(_placed(f"{page}-{number}", page, look, number, rng))
     chosen = list(zip(_SHAPES * 2, (*APPLICATIONS, *APPLICATIONS), strict=False))[:18]

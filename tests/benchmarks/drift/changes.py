@@ -1,23 +1,26 @@
-"""The kinds of change: what becomes of a page, and what is expected of its targets; see present.py and absent.py."""
+"""The kinds of change: what becomes of a page, and what is expected of its targets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.benchmarks.drift import absent, present
+from tests.benchmarks.drift import absent, present, variables
 from tests.benchmarks.drift.turn import Change, Turn
 
 KINDS: dict[str, Callable[[Turn], Change | None]] = {
     "moved": present.moved,
     "resized": present.resized,
     "theme": present.theme,
+    "icons": present.icons,
     "font": present.font,
     "scale": present.scale,
+    "remote": present.remote,
     "language": present.language,
     "renamed": present.rename,
     "order": present.order,
     "twins": present.twins,
     "rows": present.rows,
+    "option": variables.option,
     "data": present.data,
     "neighbours": present.neighbours,
     "ambiguous": absent.ambiguous,
@@ -27,4 +30,5 @@ KINDS: dict[str, Callable[[Turn], Change | None]] = {
     "removed": absent.removed,
     "replaced": absent.replaced,
     "record absent": absent.record_absent,
+    "option absent": variables.option_absent,
 }

@@ -24,8 +24,9 @@ _SALT = 10  # with it each half has two of the four pages made for rows
 
 # What was done to the screen; the order of the table.
 KINDS = (
-    "moved", "resized", "theme", "font", "scale", "language", "renamed", "order", "twins", "rows", "data", "neighbours",
-    "ambiguous", "scrolled", "disabled", "covered", "removed", "replaced", "record absent", "painted",
+    "moved", "resized", "theme", "icons", "font", "scale", "remote", "language", "renamed", "order", "twins", "rows",
+    "option", "data", "neighbours", "ambiguous", "scrolled", "disabled", "covered", "removed", "replaced",
+    "record absent", "option absent", "painted",
 )  # fmt: skip
 
 
@@ -54,7 +55,8 @@ class Verdict(StrEnum):
 class Pair:
     """`taught` and `seen` name screens; `box` is the target's on `taught`, `boxes` where a click is right on `seen`.
 
-    `row` and `variables` are given to the target and to its resolution; without `window` nobody knows of windows.
+    `row`, `text` and `variables` are given to the target and to its resolution; without `window` nobody knows of
+    windows. `dress` is the style the page wears, which fitting keeps apart as it does families.
     """
 
     name: str
@@ -69,6 +71,8 @@ class Pair:
     truth: Truth
     boxes: tuple[Box, ...] = ()
     row: tuple[str, ...] = ()
+    text: str = ""
+    dress: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     window: bool = True
     why: str = ""

@@ -13,7 +13,7 @@ from tests.benchmarks.drift.pairs import Truth
 from tests.benchmarks.drift.records import fresh_row, in_row, record_key, same_place_in_another_row
 from tests.benchmarks.drift.turn import Change, Turn, Wanted, desktop, even, here
 from tests.benchmarks.drift.wording import OTHER_ICONS, other, renamed
-from tests.benchmarks.screens.styles import FONTS, icon
+from tests.benchmarks.screens.styles import FONTS, ICON_SETS, icon
 from tests.benchmarks.screens.words import COMPLAINTS, ITEMS, PLACES
 
 
@@ -44,6 +44,20 @@ def theme(turn: Turn) -> Change:
     return Change(case=turn.case.dressed(**changes), wanted=here(turn.some()), why=", ".join(changes))
 
 
+def icons(turn: Turn) -> Change:
+    """Another hand drew the pictures."""
+    among = turn.rng.choice([name for name in ICON_SETS if name != turn.case.look.icons])
+    chosen = [*turn.some(lambda c: c.role == "icon", count=3), *turn.some(lambda c: c.worded, count=1)]
+    return Change(case=turn.case.dressed(icons=among), wanted=here(chosen), why=f"{turn.case.look.icons} to {among}")
+
+
+def remote(turn: Turn) -> Change:
+    """As a remote desktop shows it: compressed, in another window size, and nobody knows of windows."""
+    moved_too = resized(turn) if turn.rng.random() < 0.5 else Change(case=turn.case, wanted=here(turn.some()))
+    quality = turn.rng.choice((25, 35, 50, 70))
+    return replace(moved_too, coded=quality, no_window=1.0, why=f"quality {quality}")
+
+
 def font(turn: Turn) -> Change:
     look, rng = turn.case.look, turn.rng
     changes: dict[str, Any] = {}
@@ -56,7 +70,7 @@ def font(turn: Turn) -> Change:
 
 def scale(turn: Turn) -> Change:
     case, rng = turn.case, turn.rng
-    now = rng.choice([s for s in (1.0, 1.25, 1.5) if s != case.look.scale])
+    now = rng.choice([s for s in (0.75, 1.0, 1.25, 1.5, 1.75, 2.0) if s != case.look.scale])
     size = (1920, 1080) if now <= 1.25 and rng.random() < 0.7 else (2560, 1440)
     desktop = Size(round(size[0] / now), round(size[1] / now) - PANEL)
     place = case.place
@@ -141,7 +155,9 @@ def removal(control: Control, turn: Turn) -> dict[str, Any]:
 
 def replacement(control: Control, turn: Turn) -> list[dict[str, Any]]:
     if control.role == "icon":
-        return [{"op": "replace", "id": control.number, "svg": icon(turn.rng.choice(OTHER_ICONS))}]
+        return [
+            {"op": "replace", "id": control.number, "svg": icon(turn.rng.choice(OTHER_ICONS), turn.case.look.icons)}
+        ]
     text = other(control.name, control.role, turn.lang, turn.rng)
     return [{"op": "replace", "id": control.number, "text": text}]
 

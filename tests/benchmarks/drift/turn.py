@@ -20,13 +20,15 @@ _SMALLEST = 9  # pixels of a side
 class Wanted:
     """One target of a change: its number when taught, and the number of what is right later, mostly the same.
 
-    `row` is None, or the text that names the record: the target is then taught with a row that is a variable.
+    `row` is None, or the text that names the record: the target is then taught with a row that is a variable. `choice`
+    is None, or what the target must read in this run: its text is then a variable.
     """
 
     taught: int
     right: int
     truth: Truth
     row: str | None = None
+    choice: str | None = None
     why: str = ""
 
 
@@ -38,8 +40,9 @@ class Change:
     wanted: tuple[Wanted, ...]
     ops: tuple[Mapping[str, Any], ...] = ()
     why: str = ""
-    no_window: float = 0.15  # the share of pairs for which the window is not known
+    no_window: float = 0.5  # the share of pairs for which the window is not known: remote desktops tell of none
     must_differ: bool = False
+    coded: int = 0  # JPEG quality, 1 to 100, that a remote desktop sends the screen in; 0: none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

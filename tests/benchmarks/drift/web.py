@@ -24,7 +24,7 @@ from tests.benchmarks.screens.corpus import Screen
 from tests.benchmarks.screens.styles import check_fonts, fetch
 
 TAUGHT = "taught.json"
-LEAST, PAINTED = 32, 64  # pairs of a kind, and of the trap
+LEAST, PAINTED = 200, 200  # pairs of a kind, and of the trap
 _PER_SCREEN = {"ambiguous": 2, "twins": 2, "removed": 2, "replaced": 2, "neighbours": 2}
 _DIFFERS = 3.0  # mean difference of pixels, of 255: less is not seen
 
@@ -62,18 +62,20 @@ def _make(kind: str, taught: list[tuple[Case, View]], on: Board, folder: Path) -
     rng = random.Random(zlib.crc32(kind.encode()))
     turns = _alternating(taught, rng)
     screens, pairs = list[Screen](), list[Pair]()
-    for case, view in turns * 2:
+    for case, view in turns * 4:
         if len(pairs) >= LEAST:
             break
         name = f"{case.name}-{_file(kind)}"
-        if any(screen.name == name for screen in screens):
-            name += "-2"
+        if again := sum(screen.name.startswith(name) for screen in screens):
+            name += f"-{again + 1}"
         turn = Turn(case=case, view=view, rng=random.Random(zlib.crc32(name.encode())), count=_PER_SCREEN.get(kind, 4))
         change = KINDS[kind](turn)
         if change is None or not change.wanted:
             continue
         picture = folder / f"{name}.png"
         after = on.show(change.case, change.ops, picture=picture)
+        if change.coded:
+            _code(picture, change.coded)
         made = list(_pairs(kind, name, turn, change, after, folder))[: turn.count]
         if not made:
             picture.unlink()
@@ -81,6 +83,13 @@ def _make(kind: str, taught: list[tuple[Case, View]], on: Board, folder: Path) -
         screens.append(_screen(name, change.case, after, name))
         pairs += made
     return Made(screens=tuple(screens), pairs=tuple(pairs))
+
+
+def _code(picture: Path, quality: int) -> None:
+    """Put the screen through JPEG, as a remote desktop does."""
+    _, coded = cv2.imencode(".jpg", cv2.imread(str(picture)), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    if not cv2.imwrite(str(picture), cv2.imdecode(coded, cv2.IMREAD_COLOR), [cv2.IMWRITE_PNG_COMPRESSION, 3]):
+        raise OSError(f"{picture} cannot be written")
 
 
 def _alternating(taught: list[tuple[Case, View]], rng: random.Random) -> list[tuple[Case, View]]:
@@ -130,7 +139,9 @@ def _pairs(kind: str, name: str, turn: Turn, change: Change, after: View, folder
             truth=truth,
             boxes=right.boxes if truth is Truth.HERE else (),
             row=("{{record}}",) if wanted.row else (),
-            variables={"record": wanted.row} if wanted.row else {},
+            text="{{choice}}" if wanted.choice else "",
+            dress=turn.case.look.kit.name,
+            variables={"record": wanted.row} if wanted.row else {"choice": wanted.choice} if wanted.choice else {},
             window=turn.rng.random() >= change.no_window,
             why=wanted.why or change.why,
         )

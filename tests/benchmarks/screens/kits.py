@@ -223,7 +223,92 @@ WATER = Kit(
     small=" x-small",
 )
 
-KITS = {kit.name: kit for kit in (BOOTSTRAP, BULMA, PICO, SPECTRE, SEMANTIC, WATER)}
+
+def _plain(name: str, path: str, **more: str) -> Kit:
+    """A style sheet for pages without classes, in light alone."""
+    return Kit(
+        name=name,
+        sheets={"light": path},
+        root={"light": ""},
+        accent="button.primary{{background:{rgb};border-color:{rgb};color:#fff}}a{{color:{rgb}}}",
+        kinds={"primary": "primary", "plain": "", "danger": "x-red", "quiet": ""},
+        small=" x-small",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+MILLIGRAM = _plain("milligram", "milligram/dist/milligram.min.css")
+SAKURA = _plain("sakura", "sakura.css/css/sakura.css")
+MVP = _plain("mvp", "mvp.css/mvp.css")
+NEW = _plain("new", "@exampledev/new.css/new.css")
+HOLIDAY = _plain("holiday", "holiday.css/dist/holiday.css")
+SIMPLE = _plain("simple", "simpledotcss/simple.min.css")
+CHOTA = _plain(
+    "chota", "chota/dist/chota.min.css",
+    button='<button type="button" class="button {kind}" {attrs}>{icon}{text}</button>',
+    card='<div class="card"><header><h4>{title}</h4></header>{body}</div>', table="striped",
+    tabs='<nav class="tabs" role="tablist">{tabs}</nav>',
+)  # fmt: skip
+UIKIT = Kit(
+    name="uikit",
+    sheets={"light": "uikit/dist/css/uikit.min.css"},
+    root={"light": ""},
+    accent=".uk-button-primary{{background:{rgb}}}a{{color:{rgb}}}",
+    button='<button type="button" class="uk-button {kind}" {attrs}>{icon}{text}</button>',
+    kinds={
+        "primary": "uk-button-primary",
+        "plain": "uk-button-default",
+        "danger": "uk-button-danger",
+        "quiet": "uk-button-text",
+    },
+    small=" uk-button-small",
+    field='<div class="x-field"><label class="uk-form-label">{label}</label>{control}{hint}</div>',
+    input_css="uk-input",
+    area='<textarea class="uk-textarea" rows="{rows}" placeholder="{placeholder}" {attrs}>{value}</textarea>',
+    select='<select class="uk-select" {attrs}>{options}</select>',
+    check='<label class="x-check"><input class="uk-checkbox" type="checkbox" {attrs}> {label}</label>',
+    switch='<label class="x-check"><input class="uk-checkbox" type="checkbox" role="switch" {attrs}> {label}</label>',
+    radio='<label class="x-check"><input class="uk-radio" type="radio" {attrs}> {label}</label>',
+    tabs='<ul class="uk-tab" role="tablist">{tabs}</ul>',
+    tab='<li><a href="#" role="tab" aria-selected="false">{text}</a></li>',
+    tab_on='<li class="uk-active"><a href="#" role="tab" aria-selected="true">{text}</a></li>',
+    table="uk-table uk-table-small uk-table-striped",
+    card='<div class="uk-card uk-card-default uk-card-body uk-card-small"><h4>{title}</h4>{body}</div>',
+    alert='<div class="uk-alert uk-alert-{kind}">{body}</div>',
+    badge='<span class="uk-label uk-label-{kind}">{text}</span>',
+)  # fmt: skip
+
+
+def _windows(name: str, path: str) -> Kit:
+    """A style sheet that draws pages as an old Windows draws its programs, check boxes by their labels."""
+    tick = '<div class="field-row"><input type="{type}" id="{id}" {{attrs}}><label for="{id}">{{label}}</label></div>'
+    return Kit(
+        name=name,
+        sheets={"light": path},
+        root={"light": ""},
+        button='<button type="button" class="{kind}" {attrs}>{icon}{text}</button>',
+        accent="button{{color:#222!important;text-shadow:none!important}}",  # they draw letters by their shadow alone
+        kinds={"primary": "default", "plain": "", "danger": "", "quiet": ""},
+        field='<div class="x-field field-row-stacked"><label>{label}</label>{control}{hint}</div>',
+        check=tick.format(type="checkbox", id=""),
+        switch=tick.format(type="checkbox", id=""),
+        radio=tick.format(type="radio", id=""),
+        tabs='<menu role="tablist">{tabs}</menu>',
+        tab='<li role="tab" aria-selected="false"><a href="#" role="tab">{text}</a></li>',
+        tab_on='<li role="tab" aria-selected="true"><a href="#" role="tab">{text}</a></li>',
+        card="<fieldset><legend>{title}</legend>{body}</fieldset>",
+        table="interactive",
+    )
+
+
+WIN98, WINXP, WIN7 = (
+    _windows("98", "98.css/dist/98.css"), _windows("xp", "xp.css/dist/XP.css"), _windows("7", "7.css/dist/7.css"),
+)  # fmt: skip
+
+_OLDER = (BOOTSTRAP, BULMA, PICO, SPECTRE, SEMANTIC, WATER)
+KITS = {kit.name: kit for kit in _OLDER}
+# What only pages for targets wear: other hands than those that perception is measured on.
+MORE_KITS = {kit.name: kit for kit in (MILLIGRAM, SAKURA, MVP, NEW, HOLIDAY, SIMPLE, CHOTA, UIKIT, WIN98, WINXP, WIN7)}
 # What each kit calls the four kinds of message; the others have them under our names.
 KIND_NAMES = {
     "bulma": {"primary": "link", "secondary": "dark"},

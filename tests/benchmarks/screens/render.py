@@ -15,7 +15,7 @@ import numpy as np
 from execution.types import Box
 from tests.benchmarks.screens.corpus import TrueElement, TrueText
 from tests.benchmarks.screens.kits import Kit
-from tests.benchmarks.screens.styles import sheet
+from tests.benchmarks.screens.styles import dressed, sheet
 
 CHROMIUM = "/usr/bin/chromium"
 _OPTIONS = [
@@ -42,6 +42,7 @@ class Look:
     scale: float = 1.0
     size: tuple[int, int] = (1366, 768)
     accent: int = 212
+    icons: str = "bootstrap"
 
     @property
     def lines(self) -> int:
@@ -135,5 +136,6 @@ def document(body: str, look: Look) -> str:
     return (
         f'<!doctype html><html lang="{look.lang}" data-kit="{kit.name}" {kit.root[look.theme]}>'
         f'<head><meta charset="utf-8"><style>{sheet(kit.sheets[look.theme])}</style>'
-        f"<style>{(_HERE / 'layout.css').read_text()}{own}{accent}</style></head><body>{body}</body></html>"
+        f"<style>{(_HERE / 'layout.css').read_text()}{own}{accent}</style></head>"
+        f"<body>{dressed(body, look.icons)}</body></html>"
     )

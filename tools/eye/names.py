@@ -1,0 +1,193 @@
+"""What an icon is a drawing of: the names of icon sets brought to one word each."""
+
+from __future__ import annotations
+
+import re
+
+# How it is drawn, not what: left out wherever it stands in a name.
+_STYLES = frozenset(
+    [
+        "outline",
+        "outlined",
+        "filled",
+        "fill",
+        "solid",
+        "sharp",
+        "regular",
+        "light",
+        "bold",
+        "thin",
+        "duotone",
+        "line",
+        "twotone",
+        "two",
+        "tone",
+        "round",
+        "rounded",
+        "symbolic",
+        "ltr",
+        "o",
+        "alt",
+        "icon",
+        "s",
+        "r",
+        "16",
+        "20",
+        "24",
+        "28",
+        "32",
+        "48",
+        "12",
+        "10",
+        "bx",
+        "bxs",
+        "bxl",
+        "gtk",
+        "xsi",
+        "stock",
+        "mini",
+        "micro",
+        "inset",
+        "small",
+        "large",
+        "big",
+        "lg",
+        "sm",
+        "md",
+    ]
+)
+# What is kept, and what icon sets and Freedesktop call it besides.
+_ALSO = {
+    "save": (
+        "document-save media-floppy floppy-disk floppy device-floppy disk content-save gtk-save filesave save-disk"
+    ),
+    "save-as": "document-save-as content-save-edit",
+    "search": "edit-find magnify magnifying-glass find system-search",
+    "trash": "edit-delete user-trash delete bin trash-can trash-2 delete-forever trash-bin",
+    "copy": "edit-copy content-copy files",
+    "cut": "edit-cut content-cut scissors",
+    "paste": "edit-paste content-paste clipboard-paste",
+    "undo": "edit-undo arrow-back-up",
+    "redo": "edit-redo arrow-forward-up",
+    "print": "document-print printer printing",
+    "folder-open": "document-open folder-opened",
+    "file-add": "document-new file-plus note-add new-file document-add file-new",
+    "folder-add": "folder-new folder-plus new-folder create-new-folder",
+    "home": "go-home house user-home",
+    "arrow-up": "go-up arrow-upward arrow-up-line",
+    "arrow-down": "go-down arrow-downward",
+    "arrow-right": "go-next arrow-forward",
+    "arrow-left": "go-previous arrow-back",
+    "chevron-left": "chevron-back pan-start navigate-before angle-left",
+    "chevron-right": "chevron-forward pan-end navigate-next angle-right",
+    "caret-left": "caret-back",
+    "caret-right": "caret-forward",
+    "chevron-down": "pan-down expand-more angle-down",
+    "chevron-up": "pan-up expand-less angle-up",
+    "plus": "list-add add value-increase",
+    "minus": "list-remove remove dash subtract",
+    "x": "window-close close times dismiss cross xmark multiply clear",
+    "check": "checkmark tick done emblem-ok object-select",
+    "refresh": (
+        "view-refresh reload sync refresh-cw arrow-clockwise rotate-cw rotate-clockwise arrows-clockwise renew"
+    ),
+    "settings": "preferences-system gear cog applications-system emblem-system setting preferences-other",
+    "help": "help-browser question-circle help-circle question-mark-circle circle-help circle-question",
+    "info": "help-about information info-circle dialog-information circle-info information-circle about",
+    "warning": (
+        "dialog-warning alert-triangle triangle-alert exclamation-triangle triangle-exclamation alert "
+        "warning-alt error-warning"
+    ),
+    "mail": "mail-message-new envelope email mail-unread internet-mail",
+    "send": "mail-send paper-plane paperplane",
+    "paperclip": "mail-attachment attachment attach attach-file clip",
+    "person": "user account avatar-default",
+    "people": "system-users users user-group group account-multiple",
+    "lock": "lock-closed system-lock-screen changes-prevent",
+    "unlock": "lock-open changes-allow",
+    "calendar": "calendar-today x-office-calendar office-calendar",
+    "book": "x-office-address-book",
+    "address-book": "address-book-new",
+    "camera": "camera-photo photo-camera",
+    "image": "image-x-generic picture photo insert-image",
+    "folder-image": "folder-pictures",
+    "video": "video-x-generic videocam camera-video",
+    "music": "audio-x-generic music-note musical-notes",
+    "download": "folder-download file-download emblem-downloads",
+    "upload-cloud": "cloud-upload",
+    "play": "media-playback-start play-arrow player-play",
+    "pause": "media-playback-pause player-pause",
+    "stop": "media-playback-stop player-stop",
+    "record": "media-record player-record",
+    "skip-forward": "media-skip-forward skip-next player-skip-forward skip-end",
+    "skip-back": "media-skip-backward skip-previous player-skip-back skip-start",
+    "fast-forward": "media-seek-forward",
+    "rewind": "media-seek-backward",
+    "zoom-in": "zoom-in-map magnify-plus magnifying-glass-plus",
+    "zoom-out": "magnify-minus magnifying-glass-minus",
+    "bold-text": "format-text-bold text-bold type-bold format-bold",
+    "italic": "format-text-italic text-italic type-italic format-italic",
+    "underline": "format-text-underline text-underline type-underline format-underline",
+    "align-left": "format-justify-left text-align-left format-align-left text-left",
+    "align-center": "format-justify-center text-align-center format-align-center text-center",
+    "align-right": "format-justify-right text-align-right format-align-right text-right",
+    "pencil": "edit pen document-edit create pencil-simple accessories-text-editor",
+    "eye-off": "eye-slash view-off visibility-off view-conceal eye-hide",
+    "eye": "visibility view view-reveal",
+    "star": "starred non-starred",
+    "bookmark": "bookmark-new",
+    "heart": "favorite emblem-favorite",
+    "bell": "notification notifications",
+    "clock-alarm": "alarm",
+    "time": "clock access-time schedule",
+    "telephone": "phone call call-start",
+    "menu": "open-menu hamburger list bars",
+    "dots": (
+        "view-more more-horizontal ellipsis dots-horizontal three-dots more-horiz ellipsis-horizontal "
+        "overflow-menu-horizontal dots-three view-more-horizontal"
+    ),
+    "dots-vertical": (
+        "more-vertical three-dots-vertical ellipsis-vertical more-vert overflow-menu-vertical dots-three- vertical"
+    ),
+    "filter": "funnel filter-list view-filter",
+    "sort-asc": "sort-ascending view-sort-ascending",
+    "sort-desc": "sort-descending view-sort-descending",
+    "maximize": "view-fullscreen fullscreen",
+    "minimize": "view-restore fullscreen-exit",
+    "log-out": "application-exit system-log-out logout sign-out box-arrow-right exit",
+    "power": "system-shutdown power-off",
+    "wifi": "network-wireless",
+    "network": "network-wired",
+    "globe": "web-browser internet-web-browser world earth",
+    "bar-chart": "chart-bar bar-chart-2",
+    "pie-chart": "chart-pie",
+    "terminal": "utilities-terminal console",
+    "key": "dialog-password password",
+    "tag": "tag-new label",
+    "important": "emblem-important",
+    "error": "dialog-error x-circle circle-x close-circle cancel dismiss-circle",
+    "stop-sign": "process-stop",
+    "link": "insert-link link-2 chain",
+    "jump": "go-jump",
+    "external-link": "open-external open-in-new box-arrow-up-right arrow-square-out launch",
+    "volume": "audio-volume-high volume-up volume-high volume-2",
+    "volume-off": "audio-volume-muted volume-mute volume-x",
+    "mic": "microphone audio-input-microphone",
+    "moon": "dark-mode weather-clear-night",
+    "sun": "light-mode weather-clear",
+    "drive": "hdd drive-harddisk hard-drive storage",
+    "monitor": "computer video-display desktop display",
+    "shopping-cart": "cart",
+    "location": "map-pin mark-location place location-pin",
+}
+_SAME = {other: name for name, others in _ALSO.items() for other in others.split()}
+
+
+def name_of(stem: str) -> str:
+    """The one name of what a file's name says, such as "trash" for "ic_edit-delete-symbolic"; "" if it says nothing."""
+    tokens = [t for t in re.split(r"[^a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1-\2", stem).lower()) if t]
+    kept = [t for t in tokens if t not in _STYLES]
+    name = "-".join(kept or tokens)
+    for _ in range(2):
+        name = _SAME.get(name, name)
+    return name
