@@ -83,6 +83,7 @@ def make_painted(targets: Sequence[Taught], folder: Path, *, part: str, rng: ran
             Pair(
                 name=name, kind="painted", part=part, family=target.family, taught=target.screen.name, seen=name,
                 box=target.box, label=target.label, role=target.role, truth=Truth.GONE,
+                dress=str(target.screen.variant.get("style", "")),
                 window=rng.random() >= 0.15, why=how,
             )
         )  # fmt: skip

@@ -153,6 +153,8 @@ def _truth(wanted: Wanted, change: Change, right: Control, after: View) -> Truth
         return Truth.HERE if right.usable and _twin_shows(wanted, after, missing=True) else None
     if wanted.truth is Truth.AMBIGUOUS:
         return Truth.AMBIGUOUS if right.usable and _twin_shows(wanted, after, missing=False) else None
+    if wanted.choice is not None:
+        return Truth.GONE  # nothing on the page is called so
     replaced = any(op["op"] == "replace" and op["id"] == wanted.right for op in change.ops)
     return Truth.GONE if right.off or right.reach <= HIDDEN or replaced else None
 
