@@ -15,7 +15,7 @@ from execution.perception.masking import masks_from
 from execution.record.journal import Journal
 from execution.record.place_store import DatabasePlaces
 from execution.record.secret_values import secrets_of
-from execution.running.ladder import further_rungs
+from execution.running.advisers import advisers
 from execution.targeting.resolver import TargetResolver
 from execution.turn.eyes import Eyes, Flags
 from execution.turn.workflow_stages import WorkflowStages
@@ -61,8 +61,8 @@ def build_stages(
         pictures=pictures,
         similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD,
         places=DatabasePlaces(),
-        further=further_rungs(
-            graph, analyzer.embedder, flags, execution_id=execution.execution_id, hides=eyes.hides, warn=journal.warn
+        advisers=advisers(
+            analyzer.embedder, flags, execution_id=execution.execution_id, hides=eyes.hides, warn=journal.warn
         ),
     )
     return WorkflowStages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)

@@ -15,6 +15,7 @@ _SAME_LEVEL = 0.6  # of the height
 _MOST_ROWS, _WRAPPED = 3, 1.7  # rows of one label, and heights of a line from one to the next
 _SAME_BOX = 0.5  # of the joint area
 _MUCH_SMALLER = 0.7  # of the area
+_SAME_THING = 0.3  # of the smaller box
 _PASSIVE = frozenset({ElementRole.GROUP, ElementRole.TEXT})
 
 
@@ -99,6 +100,11 @@ def _rows(lines: Sequence[Box]) -> list[list[Box]]:
         else:
             rows.append([line])
     return rows
+
+
+def same_thing(one: Box, other: Box) -> bool:
+    """True for boxes that overlap so much that they are of one control."""
+    return one.intersection(other).area > _SAME_THING * max(1, min(one.area, other.area))
 
 
 def text_lines_in(box: Box, state: ScreenState) -> tuple[TextLine, ...]:

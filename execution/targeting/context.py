@@ -21,6 +21,7 @@ from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
 from sentences.said import say
 from workflows.exceptions import PictureError
 from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.text import names
 
 CACHE = "coords_cache"
 ANCHOR = "anchor_template"
@@ -39,9 +40,8 @@ _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 class Context:
     """One resolution: `threshold` is the score, 0 to 1, below which a rung has not found.
 
-    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `proposed` is every place that
-    a rung has weighed, in their order (`choice`); `examined` what speaks for a place at a scale, None where the scale
-    was to be found out (`examination`).
+    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `examined` keeps what is seen
+    at a place (`examination`).
     """
 
     target: TargetSpec
@@ -52,8 +52,7 @@ class Context:
     words: ScreenWords
     workflow_id: str = ""
     places: PlaceStore | None = None
-    proposed: list[Signs] = field(default_factory=list)
-    examined: dict[tuple[Box, float | None], Signs] = field(default_factory=dict)
+    examined: dict[Box, Signs] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:
@@ -70,8 +69,13 @@ class Context:
 
     @property
     def has_own_text(self) -> bool:
-        """True for a target that is known by what it reads; what stands in a field is not evidence."""
-        return bool(self.target.text) and self.target.role != ElementRole.FIELD
+        """True for a target that is known by what it reads; what stood in a field is not evidence, a variable is."""
+        return bool(self.target.text) and (self.target.role != ElementRole.FIELD or self.is_variable)
+
+    @property
+    def is_variable(self) -> bool:
+        """True for a target whose own text is another one in each run."""
+        return bool(names(self.target.text))
 
     @cached_property
     def other_language(self) -> bool:

@@ -1,174 +1,101 @@
-"""Everything that speaks for one place being the target: what the rungs propose is examined here (S5.3).
-
-A place's score is the weighted mean of the signs that can be told there, 0 to 1, so that scores of different rungs
-compare. What contradicts the taught evidence outright is `against`, whatever the score.
-"""
+"""Looking closely at one place: every sign that can be told there (S5.3)."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
-from rapidfuzz import fuzz
-
-from execution.language.fuzzy import SAME, SEEN, similarity, words
-from execution.language.lexicon import mean_different, same_shortcut
+from execution.language.fuzzy import SEEN
 from execution.language.rewording import compare
-from execution.language.screen_texts import Wanted
+from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
-from execution.targeting.kinds import same_kind
+from execution.targeting.kinds import TICKED
 from execution.targeting.looks import look_at
 from execution.targeting.neighbours import label_in_place, surroundings
-from execution.targeting.objections import objection, row_problem
 from execution.targeting.peers import is_same_number
 from execution.targeting.sequence import in_sequence
 from execution.targeting.shapes import element_at, structure_share
-from execution.targeting.signs import GOOD, Signs
-from execution.types import Box, Element, ElementRole
+from execution.targeting.signs import Signs
+from execution.types import Box, Element
 
-_TEXT, _LOOK, _AROUND, _LABEL, _SHAPES, _PLACE, _ROW = 3.0, 3.0, 2.0, 2.0, 1.0, 0.5, 1.0
-_SAME_TEXT = 0.7  # where the picture fits, one misread letter of a short word is no other word
-_SAME_PLACE = 12  # pixels
-_SAME_SPOT = 5  # on a screen of which no windows are known
-_VERY_PICTURE, _MISREAD = 0.98, 70.0  # of correlation; of 100 in letters
-_LONG = 8  # letters: of a shorter word that is read otherwise, nobody can say that it is misread
-_PREFIX = re.compile(r"^\W*\S{1,2}\s+(?=\S{3})")  # a small picture beside a word is read as "5." or "Q"
-_HOLDERS = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
+_BETTER = 0.05  # of the standing: so much speaks for another scale
+_MOST_OF_TEXT = 0.3  # of a sighting that must lie in the box
+_BESIDE = 2.0  # heights of a check box to the text at its right
 
 
-def signs_of(box: Box, context: Context, *, scale: float | None = None) -> Signs:
-    """What speaks for `box`; `scale` is how large it is drawn, None: to be found out."""
-    key = (box, scale)
-    if key not in context.examined:
-        context.examined[key] = _examined(box, context, scale)
-    return context.examined[key]
+def examined(box: Box, context: Context) -> Signs:
+    """All signs of one place; looked at once."""
+    if box not in context.examined:
+        context.examined[box] = _examined(box, context)
+    return context.examined[box]
 
 
-def _examined(box: Box, context: Context, scale: float | None) -> Signs:
-    element = element_at(box, context, like=context.target.role)
+def _examined(box: Box, context: Context) -> Signs:
+    target = context.target
     best: Signs | None = None
-    for size in context.scales if scale is None else (scale,):
+    for scale in context.scales:
         one = Signs(
             box=box,
-            scale=size,
-            around=surroundings(box, context, scale=size),
-            label=None if context.target.row else label_in_place(box, context, scale=size),
-            shapes=None if context.target.row else structure_share(box, context, scale=size),
+            scale=scale,
+            around=surroundings(box, context, scale=scale),
+            label=None if target.row else label_in_place(box, context, scale=scale),
+            shapes=None if target.row else structure_share(box, context, scale=scale),
+            numbered=is_same_number(box, context.peers, target),
         )
-        if best is None or (one.standing or 0.0) > (best.standing or 0.0) + 0.05:
+        if best is None or (one.standing or 0.0) > (best.standing or 0.0) + _BETTER:
             best = one
     assert best is not None
     look = look_at(box, context, scale=best.scale)
     if best.scale != 1.0 and (other := look_at(box, context)) and other.score > (look.score if look else 0.0):
         look = other
-    signs = replace(best, element=element, look=look, kind=_kind(element, best.scale, context))
-    in_place, in_line = (False, False) if context.target.row else _placed(box, context)
-    signs = replace(
-        signs, in_place=in_place, in_line=in_line, numbered=is_same_number(box, context.peers, context.target)
+    element = element_at(box, context, like=target.role)
+    text, whole, read = _own_text(box, element, context)
+    return Signs(
+        box=box,
+        scale=best.scale,
+        element=element,
+        text=text,
+        whole=whole,
+        read=read,
+        wording=compare(context.wanted, read) if text is not None else None,
+        look=look,
+        around=best.around,
+        label=best.label,
+        shapes=best.shapes,
+        numbered=best.numbered,
+        in_sequence=None if target.row else in_sequence(box, context, scale=best.scale),
+        in_row=_in_row(box, context),
     )
-    signs = replace(_with_text(signs, context), is_holder=_is_holder(element, context))
-    if context.other_language and not context.target.row:
-        signs = replace(signs, in_sequence=in_sequence(box, context, scale=best.scale))
-    problem = row_problem(box, context) if context.target.row else ""
-    signs = replace(signs, in_row=bool(context.target.row) and not problem)
-    signs = replace(signs, against=objection(signs, context) or problem)
-    return replace(signs, score=_score(signs, context))
 
 
-def _kind(element: Element | None, scale: float, context: Context) -> bool | None:
-    """Whether the element there is what was taught; None where no role was taught, or none is seen."""
-    role = context.target.role
-    if not role or not context.state.elements:
-        return None
-    return element is not None and same_kind(role, element.role)
-
-
-def _is_holder(element: Element | None, context: Context) -> bool:
-    """True for a control of the very kind whose looks change with what it holds: a field, a check box."""
-    return element is not None and element.role == context.target.role and element.role in _HOLDERS
-
-
-def _placed(box: Box, context: Context) -> tuple[bool, bool]:
-    """Whether it is where it was taught, and whether it is in a line with that, across or down."""
-    apart = [(abs(box.center.x - p.center.x), abs(box.center.y - p.center.y)) for p in context.taught_places()]
-    room = _SAME_PLACE if context.state.window else _SAME_SPOT
-    in_place = any(max(across, down) <= room for across, down in apart)
-    return in_place, any(min(across, down) <= room for across, down in apart)
-
-
-def _with_text(signs: Signs, context: Context) -> Signs:
+def _own_text(box: Box, element: Element | None, context: Context) -> tuple[float | None, bool, str]:
+    """How well the taught text is read there, whether its line is nothing else, and what is read there instead."""
     if not context.has_own_text or not context.text_was_read:
-        return signs
+        return None, False, text_of(box, element, context) if context.text_was_read else ""
     want = context.wanted
-    if want.problem:
-        return replace(signs, text=0.0)
-    seen = [
+    found = [
         s
-        for s in context.sightings(want.text, exact=want.exact)
-        if s.score >= SEEN and s.box.intersection(signs.box).area > 0.3 * s.box.area
+        for s in (context.sightings(want.text, exact=want.exact) if not want.problem else ())
+        if s.score >= SEEN and s.box.intersection(box).area > _MOST_OF_TEXT * s.box.area
     ]
-    if seen:
-        best = max(seen, key=lambda s: (s.whole, s.score))
-        value = best.score if best.whole else 0.9 * best.score
-        return replace(signs, text=value, read=best.line.text)
-    room = signs.box.grown(3, context.state.frame.size)
-    read = " ".join(line.text for line in context.words.lines if room.contains(line.box.center))
-    wording = compare(want, read)
-    if context.other_language and not want.exact and same_shortcut(want.text, read):
-        return replace(signs, text=0.9, read=read)
-    if _is_misread(signs, read, want):
-        return replace(signs, text=SAME, read=read)
-    if (
-        context.other_language
-        and read
-        and not want.exact
-        and not mean_different(want.text, read)
-        and wording.score < GOOD
-    ):
-        return replace(signs, text=None, read=read, translated=True)
-    if not wording.against and wording.score >= GOOD:
-        return replace(signs, text=wording.score, read=read)
-    if not want.exact and signs.likeness >= 0.75 and similarity(want.text, read) >= _SAME_TEXT:
-        return replace(signs, text=SAME, read=read)
-    if not want.exact and signs.likeness >= 0.5 and similarity(_bare(want.text), _bare(read)) >= SAME:
-        return replace(signs, text=0.9, read=read)
-    if not read and not want.exact and len(words(want.text).key) <= 2 and signs.likeness >= GOOD:
-        return signs  # readers pass over single letters
-    return replace(signs, text=0.0, read=read)
+    if not found:
+        return 0.0, False, text_of(box, element, context)
+    best = max(found, key=lambda s: (s.whole, s.score))
+    return best.score, best.whole, best.line.text if best.whole else text_of(box, element, context) or best.line.text
 
 
-def _is_misread(signs: Signs, read: str, want: Wanted) -> bool:
-    """True for the very picture, pixel for pixel, read nearly so: letters lost, or glued to what stands beside it."""
-    look = signs.look
-    if want.exact or look is None or look.grey < _VERY_PICTURE or not 0.9 <= look.contrast <= 1.1:
-        return False
-    wanted_key = words(want.text).key
-    return len(wanted_key) >= _LONG and fuzz.partial_ratio(wanted_key, words(read).key) >= _MISREAD
+def text_of(box: Box, element: Element | None, context: Context) -> str:
+    """What is written on a place, or right of it where it is a box to tick."""
+    inside = " ".join(line.text for line in text_lines_in(box.grown(3, context.state.frame.size), context.state))
+    if inside or element is None or element.role not in TICKED:
+        return inside or (element.text if element is not None else "")
+    beside = [
+        line
+        for line in context.words.lines
+        if 0 <= line.box.x - box.right <= _BESIDE * box.h and abs(line.box.center.y - box.center.y) <= box.h / 2
+    ]
+    return min(beside, key=lambda line: line.box.x).text if beside else ""
 
 
-def _bare(text: str) -> str:
-    """Without what a small picture before the words was read as."""
-    return _PREFIX.sub("", text)
-
-
-def _score(signs: Signs, context: Context) -> float:
-    """The weighted mean of what can be told."""
-    told = [(signs.text, _TEXT)] if signs.text is not None else []
-    must_look = signs.text is None and not signs.translated and not signs.is_holder
-    if signs.look and (signs.likeness >= 0.5 or must_look):
-        told.append((signs.likeness, _LOOK))
-    if signs.around.asked:
-        told.append((min(1.0, 1.25 * signs.around.fair_share), _AROUND * signs.around.weight))
-    if signs.label or (signs.label is False and not context.other_language):
-        told.append((float(signs.label), _LABEL))
-    if signs.shapes is not None and (signs.shapes >= 0.4 or signs.text is None):
-        told.append((min(1.0, 1.25 * signs.shapes), _SHAPES))
-    if signs.in_place:
-        told.append((1.0, 2 * _PLACE if context.other_language else _PLACE))
-    if signs.in_sequence:
-        told.append((1.0, _ROW))
-    if signs.in_row:
-        told.append((1.0, _ROW))
-    if signs.kind is False:
-        told.append((0.0, _PLACE))
-    return round(sum(v * w for v, w in told) / sum(w for _, w in told), 4) if told else 0.0
+def _in_row(box: Box, context: Context) -> bool | None:
+    if not context.target.row:
+        return None
+    row = context.wanted_row
+    return not row.problem and row.holds(box, context.peers)

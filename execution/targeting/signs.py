@@ -1,14 +1,14 @@
-"""What is seen at one place that may be the target: each sign for itself, and in words (S5.3)."""
+"""What is seen at one place that may be the target: each sign for itself (S5.3)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execution.language.rewording import Wording
 from execution.targeting.picture_fit import PictureFit
 from execution.types import Box, Element
 from sentences.said import say
 
-GOOD = 0.6  # of a sign: it speaks for the place
 _NEARBY = 0.4  # of a neighbour, for one that is near but not in its place
 _ABSENT = 0.4  # of a neighbour, for one that is not read at all: what it said was another record's, or another language
 
@@ -52,11 +52,6 @@ class Surroundings:
         return (self.asked - (1 - left) * self.absent) / self.asked if self.asked else 0.0
 
     @property
-    def none_left(self) -> bool:
-        """True where some of them stand elsewhere now, and none in its place."""
-        return not self.seen and self.absent < self.asked
-
-    @property
     def told(self) -> str:
         return say("targeting.neighbours", seen=self.seen, asked=self.asked)
 
@@ -66,57 +61,27 @@ NONE = Surroundings(seen=0, asked=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """One place and what is seen there; each sign 0 to 1, None where it cannot be told."""
+    """One place and what is seen there; each sign 0 to 1, None where it cannot be told.
+
+    `scale` is how large things are drawn there. `text` is how well the taught text was looked up there, `whole` that it
+    is all that stands in its line; `wording` compares it with all that is `read` there. `look` is how the taught
+    picture fits. `label`, `shapes`, `numbered` and `in_sequence` are about what stands around it.
+    """
 
     box: Box
     scale: float = 1.0
+    element: Element | None = None
     text: float | None = None
+    whole: bool = False
     read: str = ""
+    wording: Wording | None = None
     look: PictureFit | None = None
     around: Surroundings = NONE
     label: bool | None = None
     shapes: float | None = None
-    kind: bool | None = None
-    in_place: bool = False
-    in_line: bool = False
     numbered: bool | None = None
-    in_row: bool = False
     in_sequence: bool | None = None
-    is_holder: bool = False
-    translated: bool = False
-    element: Element | None = None
-    against: str = ""
-    score: float = 0.0
-
-    @property
-    def likeness(self) -> float:
-        return self.look.score if self.look else 0.0
-
-    @property
-    def support(self) -> list[str]:
-        """The signs that speak for it, in words."""
-        found = []
-        if (self.text or 0.0) >= GOOD:
-            found.append(say("sign.text", read=self.read))
-        if self.look and self.likeness >= GOOD:
-            found.append(self.look.told)
-        if self.around.seen and self.around.share >= 1 / 3:
-            found.append(self.around.told)
-        if self.label:
-            found.append(say("sign.label"))
-        if (self.shapes or 0.0) >= 0.5:
-            found.append(say("sign.shapes"))
-        if self.is_holder:
-            found.append(say("sign.kind"))
-        if self.in_sequence:
-            found.append(say("sign.sequence"))
-        if self.in_row:
-            found.append(say("sign.row"))
-        if self.in_place and self.kind:
-            found.append(say("sign.place"))
-        elif self.in_line and self.around.nearby >= 2:
-            found.append(say("sign.neighbours"))
-        return found
+    in_row: bool | None = None
 
     @property
     def standing(self) -> float | None:

@@ -49,7 +49,7 @@ from execution.types import (
 )
 from execution.verification import verifier
 from sentences.said import Said, from_json, say
-from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES
+from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, effect_class_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
@@ -139,7 +139,13 @@ class WorkflowStages:
         if edge.target is None:
             box = self._field(edge, state) if edge.action_type == "type_text" else None
             return Resolution(status=ResolveStatus.NOT_NEEDED, box=box)
-        return self.resolver.resolve(edge.target, state, variables=self.variables, workflow_id=self.graph.workflow_id)
+        return self.resolver.resolve(
+            edge.target,
+            state,
+            variables=self.variables,
+            workflow_id=self.graph.workflow_id,
+            effect=effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect)),
+        )
 
     def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
         """Where a text belongs: the field that was clicked right before; None where it is not known."""

@@ -16,8 +16,7 @@ import numpy as np
 from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.resolver import TargetResolver
-from execution.targeting.rungs.embedding import EmbeddingRung
-from execution.targeting.rungs.marks import MarksRung
+from execution.targeting.embedding import EmbeddingAdviser
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
 from tests.benchmarks.drift.pairs import FOLDER, Pair
@@ -88,7 +87,7 @@ class Ours:
     name = "ours"
 
     def __init__(self) -> None:
-        self._further = (EmbeddingRung(BuiltinEmbedder()).find, MarksRung().find)
+        self._advisers = (EmbeddingAdviser(BuiltinEmbedder()),)
 
     def answer(self, scene: Scene) -> Answer:
         pair, pictures = scene.pair, Pictures()
@@ -97,7 +96,7 @@ class Ours:
         )
         if pair.row:
             target = replace(target, row=pair.row)
-        resolver = TargetResolver(pictures=pictures, further=self._further)
+        resolver = TargetResolver(pictures=pictures, advisers=self._advisers)
         started = time.perf_counter()
         said = resolver.resolve(target, scene.seen, variables=pair.variables)
         took = _ms_since(started)

@@ -106,6 +106,7 @@ WORDS: Words = {
     "targeting.no_telling_picture": _("no picture that tells it from others was taught"),
     "targeting.no_element_fits": _("no element has the target's size and kind"),
     "targeting.none_stands_out": _("no element stands out by its embedding"),
+    "targeting.stands_out": _("it stands out among the others"),
     "targeting.embedder_changed": _("the embedding model was changed meanwhile"),
     "targeting.by_embedding": _("by the embedding (%(model_id)s): %(note)s"),
     "targeting.embedding_elsewhere": _("the embedding points elsewhere: %(note)s"),

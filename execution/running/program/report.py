@@ -11,7 +11,6 @@ from execution.models import Execution
 from execution.running.program.stages import target_of
 from execution.running.program.values import ExecutionContext, context_of
 from execution.targeting.resolver import TargetResolver
-from execution.targeting.rungs.marks import MarksRung
 from execution.types import Resolution, ScreenState
 from workflows.graph import TargetSpec
 from workflows.pictures import PictureStore
@@ -75,8 +74,6 @@ class RunReport:
     def resolve_target_advanced(self, target_spec: TargetSpec | Any, screen_state: ScreenState) -> Resolution:
         """Where a target is on a screen; it may be given as a dict with some of its fields, or as its text."""
         execution = self._execution()
-        resolver = TargetResolver(
-            pictures=PictureStore(), similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD, further=(MarksRung().find,)
-        )
+        resolver = TargetResolver(pictures=PictureStore(), similarity_threshold=settings.RPA_SIMILARITY_THRESHOLD)
         target = target_of(target_spec, "asked")
         return resolver.resolve(target, screen_state, variables=execution.variables if execution else {})

@@ -1,95 +1,72 @@
-"""The embedding of the target's picture beside those of the elements: a sign of its own before the marks (S5.3, S2.10).
+"""The embedding of the target's picture beside those of the places, where the signs do not settle it (S2.10).
 
 It is stored as `som_text_match`, the rung that it serves; its note says that the embedding spoke.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import cv2
 import numpy as np
 
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
 from execution.targeting.context import MARKS, Context
-from execution.targeting.grounding.candidates import candidates
-from execution.targeting.grounding.judging import Judge
-from execution.targeting.grounding.likeness import ink_box
-from execution.targeting.grounding.measures import role_likeness, size_likeness
-from execution.targeting.rungs.marks import decide, taught_picture
-from execution.types import Element, ElementRole, Embedding, ResolveStatus, RungResult, Size
+from execution.targeting.ink import ink_box
+from execution.targeting.opinions import Opinion
+from execution.targeting.weighing import Weighed
+from execution.types import Candidate, ElementRole, Embedding, ResolveStatus, RungResult
 from sentences.said import say
 from workflows.exceptions import PictureError
 
-_MOST = 24  # elements are embedded, those most like the target in size: CLIP takes 50 ms for each without a GPU
-_FITTING = 0.2  # of the size
+_MOST = 24  # places are embedded, the most probable first: CLIP takes 50 ms for each without a GPU
 _INK_HEIGHT, _MARGIN = 40, 12  # pixels: the embedding goes by size, and all crops are brought to one
 
-# How far above the others of its screen an element must stand, of what is left to 1. A model's vectors may all be much
+# How far above the others of its screen a place must stand, of what is left to 1. A model's vectors may all be much
 # alike (CLIP's are), so the others are the measure. Measured with the built-in one on icons and labels at 80 to 150 %
 # in two themes: the target is the most alike in 90 to 100 of 100, at 0.45 in the middle; others stay below 0.2.
 _STANDS_OUT, _LEAD = 0.35, 0.2
 _FEW, _FEW_ALIKE = 3, 0.5  # with fewer others the screen is no measure, and this is
-_LEAST, _MOST_SAID = 0.6, 0.9  # what the least and the best likeness are worth as a telling sign
+_LEAST, _MOST_SAID = math.log(3), math.log(12)  # what the least and the best likeness multiply the odds by
 _NAMED_ELSEWHERE = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 
 
-class EmbeddingRung:
+class EmbeddingAdviser:
     """Compares by embedding, with one model: vectors of another are never met, for all are made here."""
-
-    name = "embedding"
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    def find(self, context: Context) -> RungResult:
-        """The one element whose picture stands out as the target's, if nothing else contradicts it."""
+    def __call__(self, context: Context, weighed: Weighed) -> Opinion:
+        """The one place whose picture stands out as the target's."""
         target = context.target
-        if not target.picture or target.role in _NAMED_ELSEWHERE:
+        if not target.picture or target.role in _NAMED_ELSEWHERE or context.is_variable:
             return _not(ResolveStatus.NOT_NEEDED, say("targeting.no_telling_picture"))
-        if context.wanted.problem:
-            return _not(ResolveStatus.NOT_FOUND, context.wanted.problem)
-        elements = self._fitting(context)
-        if not elements:
+        order = [i for i in weighed.judgement.order if weighed.signs[i].element is not None][:_MOST]
+        if not order:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.no_element_fits"))
         try:
             taught = context.pictures.load(target.picture)
         except PictureError as error:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.picture_unusable", error=error))
         try:
-            alike = self._alike(taught, [context.state.frame.crop(e.box) for e in elements])
+            alike = self._alike(taught, [context.state.frame.crop(weighed.signs[i].box) for i in order])
         except ModelsDiffer:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.embedder_changed"))
         best = _standing_out(alike)
         if best is None:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.none_stands_out"))
-        index, share = best
-        worth = min(_MOST_SAID, _LEAST + (share - _STANDS_OUT) / (1 - _STANDS_OUT) * (_MOST_SAID - _LEAST))
-        signs = Judge(context, taught_picture(context))
-        others = [e for e in candidates(context) if e is not elements[index]]
-        judged = [signs.judge(elements[index], told={"embedding": worth}), *(signs.judge(e) for e in others)]
-        found = decide(judged, context)
-        if found.candidates and found.candidates[0].box != elements[index].box:
-            return replace(
-                found,
-                status=ResolveStatus.NOT_FOUND,
-                note=say("targeting.embedding_elsewhere", note=found.note),
-            )
-        return replace(
-            found,
-            note=say("targeting.by_embedding", model_id=self._embedder.model_id, note=found.note),
-        )
-
-    def _fitting(self, context: Context) -> list[Element]:
-        """The elements of the target's size and kind, the likest first."""
-        target, taught = context.target, Size(context.taught.w, context.taught.h)
-        fits = []
-        for element in candidates(context):
-            size = max(size_likeness(taught, element.box, scale=s) for s in context.scales) if target.box else 1.0
-            if size >= _FITTING and element.role not in _NAMED_ELSEWHERE and role_likeness(target.role, element.role):
-                fits.append((size, element))
-        return [element for _, element in sorted(fits, key=lambda pair: -pair[0])][:_MOST]
+        number, share = order[best[0]], best[1]
+        factors = np.zeros(len(weighed.signs))
+        factors[number] = _LEAST + (min(1.0, share) - _STANDS_OUT) / (1 - _STANDS_OUT) * (_MOST_SAID - _LEAST)
+        box = weighed.signs[number].box
+        note = say("targeting.by_embedding", model_id=self._embedder.model_id, note=say("targeting.stands_out"))
+        result = RungResult(
+            rung=MARKS, status=ResolveStatus.FOUND, score=round(share, 4),
+            candidates=(Candidate(box=box, score=round(share, 4), text=weighed.signs[number].read),), note=note,
+        )  # fmt: skip
+        return Opinion(result=result, log_factors=factors)
 
     def _alike(self, taught: np.ndarray, crops: Sequence[np.ndarray]) -> list[float]:
         mine = self._embedded(taught)
@@ -123,5 +100,5 @@ def _standing_out(alike: Sequence[float]) -> tuple[int, float] | None:
     return (order[0], share) if share >= _STANDS_OUT and share - second >= _LEAD else None
 
 
-def _not(status: ResolveStatus, note: str) -> RungResult:
-    return RungResult(rung=MARKS, status=status, note=note)
+def _not(status: ResolveStatus, note: str) -> Opinion:
+    return Opinion(result=RungResult(rung=MARKS, status=status, note=note))

@@ -1,4 +1,4 @@
-"""Which rungs a run asks where picture and text do not settle it: the embedding, the marks, a model (S2.2, S5.3)."""
+"""Whom a run asks where the signs do not settle it: the embedding, a vision-language model (S2.2, S5.3)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 from django.conf import settings
 
 from execution.perception.embedding import Embedder
-from execution.targeting.resolver import Rung
-from execution.targeting.rungs.embedding import EmbeddingRung
-from execution.targeting.rungs.marks import MarksRung
-from execution.targeting.rungs.vlm import VisionRung, effect_classes
-from execution.targeting.vision import VisionUnavailable
+from execution.targeting.embedding import EmbeddingAdviser
+from execution.targeting.opinions import Adviser
+from execution.targeting.vision.model import VisionUnavailable
+from execution.targeting.vision.opinion import VisionAdviser
 from execution.turn.eyes import Flags
 from execution.types import ScreenState
 from gpu import GPUError, GPUResourceManager, get_gpu_resource_manager
 from sentences.said import cause, told_by
-from workflows.graph import GraphSpec, NormBox
+from workflows.graph import NormBox
 
 
 class ManagedVision:
@@ -41,33 +40,30 @@ class ManagedVision:
         return answer
 
 
-def further_rungs(
-    graph: GraphSpec,
+def advisers(
     embedder: Embedder | None,
     flags: Flags,
     *,
     execution_id: str = "",
     hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: (),
     warn: Callable[[str, str], None] = lambda kind, message: None,
-) -> tuple[Rung, ...]:
+) -> tuple[Adviser, ...]:
     """In the order they are asked; none where elements are not looked for (S2.2).
 
     `hides` tells what of a screen no model sees (S10.4). A GPU manager that cannot be had costs a `warn`ing and
-    the rung of the model (S1.21).
+    the model (S1.21).
     """
     if not flags.enable_ui_detection:
         return ()
-    rungs: list[Rung] = []
+    found: list[Adviser] = []
     if embedder is not None and settings.RPA_EMBEDDING_FALLBACK:
-        rungs.append(EmbeddingRung(embedder).find)
-    rungs.append(MarksRung().find)
+        found.append(EmbeddingAdviser(embedder))
     try:
         manager = get_gpu_resource_manager()
         has_vlm = manager.config.has_vlm
     except Exception as error:  # noqa: BLE001  a helper: whatever it raises is told, and the run goes on
         warn("gpu", cause(error))
-        return tuple(rungs)
+        return tuple(found)
     if has_vlm:
-        model = ManagedVision(manager, execution_id=execution_id)
-        rungs.append(VisionRung(model, hides=hides, effect_classes=effect_classes(graph)).find)
-    return tuple(rungs)
+        found.append(VisionAdviser(ManagedVision(manager, execution_id=execution_id), hides=hides))
+    return tuple(found)

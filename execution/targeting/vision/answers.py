@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from execution.targeting.grounding.asking import one_line
+from execution.targeting.vision.asking import one_line
 from sentences.said import say
 
 LONGEST = 4000  # characters; the schema's answer has 300 at most

@@ -1,0 +1,103 @@
+"""What each rung of the grounding ladder has to say of the places that were weighed, in the order of S5.3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from execution.targeting.context import ANCHOR, CACHE, MARKS, TEXT, Context
+from execution.targeting.features import PICTURE
+from execution.targeting.features import TEXT as OF_TEXT
+from execution.targeting.proposals import Proposer
+from execution.targeting.reasons import GOOD
+from execution.targeting.signs import Signs
+from execution.targeting.weighing import Weighed
+from execution.types import Box, Candidate, ResolveStatus, RungResult
+from sentences.said import say
+
+FOUND, AMBIGUOUS, NOT_FOUND, NOT_NEEDED = (
+    ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND, ResolveStatus.NOT_NEEDED,
+)  # fmt: skip
+_MOST_SHOWN = 8
+_TIE = 0.03  # of a sign: places so near are not told apart by it
+
+
+def rung_of(weighed: Weighed, number: int) -> str:
+    """The rung of the strongest sign of a place: that of the remembered place, the text, the picture, or all the rest."""
+    if Proposer.REMEMBERED in weighed.proposed[number].by:
+        return CACHE
+    weights = dict(zip(weighed.judgement.kinds, weighed.judgement.weights[number], strict=True))
+    strongest = max(weights, key=lambda kind: float(weights[kind]))
+    return {OF_TEXT: TEXT, PICTURE: ANCHOR}.get(strongest, MARKS)
+
+
+def told(
+    weighed: Weighed, context: Context, *, remembered: Box | None, remembers: bool, chosen: int | None
+) -> list[RungResult]:
+    """One result for each rung that needs no model; `chosen` is the place that was found."""
+    return [
+        _of_memory(weighed, remembered, remembers, chosen),
+        _of_sign(ANCHOR, weighed, _by_picture, say("targeting.no_picture") if not context.target.picture else ""),
+        _of_sign(
+            TEXT, weighed, _by_text, "" if context.target.text or context.target.named_by else say("targeting.no_text")
+        ),
+        _of_sign(MARKS, weighed, _by_standing, "" if context.state.elements else say("targeting.no_elements")),
+    ]
+
+
+def _of_memory(weighed: Weighed, remembered: Box | None, remembers: bool, chosen: int | None) -> RungResult:
+    if not remembers:
+        return RungResult(rung=CACHE, status=NOT_NEEDED, note=say("targeting.nothing_remembered"))
+    if remembered is None:
+        return RungResult(rung=CACHE, status=NOT_FOUND, note=say("targeting.no_place_remembered"))
+    if chosen is not None and Proposer.REMEMBERED in weighed.proposed[chosen].by:
+        return RungResult(
+            rung=CACHE, status=FOUND, score=_chance(weighed, chosen), candidates=(_candidate(weighed, chosen),),
+            note=say("targeting.remembered"),
+        )  # fmt: skip
+    note = say("targeting.remembered_problem", problem=say("targeting.remembered_too_little"))
+    return RungResult(rung=CACHE, status=NOT_FOUND, note=note)
+
+
+def _of_sign(rung: str, weighed: Weighed, sign: Callable[[Signs], tuple[float, str]], unneeded: str) -> RungResult:
+    """What one sign alone would say."""
+    if unneeded:
+        return RungResult(rung=rung, status=NOT_NEEDED, note=unneeded)
+    scored = sorted(((*sign(signs), number) for number, signs in enumerate(weighed.signs)), key=lambda s: -s[0])
+    good = [one for one in scored if one[0] >= GOOD]
+    shown = tuple(
+        Candidate(box=weighed.signs[n].box, score=round(score, 4), text=weighed.signs[n].read)
+        for score, _, n in (good or scored[:1])[:_MOST_SHOWN]
+        if score > 0
+    )
+    score = round(scored[0][0], 4) if scored else None
+    if not good:
+        note = scored[0][1] if scored else say("targeting.nothing_alike")
+        return RungResult(rung=rung, status=NOT_FOUND, score=score, candidates=shown, note=note)
+    alone = len(good) == 1 or good[0][0] - good[1][0] > _TIE
+    return RungResult(rung=rung, status=FOUND if alone else AMBIGUOUS, score=score, candidates=shown, note=good[0][1])
+
+
+def _by_picture(signs: Signs) -> tuple[float, str]:
+    return (signs.look.score, signs.look.told) if signs.look else (0.0, say("targeting.nothing_alike"))
+
+
+def _by_text(signs: Signs) -> tuple[float, str]:
+    if signs.text is None:
+        return (1.0, say("sign.label")) if signs.label else (0.0, say("targeting.not_read"))
+    wording = signs.wording
+    score = max(signs.text if signs.whole else 0.9 * signs.text, wording.score if wording else 0.0)
+    return score, wording.note if wording else say("targeting.not_read")
+
+
+def _by_standing(signs: Signs) -> tuple[float, str]:
+    if signs.element is None or signs.standing is None:
+        return 0.0, say("targeting.no_element_fits")
+    return signs.standing, signs.around.told if signs.around.asked else say("sign.shapes")
+
+
+def _candidate(weighed: Weighed, number: int) -> Candidate:
+    return Candidate(box=weighed.signs[number].box, score=_chance(weighed, number), text=weighed.signs[number].read)
+
+
+def _chance(weighed: Weighed, number: int) -> float:
+    return round(float(weighed.judgement.chances[number]), 4)

@@ -1,0 +1,176 @@
+"""Every place that may be the target: all cheap signs propose together, and one thing is proposed once (S5.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from execution.language.fuzzy import SEEN
+from execution.language.screen_texts import wanted
+from execution.targeting.boxes import same_thing
+from execution.targeting.context import Context
+from execution.targeting.kinds import same_kind
+from execution.targeting.looks import scaled_template
+from execution.targeting.search import peaks
+from execution.types import Box, Element
+
+_MOST_SIGHTINGS, _MOST_ELEMENTS, _MOST_POINTERS, _MOST_PICTURES = 24, 40, 6, 12
+_MOST_SEEN = 3  # sightings of one neighbour that are believed to point at the target
+_POINTED_APART = 14  # pixels
+_LEAST_PICTURE = 0.8  # of correlation, in the search of all of the window
+_SIZES = (1.0, 1.25, 0.8, 1.5, 2 / 3, 1.1, 0.9)  # where nothing tells how large things are drawn
+_TOO_HIGH, _TOO_WIDE = 0.8, 0.6  # of a logarithm: what differs by more is of another kind
+_OTHER_KIND = 0.4  # of it, for what is of another kind
+_WIDTH, _KIND = 0.3, 0.5  # what a logarithm of the width, and another kind, count beside one of the height
+_HELD = 0.8  # of the text: a control that holds less of it is a part of what was read as one
+_AS_HIGH, _AS_WIDE, _AS_WIDE_OF_OTHER = 0.4, 1.0, 0.3
+_SAME_SIZE = 0.35  # of the area: what overlaps and is of another size is another thing
+
+
+class Proposer(StrEnum):
+    """Which sign proposed a place; the first of those that agree gives the box."""
+
+    ELEMENT = "element"
+    TEXT = "text"
+    PICTURE = "picture"
+    REMEMBERED = "remembered"
+    PLACE = "place"
+    POINTED = "pointed"
+
+
+_ORDER = tuple(Proposer)
+
+
+@dataclass(slots=True)
+class Proposal:
+    """A place, and who proposed it."""
+
+    box: Box
+    by: set[Proposer]
+
+
+def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]:
+    """The places within the searched area, each thing once, elements first."""
+    whole = Box(0, 0, *context.state.frame.size)
+    found = [(box.intersection(whole), by) for box, by in _every(context, remembered)]
+    kept: list[Proposal] = []
+    for box, by in sorted(found, key=lambda pair: _ORDER.index(pair[1])):
+        if not box.area or not context.area.contains(box.center):
+            continue
+        same = next((p for p in kept if _is_same(p.box, box)), None)
+        if same is None:
+            kept.append(Proposal(box, {by}))
+        else:
+            same.by.add(by)
+    return kept
+
+
+def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Proposer]]:
+    if remembered is not None:
+        yield remembered, Proposer.REMEMBERED
+    sightings = 0
+    if context.has_own_text and context.text_was_read and not context.wanted.problem:
+        want = context.wanted
+        seen = [s for s in context.sightings(want.text, exact=want.exact) if s.score >= SEEN]
+        if context.target.row:  # of very many, those in the wanted row come first
+            seen.sort(key=lambda s: not context.wanted_row.holds(s.box, context.peers))
+        for sighting in seen[:_MOST_SIGHTINGS]:
+            sightings += 1
+            yield click_box(sighting.box, context) or sighting.box, Proposer.TEXT
+    for scale in context.scales:
+        for place in context.taught_places()[:4]:
+            yield _sized(place, context, scale), Proposer.PLACE
+        for place in _pointed_at(context, scale)[:_MOST_POINTERS]:
+            yield _sized(place, context, scale), Proposer.POINTED
+    if context.target.row and not context.wanted_row.problem:
+        for box in context.peers:
+            if context.wanted_row.holds(box, context.peers):
+                yield box, Proposer.ELEMENT
+    for element in _of_its_size(context):
+        yield element.box, Proposer.ELEMENT
+    if not sightings:
+        for box in _by_picture(context):
+            yield box, Proposer.PICTURE
+
+
+def _is_same(one: Box, other: Box) -> bool:
+    return same_thing(one, other) and min(one.area, other.area) > _SAME_SIZE * max(one.area, other.area)
+
+
+def _sized(place: Box, context: Context, scale: float) -> Box:
+    """A box of the target's size, drawn so large, around the middle of the other."""
+    width, height = round(context.taught.w * scale), round(context.taught.h * scale)
+    return Box(place.center.x - width // 2, place.center.y - height // 2, width, height)
+
+
+def click_box(line: Box, context: Context) -> Box | None:
+    """The control that holds a text, by its taught size; None where none does."""
+    taught = context.taught
+    for scale in context.scales:
+        holding = [
+            e
+            for e in context.controls
+            if e.box.intersection(line).area >= _HELD * line.area
+            and _same_size(e.box, taught, scale, context.target.role == e.role)
+        ]
+        if holding:
+            return min(holding, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box
+    return None
+
+
+def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:
+    if not taught.area:
+        return False
+    wide = _AS_WIDE if same_role else _AS_WIDE_OF_OTHER
+    return abs(one.h / (taught.h * scale) - 1) <= _AS_HIGH and abs(one.w / (taught.w * scale) - 1) <= wide
+
+
+def _of_its_size(context: Context) -> list[Element]:
+    """The controls most like the target in height, width and kind."""
+    taught, role = context.taught, context.target.role
+    if not taught.area:
+        return []
+    fitting: list[tuple[float, int, Element]] = []
+    for number, element in enumerate(context.controls):
+        high = min(abs(math.log(max(1, element.box.h) / (taught.h * s))) for s in context.scales)
+        wide = min(abs(math.log(max(1, element.box.w) / (taught.w * s))) for s in context.scales)
+        of_kind = not role or same_kind(role, element.role)
+        if high <= _TOO_HIGH and (of_kind or (high <= _OTHER_KIND and wide <= _TOO_WIDE)):
+            fitting.append((high + _WIDTH * wide + (0 if of_kind else _KIND), number, element))
+    return [element for _, _, element in sorted(fitting)[:_MOST_ELEMENTS]]
+
+
+def _by_picture(context: Context) -> Iterator[Box]:
+    """Where in all of the window the taught picture fits; at every size where nothing says how large things are."""
+    sizes = context.scales if len(context.scales) > 1 or context.state.elements else _SIZES
+    for scale in sizes:
+        template = scaled_template(context, scale)
+        if template is None:
+            continue
+        found = peaks(context.grey, template, minimum=_LEAST_PICTURE, region=context.area, rough=True)
+        yield from (peak.box for peak in found[:_MOST_PICTURES])
+
+
+def _pointed_at(context: Context, scale: float) -> list[Box]:
+    """The places that are to each neighbour, and to the label, as the target was."""
+    taught, target, places = context.taught, context.target, list[Box]()
+    for neighbour in (n for n in (target.named_by, *target.neighbours) if n is not None):
+        if target.row and not wanted(neighbour.text, {}).problem:
+            continue
+        middles = context.neighbour_boxes(neighbour)
+        if len(middles) <= _MOST_SEEN:
+            for x, y in middles:
+                centre_x, centre_y = x - neighbour.dx * scale, y - neighbour.dy * scale
+                places.append(Box(round(centre_x - taught.w / 2), round(centre_y - taught.h / 2), taught.w, taught.h))
+    return _apart(places)
+
+
+def _apart(places: list[Box]) -> list[Box]:
+    kept: list[Box] = []
+    for place in places:
+        near = (abs(place.x - k.x) <= _POINTED_APART and abs(place.y - k.y) <= _POINTED_APART // 2 for k in kept)
+        if not any(near):
+            kept.append(place)
+    return kept

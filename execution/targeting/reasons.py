@@ -1,0 +1,140 @@
+"""What speaks for a place and what against it, in words: the signs that weighed most come first (S5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from execution.language.fuzzy import SAME
+from execution.targeting.context import Context
+from execution.targeting.features import AROUND, KIND, PICTURE, PLACE, ROW, TEXT
+from execution.targeting.signs import Signs
+from execution.targeting.weighing import Weighed
+from sentences.said import say, then
+
+GOOD = 0.6  # of a sign: it speaks for the place
+_SOME = 1 / 3  # of the neighbours
+_HALF = 0.5  # of the controls around
+_NEAR = 0.9  # of the way to where it was taught
+_TWINS = 0.25  # of the best place's chance: a second one so probable is told as one of several
+
+
+def speaks_for(signs: Signs, context: Context) -> Iterator[tuple[str, str]]:
+    """What speaks for a place: (kind of evidence, sentence)."""
+    if signs.text is not None and signs.wording is not None and max(signs.text, signs.wording.score) >= GOOD:
+        yield TEXT, say("sign.text", read=signs.read) if signs.text >= SAME else signs.wording.note
+    if signs.look is not None and signs.look.score >= GOOD and not context.is_variable:
+        yield PICTURE, signs.look.told
+    if signs.around.seen and signs.around.share >= _SOME:
+        yield AROUND, signs.around.told
+    if signs.label:
+        yield AROUND, say("sign.label")
+    if (signs.shapes or 0.0) >= _HALF:
+        yield AROUND, say("sign.shapes")
+    if signs.in_sequence:
+        yield AROUND, say("sign.sequence")
+    if signs.in_row:
+        yield ROW, say("sign.row")
+    if signs.element is not None and signs.element.role == context.target.role:
+        yield KIND, say("sign.kind")
+    if any(
+        abs(signs.box.center.x - p.center.x) + abs(signs.box.center.y - p.center.y) <= 12
+        for p in context.taught_places()
+    ):
+        yield PLACE, say("sign.place")
+
+
+def speaks_against(signs: Signs, context: Context) -> Iterator[tuple[str, str]]:
+    """What speaks against a place, without forbidding it."""
+    target = context.target
+    if signs.text is not None and signs.wording is not None and max(signs.text, signs.wording.score) < GOOD:
+        said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
+        yield TEXT, say("targeting.place_says", said=said, wanted=context.wanted.text)
+    if signs.label is False and target.named_by is not None:
+        yield AROUND, say("targeting.label_missing", text=target.named_by.text)
+    if signs.around.asked and not signs.around.seen:
+        yield AROUND, say("targeting.surroundings_gone")
+    elif signs.around.asked and signs.around.share < _SOME:
+        yield AROUND, signs.around.told
+    if signs.look is not None and signs.look.score < GOOD and not context.is_variable:
+        yield PICTURE, say("targeting.looks_otherwise", look=signs.look.told)
+    elif context.template_problem and target.picture:
+        yield PICTURE, context.template_problem
+
+
+def why_found(weighed: Weighed, number: int, context: Context) -> str:
+    """What speaks for the place that was found, the weightiest first."""
+    unread = context.has_own_text and weighed.signs[number].text is None
+    told = _by_weight(speaks_for(weighed.signs[number], context), weighed, number, heaviest=1)
+    return then([*told, *([say("targeting.unconfirmed")] if unread else [])])
+
+
+def why_not(weighed: Weighed, context: Context) -> str:
+    """Why no place is sure enough, by the most probable one."""
+    want = context.wanted
+    if not weighed.proposed:
+        return _nothing_there(context)
+    number = weighed.judgement.order[0]
+    signs = weighed.signs[number]
+    gone = context.has_own_text and context.text_was_read and not context.sightings(want.text, exact=want.exact)
+    if gone and not (signs.read and signs.wording and signs.wording.score):
+        return (
+            _nothing_there(context)
+            if want.exact or not signs.read
+            else then([_nothing_there(context), _seen(weighed, context)])
+        )
+    return _seen(weighed, context)
+
+
+def _seen(weighed: Weighed, context: Context) -> str:
+    number = weighed.judgement.order[0]
+    signs = weighed.signs[number]
+    speaking = _by_weight(speaks_for(signs, context), weighed, number, heaviest=1)
+    against = _by_weight(speaks_against(signs, context), weighed, number, heaviest=-1)
+    said = then(speaking[:2]) or say("targeting.nothing_speaks")
+    chance = float(weighed.judgement.chances[number])
+    return then([say("targeting.not_similar", score=chance, said=said), *against[:2]])
+
+
+def why_several(weighed: Weighed, context: Context) -> str:
+    """Why nobody can say which of several places it is."""
+    chances, order = weighed.judgement.chances, weighed.judgement.order
+    rivals = [i for i in order if chances[i] >= _TWINS * chances[order[0]]]
+    if context.target.row:
+        why = say("targeting.row_not_alone")
+    elif context.target.alike and len(context.peers) > context.target.alike:
+        why = say("targeting.twin_was_added")
+    elif weighed.signs[order[0]].standing is None:
+        why = say("targeting.no_neighbours")
+    else:
+        why = say("targeting.not_told_apart", around=weighed.signs[order[0]].around.told)
+    return say("targeting.several_places", strong=len(rivals), why=why)
+
+
+def rivals(weighed: Weighed, least: float) -> bool:
+    """True where two or more places together would be sure enough, and none is alone."""
+    chances, order = weighed.judgement.chances, weighed.judgement.order
+    if len(order) < 2 or chances[order[1]] < _TWINS * chances[order[0]]:
+        return False
+    return float(sum(chances[i] for i in order if chances[i] >= _TWINS * chances[order[0]])) >= least
+
+
+def _by_weight(said: Iterator[tuple[str, str]], weighed: Weighed, number: int, *, heaviest: int) -> list[str]:
+    """Sentences in the order of what their kind of evidence weighed at that place."""
+    weights, kinds = weighed.judgement.weights[number], weighed.judgement.kinds
+    return [sentence for _, sentence in sorted(said, key=lambda pair: -heaviest * weights[kinds.index(pair[0])])]
+
+
+def _nothing_there(context: Context) -> str:
+    """What was looked for, and is nowhere."""
+    target, want = context.target, context.wanted
+    if context.has_own_text and context.text_was_read:
+        found = context.sightings(want.text, exact=want.exact)
+        parts = [s for s in found if not s.whole]
+        if found and len(parts) == len(found):
+            return say("targeting.part_of_longer_text", wanted=want.text, text=found[0].line.text)
+        return say("targeting.text_elsewhere" if found else "targeting.row_not_there", text=want.text)
+    problems = [context.template_problem] if target.picture else []
+    return then(
+        chain(problems, [say("targeting.nothing_alike")] if target.picture and not any(problems) else [])
+    ) or say("targeting.unknowable")

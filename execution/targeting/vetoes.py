@@ -1,0 +1,115 @@
+"""What a user would say himself against a place, whatever speaks for it; no more than this (S5.3, S9.6).
+
+Another record, greyed out, another program or window, says something else, several things in one. What lies outside of
+the window is not even proposed. What is vetoed goes on counting as a rival: its twin does not win by that.
+"""
+
+from __future__ import annotations
+
+from execution.language.fuzzy import SAME
+from execution.language.lexicon import mean_different, mean_the_same
+from execution.language.whole_values import stands_in
+from execution.targeting.boxes import holds_several
+from execution.targeting.context import Context
+from execution.targeting.contrast import contrasts_like_its_peers
+from execution.targeting.looks import ground_change
+from execution.targeting.records import names_record
+from execution.targeting.signs import Signs
+from execution.targeting.windows import window_problem
+from execution.types import Answer, ElementRole, ElementState
+from sentences.said import say
+
+_VERY_PICTURE = 0.98  # of correlation
+_SAME_CONTRAST = 0.85  # of the taught contrast
+_SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
+_STANDS_AS_TAUGHT = 0.75  # of the controls around
+# What stands beside them on the page is not their row.
+_OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
+
+
+def veto(signs: Signs, context: Context) -> str:
+    """Why this place must not be clicked, in a sentence; "" if nothing is against it."""
+    return (
+        _several_in_one(signs, context)
+        or _says_something_else(signs, context)
+        or _another_record(signs, context)
+        or _greyed_out(signs, context)
+        or window_problem(context, signs)
+    )
+
+
+def _several_in_one(signs: Signs, context: Context) -> str:
+    return say("targeting.holds_several") if holds_several(signs.box, context.state) else ""
+
+
+def _says_something_else(signs: Signs, context: Context) -> str:
+    """It reads a word that is known to mean something else; what names the run's own data must be there to the letter."""
+    want = context.wanted
+    if not context.has_own_text:
+        return ""
+    if want.exact and signs.text is None:
+        return say("targeting.row_unread")
+    if signs.text is None:
+        return ""
+    to_the_letter = want.exact or names_record(want.text)
+    if to_the_letter and stands_in(want.text, signs.read) is not Answer.YES:
+        if signs.read:
+            return say("targeting.not_to_the_letter", read=signs.read, wanted=want.text)
+        return say("targeting.place_says", said=say("targeting.shows_no_text"), wanted=want.text)
+    if signs.text < SAME and mean_different(want.text, signs.read):
+        return say("targeting.place_reads", read=signs.read, wanted=want.text)
+    return ""
+
+
+def _another_record(signs: Signs, context: Context) -> str:
+    """Its own row, or what names its record, is another's."""
+    target, around = context.target, signs.around
+    if around.required_missing:
+        return say("targeting.required_missing", required_missing=around.required_missing)
+    if target.row:
+        return row_problem(signs, context)
+    if around.replaced and _row_is_anothers(signs, context):
+        was, now = around.replaced[0]
+        return say("targeting.replaced_beside", was=was, now=now)
+    if around.elsewhere and target.alike > 1:
+        return say("targeting.row_moved", elsewhere=around.elsewhere)
+    if around.other_record and not context.other_language:
+        was, now = around.other_record
+        return say("targeting.replaced_beside", was=was, now=now)
+    return ""
+
+
+def row_problem(signs: Signs, context: Context) -> str:
+    """Why a place is not in the row that the run is about; "" if it is."""
+    found = context.wanted_row
+    if found.problem:
+        return found.problem
+    return "" if signs.in_row else say("targeting.outside_row", texts=list(found.texts))
+
+
+def _row_is_anothers(signs: Signs, context: Context) -> bool:
+    """True where the texts of its own row tell records apart: not in a menu, and not in another language."""
+    target = context.target
+    if signs.label or target.role in _OF_NO_RECORD:
+        return False
+    was, now = signs.around.replaced[0]
+    as_taught = (signs.shapes or 0.0) >= _STANDS_AS_TAUGHT
+    return not mean_the_same(was, now) and not (context.other_language and (target.alike < 2 or as_taught))
+
+
+def _greyed_out(signs: Signs, context: Context) -> str:
+    """A control that is fainter than it was cannot be used now, or lies behind something."""
+    look, said = signs.look, signs.element is not None and ElementState.DISABLED in signs.element.states
+    if context.target.role == ElementRole.FIELD:
+        change = ground_change(signs.box, context)
+        grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
+        return say("targeting.greyed_out") if grey else ""
+    if context.is_variable:  # the taught picture shows another value
+        return say("targeting.greyed_out") if said and not contrasts_like_its_peers(signs, context) else ""
+    if look is not None and look.faded:
+        return say("targeting.fainter")
+    other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
+    same = look is not None and look.contrast >= (_SAME_CONTRAST_ELSEWHERE if other_theme else _SAME_CONTRAST)
+    if not said or same:
+        return ""
+    return "" if other_theme and contrasts_like_its_peers(signs, context) else say("targeting.greyed_out")

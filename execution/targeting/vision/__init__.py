@@ -1,0 +1,1 @@
+"""A vision-language model asked about the marked picture: what it is shown, asked, and what its word is worth."""

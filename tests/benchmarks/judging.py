@@ -1,0 +1,310 @@
+"""Fitting the judge of targets, and what it says of programs and themes that it was not fitted on.
+
+`python -m tests.benchmarks.judging` measures the pairs of the drift corpus once (build/bench/judging) and prints, for
+folds by program and for folds by theme, what a judge fitted on the other folds does; `--fit` writes `fitted.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import random
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from execution.language.screen_texts import ScreenWords
+from execution.targeting.context import Context
+from execution.targeting.features import ALL, NAMES, PLACES
+from execution.targeting.judge import FITTED, Judge
+from execution.targeting.vetoes import veto
+from execution.targeting.weighing import measure
+from execution.teaching.evidence import teach_target
+from tests.benchmarks.drift.pairs import Pair, Truth, load_all
+from tests.benchmarks.screens.corpus import ROOT
+from tests.benchmarks.targeting import read_screens
+from tests.benchmarks.targeting_methods import Pictures, Scene, scene
+from workflows.graph import TargetSpec
+
+KEPT = ROOT / "build" / "bench" / "judging"
+FOLDS = 5
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+_TREES, _DEPTH, _RATE, _LEAF, _RIDGE = 160, 4, 0.08, 20, 2.0
+_BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
+_SEED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One pair measured: `features` (places, features), `right` and `vetoed` (places,)."""
+
+    pair: Pair
+    features: np.ndarray
+    right: np.ndarray
+    vetoed: np.ndarray
+    ms: float
+
+
+def taught(on: Scene, pictures: Pictures) -> TargetSpec:
+    """The target as teaching makes it with one click in its middle, and what the pair gives to it."""
+    pair = on.pair
+    target = teach_target(
+        on.taught.frame, pair.box, label=pair.label, state=on.taught, click=pair.box.center, store=pictures
+    )
+    if pair.row:
+        target = replace(target, row=pair.row)
+    if pair.text and target.named_by and not target.text:
+        return replace(target, named_by=replace(target.named_by, text=pair.text))
+    return replace(target, text=pair.text) if pair.text else target
+
+
+def sample(on: Scene) -> Sample:
+    pair, pictures = on.pair, Pictures()
+    target = taught(on, pictures)
+    started = time.perf_counter()
+    context = Context(
+        target=target, state=on.seen, variables=pair.variables, pictures=pictures, threshold=0.75,
+        words=ScreenWords(on.seen.texts),
+    )  # fmt: skip
+    found = measure(context)
+    ms = (time.perf_counter() - started) * 1000
+    here = pair.truth is Truth.HERE
+    right = [here and any(box.contains(p.box.center) for box in pair.boxes) for p in found.proposed]
+    vetoed = [bool(veto(signs, context)) for signs in found.signs]
+    return Sample(pair, found.features, np.array(right, bool), np.array(vetoed, bool), ms)
+
+
+def collect(pairs: Sequence[Pair], screens: dict[str, Any], file: Path, *, keep_readings: bool = False) -> list[Sample]:
+    """All pairs measured; what a broken-off run measured is kept."""
+    kept: dict[str, Sample] = pickle.loads(file.read_bytes()) if file.is_file() else {}
+    left = [pair for pair in pairs if _key(pair) not in kept]
+    reads = read_screens(left, screens, kept=keep_readings)
+    started = time.monotonic()
+    for number, pair in enumerate(left, 1):
+        try:
+            kept[_key(pair)] = sample(
+                scene(pair, reads[f"{pair.part}/{pair.taught}"], reads[f"{pair.part}/{pair.seen}"])
+            )
+        except ValueError as refusal:  # nothing that could be taught there
+            print(f"{pair.name}: {refusal}", flush=True)
+        if number % 200 == 0 or number == len(left):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(pickle.dumps(kept))
+            print(f"{number} of {len(left)} pairs after {time.monotonic() - started:.0f} s", flush=True)
+    return [kept[_key(pair)] for pair in pairs if _key(pair) in kept]
+
+
+def _key(pair: Pair) -> str:
+    return f"{pair.part}/{pair.kind}/{pair.name}"
+
+
+# --- fitting ---
+def fit(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rng = random.Random(_SEED)
+    learned = [s for s in samples if len(s.features)]
+    extra = [blinded(s, rng) for s in learned if rng.random() < _BLINDED]
+    features = np.concatenate([s.features for s in (*learned, *extra)])
+    right = np.concatenate([s.right for s in (*learned, *extra)])
+    weight = np.concatenate([np.full(len(s.right), w) for part, w in ((learned, 1.0), (extra, 0.5)) for s in part])
+    useful = [i for i in range(features.shape[1]) if len(np.unique(features[~np.isnan(features[:, i]), i])) > 1]
+    model = HistGradientBoostingClassifier(
+        max_iter=_TREES, max_depth=_DEPTH, learning_rate=_RATE, min_samples_leaf=_LEAF, l2_regularization=_RIDGE,
+        monotonic_cst=[ALL[i].sign for i in useful], random_state=_SEED, early_stopping=False,
+    )  # fmt: skip
+    model.fit(features[:, useful], right, sample_weight=weight)
+    trees = [_tree(predictor[0].nodes, useful) for predictor in model._predictors]
+    return {
+        "features": list(NAMES),
+        "pairs": len(samples),
+        "base": round(float(np.ravel(model._baseline_prediction)[0]), 5),
+        "calibration": [1.0, 0.0],
+        "trees": trees,
+    }
+
+
+def blinded(one: Sample, rng: random.Random) -> Sample:
+    """The same pair with one kind of evidence unseen on all places, as where nothing was read, or no window is known."""
+    kind = rng.choice(("picture", "text", "around", "kind", "place", "picture"))
+    hidden = [
+        i
+        for i, f in enumerate(ALL)
+        if f.of == kind or (kind == "kind" and f.name.removesuffix("_ahead") in ("shapes", "sequence"))
+        or (kind == "picture" and f.name == "tells") or (kind == "text" and f.name == "sightings")
+    ]  # fmt: skip
+    features = one.features.copy()
+    features[:, hidden] = np.nan
+    if kind == "text":
+        features[:, NAMES.index("was_read")] = 0.0
+    return replace(one, features=features)
+
+
+def _tree(nodes: np.ndarray, useful: Sequence[int]) -> dict[str, list[Any]]:
+    """One tree; the mean of a node is that of its leaves by how many places came there."""
+    mean, count = nodes["value"].astype(float).copy(), nodes["count"].astype(float)
+    for i in range(len(nodes) - 1, -1, -1):
+        if not nodes["is_leaf"][i]:
+            left, right = int(nodes["left"][i]), int(nodes["right"][i])
+            mean[i] = (mean[left] * count[left] + mean[right] * count[right]) / max(1.0, count[left] + count[right])
+    leaf = nodes["is_leaf"].astype(bool)
+    return {
+        "feature": [0 if is_leaf else useful[int(f)] for f, is_leaf in zip(nodes["feature_idx"], leaf, strict=True)],
+        "threshold": [0.0 if is_leaf else _short(t) for t, is_leaf in zip(nodes["num_threshold"], leaf, strict=True)],
+        "left": [0 if is_leaf else int(n) for n, is_leaf in zip(nodes["left"], leaf, strict=True)],
+        "right": [0 if is_leaf else int(n) for n, is_leaf in zip(nodes["right"], leaf, strict=True)],
+        "missing_left": [int(m) for m in nodes["missing_go_to_left"]],
+        "mean": [round(float(m), 5) for m in mean],
+    }
+
+
+def _short(value: float) -> float:
+    return float(f"{min(1e9, float(value)):.6g}")
+
+
+def calibrated(fitted: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
+    """The same with the logistic step that makes the best place's P fair on samples that it was not fitted on."""
+    from sklearn.linear_model import LogisticRegression
+
+    chance = np.clip([a.raw for a in answers], 1e-6, 1 - 1e-6)
+    model = LogisticRegression(C=1e6).fit(np.log(chance / (1 - chance))[:, None], [a.is_right for a in answers])
+    return {**fitted, "calibration": [round(float(model.coef_[0][0]), 4), round(float(model.intercept_[0]), 4)]}
+
+
+# --- judging ---
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a judge said of one sample: the best place's chance, before and after calibration, and whether it is right."""
+
+    sample: Sample
+    raw: float
+    chance: float
+    is_right: bool
+    is_vetoed: bool
+
+
+def answers(
+    fitted: dict[str, Any], samples: Sequence[Sample], calibration: Sequence[float] = (1.0, 0.0)
+) -> list[Answer]:
+    plain, fair = Judge({**fitted, "calibration": [1.0, 0.0]}), Judge({**fitted, "calibration": list(calibration)})
+    found = []
+    for one in samples:
+        if not len(one.features):
+            found.append(Answer(one, 0.0, 0.0, False, False))
+            continue
+        judged = plain.judge(one.features)
+        best = judged.order[0]
+        chance = fair.judge(one.features).chances[best]
+        found.append(
+            Answer(one, float(judged.chances[best]), float(chance), bool(one.right[best]), bool(one.vetoed[best]))
+        )
+    return found
+
+
+def folds(samples: Sequence[Sample], of: Callable[[Pair], str]) -> list[list[Answer]]:
+    """What judges fitted on the other folds say of each; calibrated on yet another fold."""
+    number = {s.pair.name: zlib.crc32(of(s.pair).encode()) % FOLDS for s in samples}
+    found = []
+    for fold in range(FOLDS):
+        rest = [s for s in samples if number[s.pair.name] != fold]
+        fitted = fit(rest)
+        found.append(answers(fitted, [s for s in samples if number[s.pair.name] == fold]))
+    return found
+
+
+def fair(per_fold: list[list[Answer]]) -> tuple[list[Answer], list[float]]:
+    """Every fold's answers calibrated by those of the other folds, and the calibration by all."""
+    from dataclasses import replace as changed
+
+    every = []
+    for number, mine in enumerate(per_fold):
+        slope, offset = calibrated({}, [a for n, fold in enumerate(per_fold) if n != number for a in fold])[
+            "calibration"
+        ]
+        for a in mine:
+            p = min(1 - 1e-9, max(1e-9, a.raw))
+            every.append(changed(a, chance=float(1 / (1 + np.exp(-(slope * np.log(p / (1 - p)) + offset))))))
+    return every, calibrated({}, [a for fold in per_fold for a in fold])["calibration"]
+
+
+def told(every: Sequence[Answer], level: float) -> str:
+    """A table: by kind, with and without window, by truth."""
+    rows: dict[str, list[int]] = defaultdict(lambda: [0] * 6)
+    for a in every:
+        pair, acts = a.sample.pair, a.chance >= level and not a.is_vetoed
+        names = [pair.kind, "all", "window" if pair.window else "no window", f"part {pair.part}"]
+        if pair.variables:
+            names.append("variable")
+        for name in names:
+            row = rows[name]
+            if pair.truth is Truth.HERE:
+                row[0] += 1
+                row[1] += acts and a.is_right
+                row[2] += acts and not a.is_right
+                row[5] += bool(a.sample.right.any())
+            else:
+                row[3] += 1
+                row[4] += acts
+    lines = [f"act from P {level:.2f}     here   found  wrong  proposed    absent  clicked"]
+    for name, (here, found, wrong, absent, clicked, proposed) in sorted(rows.items()):
+        lines.append(
+            f"{name:18s} {here:6d} {100 * found / max(1, here):6.1f}% {wrong:6d} {100 * proposed / max(1, here):8.1f}%"
+            f" {absent:9d} {clicked:8d}"
+        )
+    return "\n".join(lines)
+
+
+def expected_error(every: Sequence[Answer], bins: int = 15) -> float:
+    """The expected calibration error of the best place's chance."""
+    chance, right = np.array([a.chance for a in every]), np.array([a.is_right for a in every], float)
+    which = np.minimum((chance * bins).astype(int), bins - 1)
+    return float(
+        sum(abs(chance[which == b].mean() - right[which == b].mean()) * (which == b).mean() for b in set(which))
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.judging", description=__doc__)
+    parser.add_argument("--fit", action="store_true", help="write fitted.json")
+    parser.add_argument("--every", type=int, default=1, help="of the pairs, every so-many-th")
+    parser.add_argument("--shard", default="0/1", help="measure only this part of them, and fit nothing")
+    options = parser.parse_args()
+    screens, pairs = load_all()
+    random.Random(_SEED).shuffle(pairs)
+    pairs = pairs[:: options.every]
+    shard, shards = map(int, options.shard.split("/"))
+    if shards > 1:
+        collect(pairs[shard::shards], screens, KEPT / f"features-{shard}.pickle")
+        return 0
+    for file in sorted(KEPT.glob("features-*.pickle")):
+        whole = KEPT / "features.pickle"
+        kept = pickle.loads(whole.read_bytes()) if whole.is_file() else {}
+        whole.write_bytes(pickle.dumps({**kept, **pickle.loads(file.read_bytes())}))
+    samples = collect(pairs, screens, KEPT / "features.pickle")
+    print(f"{len(samples)} pairs, {np.mean([len(s.features) for s in samples]):.0f} places each; "
+          f"measured in {np.median([s.ms for s in samples]):.0f} ms, p95 {np.percentile([s.ms for s in samples], 95):.0f}")  # fmt: skip
+    calibration = [1.0, 0.0]
+    for name, of in (("program", lambda p: f"{p.part}/{p.family}"), ("theme", lambda p: f"{p.part}/{p.dress}")):
+        every, calibration = fair(folds(samples, of))
+        sure = [a for a in every if a.chance >= 0.95 and not a.is_vetoed]
+        print(f"\n=== folds by {name} ===")
+        for level in LEVELS:
+            print(told(every, level) + "\n")
+        print(f"of {len(sure)} answers at P >= 0.95 right {100 * np.mean([a.is_right for a in sure]):.2f} %; "
+              f"expected calibration error {100 * expected_error(every):.2f} %")  # fmt: skip
+    if options.fit:
+        FITTED.write_text(json.dumps({**fit(samples), "calibration": calibration}, separators=(",", ":")) + "\n")
+        print(f"{FITTED.name}: {FITTED.stat().st_size // 1024} KiB, {len(PLACES)} measures of each place")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
