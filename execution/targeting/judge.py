@@ -36,8 +36,8 @@ def needed(threshold: float, effect: EffectClass) -> float:
 class Judgement:
     """`log_odds` (places,) of each place; `chances` (places,) is P of each, their sum below 1.
 
-    `weights` (places, kinds of evidence, in the order of `kinds`) is what made the odds so: a positive one spoke for the
-    place, in logarithms of its odds, beside the usual place.
+    `weights` (places, kinds of evidence, in the order of `kinds`) is what made the odds so: a positive one spoke for
+    the place, in logarithms of its odds, beside the usual place.
     """
 
     log_odds: np.ndarray

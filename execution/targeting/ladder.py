@@ -22,7 +22,7 @@ _TIE = 0.03  # of a sign: places so near are not told apart by it
 
 
 def rung_of(weighed: Weighed, number: int) -> str:
-    """The rung of the strongest sign of a place: that of the remembered place, the text, the picture, or all the rest."""
+    """The rung of the strongest sign of a place: its being remembered, its text, its picture, or all the rest."""
     if Proposer.REMEMBERED in weighed.proposed[number].by:
         return CACHE
     weights = dict(zip(weighed.judgement.kinds, weighed.judgement.weights[number], strict=True))

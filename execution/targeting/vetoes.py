@@ -43,7 +43,7 @@ def _several_in_one(signs: Signs, context: Context) -> str:
 
 
 def _says_something_else(signs: Signs, context: Context) -> str:
-    """It reads a word that is known to mean something else; what names the run's own data must be there to the letter."""
+    """It reads a word that is known to mean something else; what names the run's data must be there to the letter."""
     want = context.wanted
     if not context.has_own_text:
         return ""
