@@ -26,7 +26,8 @@ _OTHER_KIND = 0.4  # of it, for what is of another kind
 _WIDTH, _KIND = 0.3, 0.5  # what a logarithm of the width, and another kind, count beside one of the height
 _HELD = 0.8  # of the text: a control that holds less of it is a part of what was read as one
 _AS_HIGH, _AS_WIDE, _AS_WIDE_OF_OTHER = 0.4, 1.0, 0.3
-_SAME_SIZE = 0.35  # of the area: what overlaps and is of another size is another thing
+_MOST_HEIGHTS = 5.0  # of what lies within: what is higher holds it beside other things
+_OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click
 
 
 class Proposer(StrEnum):
@@ -78,7 +79,8 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
             seen.sort(key=lambda s: not context.wanted_row.holds(s.box, context.peers))
         for sighting in seen[:_MOST_SIGHTINGS]:
             sightings += 1
-            yield click_box(sighting.box, context) or sighting.box, Proposer.TEXT
+            if (box := click_box(sighting.box, context)) is not None:
+                yield box, Proposer.TEXT
     for scale in context.scales:
         for place in context.taught_places()[:4]:
             yield _sized(place, context, scale), Proposer.PLACE
@@ -87,7 +89,7 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
     if context.target.row and not context.wanted_row.problem:
         for box in context.peers:
             if context.wanted_row.holds(box, context.peers):
-                yield box, Proposer.ELEMENT
+                yield click_box(box, context) or box, Proposer.ELEMENT
     for element in _of_its_size(context):
         yield element.box, Proposer.ELEMENT
     if not sightings:
@@ -96,7 +98,9 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
 
 
 def _is_same(one: Box, other: Box) -> bool:
-    return same_thing(one, other) and min(one.area, other.area) > _SAME_SIZE * max(one.area, other.area)
+    """True for boxes of one thing: its text, its frame, a box of the taught size around its middle."""
+    small, large = sorted((one, other), key=lambda box: box.area)
+    return same_thing(one, other) and large.contains(small.center) and large.h <= _MOST_HEIGHTS * small.h
 
 
 def _sized(place: Box, context: Context, scale: float) -> Box:
@@ -106,8 +110,11 @@ def _sized(place: Box, context: Context, scale: float) -> Box:
 
 
 def click_box(line: Box, context: Context) -> Box | None:
-    """The control that holds a text, by its taught size; None where none does."""
-    taught = context.taught
+    """The control that holds a text, by its taught size; or a box of that size around a text clicked in its middle.
+
+    None where the text does not tell what was clicked beside it.
+    """
+    taught, click = context.taught, context.target.click
     for scale in context.scales:
         holding = [
             e
@@ -117,7 +124,10 @@ def click_box(line: Box, context: Context) -> Box | None:
         ]
         if holding:
             return min(holding, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box
-    return None
+    off = max(abs(click[0] - 0.5), abs(click[1] - 0.5)) > _OFF_CENTRE
+    if taught.area <= 2 * line.area:
+        return line
+    return None if off else _sized(line, context, context.scales[0])
 
 
 def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from execution.targeting.boxes import same_thing
 from execution.targeting.context import CACHE, MARKS, Context
+from execution.targeting.opinions import Opinion
 from execution.targeting.places import place_key
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.weighing import Weighed
 from execution.teaching.evidence import teach_target
 from execution.types import (
     Box,
@@ -272,26 +277,30 @@ def test_a_picture_larger_than_the_screen_is_not_found_and_nothing_breaks(store)
 
 # --- further rungs ---
 def says(box: Box, asked: list[str] | None = None):
-    def find(context: Context) -> RungResult:
+    """An adviser that is quite sure of one place."""
+
+    def advise(context: Context, weighed: Weighed) -> Opinion:
         if asked is not None:
             asked.append(context.target.target_id)
-        return RungResult(
+        result = RungResult(
             rung=MARKS, status=FOUND, score=0.9, candidates=(Candidate(box=box, score=0.9),), note="mark 7"
         )
+        factors = [math.log(16) if same_thing(s.box, box) else -math.log(4) for s in weighed.signs]
+        return Opinion(result=result, log_factors=np.array(factors))
 
-    return find
+    return advise
 
 
 def test_further_rungs_are_asked_only_where_picture_and_text_do_not_settle_it(store):
     asked: list[str] = []
-    resolver = TargetResolver(pictures=store, further=[says(SAVE, asked)])
+    resolver = TargetResolver(pictures=store, advisers=[says(SAVE, asked)])
     assert resolver.resolve(taught(store), seen(form()), variables={}).status is FOUND
     assert asked == []
 
 
 def test_what_a_further_rung_finds_is_refused_where_the_screen_contradicts_it(store):
     """S5.3: a model is never trusted alone."""
-    resolver = TargetResolver(pictures=store, further=[says(SAVE)])
+    resolver = TargetResolver(pictures=store, advisers=[says(SAVE)])
     changed = seen(form(save="Delete"), save="Delete")
     found = resolver.resolve(taught(store), changed, variables={})
     assert (found.status, found.point) == (NOT_FOUND, None)
@@ -304,6 +313,6 @@ def test_a_further_rung_does_not_choose_among_twins_that_nothing_tells_apart(sto
     state = canvas.state()
     target = teach_target(state.frame, Box(98, 18, 28, 28), label="icon", state=state, click=None, store=store)
     canvas.icon(900, 600, seed=1)
-    resolver = TargetResolver(pictures=store, further=[says(Box(898, 598, 28, 28))])
+    resolver = TargetResolver(pictures=store, advisers=[says(Box(898, 598, 28, 28))])
     found = resolver.resolve(replace(target, context=""), canvas.state(), variables={})
     assert (found.status, found.point) == (AMBIGUOUS, None)

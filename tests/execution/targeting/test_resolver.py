@@ -8,11 +8,8 @@ import cv2
 import pytest
 
 from execution.desktop.points import to_input
-from execution.language.screen_texts import ScreenWords
-from execution.targeting.choice import choose
-from execution.targeting.context import ANCHOR, TEXT, Context
+from execution.targeting.context import ANCHOR, TEXT
 from execution.targeting.resolver import TargetResolver
-from execution.targeting.signs import Signs, Surroundings
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures, frame
@@ -398,23 +395,3 @@ def test_the_button_of_a_row_that_shares_all_but_the_name_is_not_taken(store):
     gone = resolve(taught, list_of(*names, without=names[0]), store)
     assert gone.status is not FOUND, gone.message
     assert "its row was that of 'Thackeray, Rosalind', which stands in another now" in gone.message
-
-
-def test_a_button_that_got_a_twin_since_is_not_chosen_for_a_little_more_around_it(target, store):
-    """S5.3: two read the same where there was one, and half of what stood around it is at neither."""
-    state = seen(form())
-    context = Context(
-        target=target, state=state, variables={}, pictures=store, threshold=0.75, words=ScreenWords(state.texts)
-    )
-    twins = (SAVE, Box(SAVE.x, SAVE.y - 60, SAVE.w, SAVE.h))
-    half, less = Surroundings(seen=3, asked=6, nearby=1), Surroundings(seen=1, asked=6)
-    best, other = (
-        Signs(box=box, text=1.0, read="Save", around=around, shapes=0.1, score=score, label=None, in_line=True)
-        for box, around, score in ((twins[0], half, 0.95), (twins[1], less, 0.7))
-    )
-    context.peers = twins[:1]
-    assert choose(TEXT, [best, other], context, nothing="").status is FOUND
-    context.peers = twins
-    chosen = choose(TEXT, [best, other], context, nothing="")
-    assert (chosen.status, len(chosen.candidates)) == (AMBIGUOUS, 2)
-    assert "there are more of its kind than when it was taught" in chosen.note
