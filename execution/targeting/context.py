@@ -16,6 +16,7 @@ from execution.targeting.peers import peers_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
+from execution.targeting.search import usable
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
 from sentences.said import say
@@ -112,6 +113,11 @@ class Context:
     def template_problem(self) -> str:
         """Why there is no template; "" if there is one."""
         return self._loaded[1]
+
+    @cached_property
+    def picture_problem(self) -> str:
+        """Why the taught picture tells nothing: there is none, it cannot be loaded, or it shows too little."""
+        return self.template_problem or (usable(self.template) if self.template is not None else "")
 
     @cached_property
     def _loaded(self) -> tuple[np.ndarray | None, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from execution.language.fuzzy import SAME
 from execution.targeting.context import Context
@@ -16,6 +15,7 @@ GOOD = 0.6  # of a sign: it speaks for the place
 _SOME = 1 / 3  # of the neighbours
 _HALF = 0.5  # of the controls around
 _NEAR = 0.9  # of the way to where it was taught
+_RATHER = 0.5  # of all chances
 _TWINS = 0.25  # of the best place's chance: a second one so probable is told as one of several
 
 
@@ -58,8 +58,8 @@ def speaks_against(signs: Signs, context: Context) -> Iterator[tuple[str, str]]:
         yield AROUND, signs.around.told
     if signs.look is not None and signs.look.score < GOOD and not context.is_variable:
         yield PICTURE, say("targeting.looks_otherwise", look=signs.look.told)
-    elif context.template_problem and target.picture:
-        yield PICTURE, context.template_problem
+    elif context.picture_problem and target.picture:
+        yield PICTURE, context.picture_problem
 
 
 def why_found(weighed: Weighed, number: int, context: Context) -> str:
@@ -70,19 +70,15 @@ def why_found(weighed: Weighed, number: int, context: Context) -> str:
 
 
 def why_not(weighed: Weighed, context: Context) -> str:
-    """Why no place is sure enough, by the most probable one."""
-    want = context.wanted
-    if not weighed.proposed:
+    """Why no place is sure enough: what is nowhere to be seen, or what the most probable place lacks."""
+    if not weighed.proposed or (context.has_own_text and context.wanted.problem):
         return _nothing_there(context)
-    number = weighed.judgement.order[0]
-    signs = weighed.signs[number]
-    gone = context.has_own_text and context.text_was_read and not context.sightings(want.text, exact=want.exact)
-    if gone and not (signs.read and signs.wording and signs.wording.score):
-        return (
-            _nothing_there(context)
-            if want.exact or not signs.read
-            else then([_nothing_there(context), _seen(weighed, context)])
-        )
+    signs, want = weighed.signs[weighed.judgement.order[0]], context.wanted
+    if context.has_own_text and context.text_was_read:
+        found = context.sightings(want.text, exact=want.exact)
+        looks_so = signs.look is not None and signs.look.score >= GOOD
+        if not any(s.whole for s in found) and not looks_so and not (signs.wording and signs.wording.score >= GOOD):
+            return _nothing_there(context)
     return _seen(weighed, context)
 
 
@@ -111,12 +107,12 @@ def why_several(weighed: Weighed, context: Context) -> str:
     return say("targeting.several_places", strong=len(rivals), why=why)
 
 
-def rivals(weighed: Weighed, least: float) -> bool:
-    """True where two or more places together would be sure enough, and none is alone."""
+def rivals(weighed: Weighed) -> bool:
+    """True where it is rather there than not, at one of two places or more."""
     chances, order = weighed.judgement.chances, weighed.judgement.order
     if len(order) < 2 or chances[order[1]] < _TWINS * chances[order[0]]:
         return False
-    return float(sum(chances[i] for i in order if chances[i] >= _TWINS * chances[order[0]])) >= least
+    return float(sum(chances[i] for i in order if chances[i] >= _TWINS * chances[order[0]])) >= _RATHER
 
 
 def _by_weight(said: Iterator[tuple[str, str]], weighed: Weighed, number: int, *, heaviest: int) -> list[str]:
@@ -130,11 +126,9 @@ def _nothing_there(context: Context) -> str:
     target, want = context.target, context.wanted
     if context.has_own_text and context.text_was_read:
         found = context.sightings(want.text, exact=want.exact)
-        parts = [s for s in found if not s.whole]
-        if found and len(parts) == len(found):
+        if found and not any(s.whole for s in found):
             return say("targeting.part_of_longer_text", wanted=want.text, text=found[0].line.text)
         return say("targeting.text_elsewhere" if found else "targeting.row_not_there", text=want.text)
-    problems = [context.template_problem] if target.picture else []
-    return then(
-        chain(problems, [say("targeting.nothing_alike")] if target.picture and not any(problems) else [])
-    ) or say("targeting.unknowable")
+    if not target.picture:
+        return say("targeting.unknowable")
+    return context.picture_problem or say("targeting.nothing_alike")

@@ -115,7 +115,7 @@ class TargetResolver:
         if chosen is None:
             if remembered is not None:
                 memory.forget(context)
-            return _refused(weighed, context, least, evidence)
+            return _refused(weighed, context, evidence)
         memory.remember(context, weighed.signs[chosen].box)
         by_opinion = opinions and opinions[-1].status is FOUND
         return _answer(weighed, chosen, context, evidence, opinions[-1] if by_opinion else None)
@@ -160,11 +160,11 @@ def _answer(
     )
 
 
-def _refused(weighed: Weighed, context: Context, least: float, evidence: Sequence[RungResult]) -> Resolution:
+def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:
     order = weighed.judgement.order
     best = _candidate(weighed, order[0]) if order else None
     forbidden = veto(weighed.signs[order[0]], context) if order else ""
-    if not forbidden and rivals(weighed, least):
+    if not forbidden and rivals(weighed):
         status, message = AMBIGUOUS, why_several(weighed, context)
     else:
         status, message = NOT_FOUND, forbidden or why_not(weighed, context)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from execution.targeting import described
 from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
@@ -41,4 +42,7 @@ def measure(context: Context, remembered: Box | None = None) -> Measured:
 def weigh(context: Context, remembered: Box | None = None) -> Weighed:
     """Every place that is proposed, looked at and judged."""
     found = measure(context, remembered)
-    return Weighed(found.proposed, found.signs, found.features, fitted_judge().judge(found.features))
+    judgement = fitted_judge().judge(found.features)
+    if described.is_described(context):
+        judgement = described.judged(found.signs, context, judgement)
+    return Weighed(found.proposed, found.signs, found.features, judgement)

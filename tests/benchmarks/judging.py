@@ -38,6 +38,7 @@ FOLDS = 5
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 _TREES, _DEPTH, _RATE, _LEAF, _RIDGE = 160, 4, 0.08, 20, 2.0
 _BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
+_UNSEEN = (("picture",), ("text",), ("around",), ("kind",), ("place",), ("picture", "place"), ("around", "kind"))
 _SEED = 5
 
 
@@ -133,17 +134,19 @@ def fit(samples: Sequence[Sample]) -> dict[str, Any]:
 
 
 def blinded(one: Sample, rng: random.Random) -> Sample:
-    """The same pair with one kind of evidence unseen on all places, as where nothing was read, or no window is known."""
-    kind = rng.choice(("picture", "text", "around", "kind", "place", "picture"))
-    hidden = [
-        i
-        for i, f in enumerate(ALL)
-        if f.of == kind or (kind == "kind" and f.name.removesuffix("_ahead") in ("shapes", "sequence"))
-        or (kind == "picture" and f.name == "tells") or (kind == "text" and f.name == "sightings")
-    ]  # fmt: skip
+    """The same pair with kinds of evidence unseen on all places, as where nothing was read, or no element was found.
+
+    Where there are several of its like and nothing around tells them apart, the place does not either (S5.3).
+    """
+    kinds = set(rng.choice(_UNSEEN))
+    several = len(one.features) and max(one.features[0, NAMES.index("peers")], 1) > 1
+    kinds |= {"place"} if several and "around" in kinds else set()
+    extra = {"kind": ("shapes", "sequence"), "picture": ("tells",), "text": ("sightings",)}
+    named = {name for kind in kinds for name in extra.get(kind, ())}
+    hidden = [i for i, f in enumerate(ALL) if f.of in kinds or f.name.removesuffix("_ahead") in named]
     features = one.features.copy()
     features[:, hidden] = np.nan
-    if kind == "text":
+    if "text" in kinds:
         features[:, NAMES.index("was_read")] = 0.0
     return replace(one, features=features)
 
@@ -182,7 +185,7 @@ def calibrated(fitted: dict[str, Any], answers: Sequence[Answer]) -> dict[str, A
 # --- judging ---
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What a judge said of one sample: the best place's chance, before and after calibration, and whether it is right."""
+    """What a judge said of one sample: the best place's chance, before and after calibration."""
 
     sample: Sample
     raw: float
@@ -289,10 +292,14 @@ def main() -> int:
         kept = pickle.loads(whole.read_bytes()) if whole.is_file() else {}
         whole.write_bytes(pickle.dumps({**kept, **pickle.loads(file.read_bytes())}))
     samples = collect(pairs, screens, KEPT / "features.pickle")
-    print(f"{len(samples)} pairs, {np.mean([len(s.features) for s in samples]):.0f} places each; "
-          f"measured in {np.median([s.ms for s in samples]):.0f} ms, p95 {np.percentile([s.ms for s in samples], 95):.0f}")  # fmt: skip
+    ms = [s.ms for s in samples]
+    places = np.mean([len(s.features) for s in samples])
+    print(
+        f"{len(samples)} pairs, {places:.0f} places each; p50 {np.median(ms):.0f} ms, p95 {np.percentile(ms, 95):.0f}"
+    )
     calibration = [1.0, 0.0]
-    for name, of in (("program", lambda p: f"{p.part}/{p.family}"), ("theme", lambda p: f"{p.part}/{p.dress}")):
+    by = {"program": lambda pair: f"{pair.part}/{pair.family}", "theme": lambda pair: f"{pair.part}/{pair.dress}"}
+    for name, of in by.items():
         every, calibration = fair(folds(samples, of))
         sure = [a for a in every if a.chance >= 0.95 and not a.is_vetoed]
         print(f"\n=== folds by {name} ===")

@@ -15,8 +15,8 @@ import numpy as np
 
 from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.boxes import text_lines_in
-from execution.targeting.resolver import TargetResolver
 from execution.targeting.embedding import EmbeddingAdviser
+from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
 from tests.benchmarks.drift.pairs import FOLDER, Pair

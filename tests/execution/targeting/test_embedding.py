@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from execution.perception.embedding import BuiltinEmbedder
-from execution.targeting.rungs.embedding import EmbeddingRung, levelled
+from execution.targeting.embedding import EmbeddingAdviser, levelled
+from execution.targeting.resolver import TargetResolver
+from execution.targeting.weighing import weigh
 from execution.types import Box, Element, ElementRole, Embedding, ResolveStatus, RungResult, ScreenState
 from tests.execution.perception.drawing import Pictures
-from tests.execution.targeting.rungs.upper import FIELDS, FIND, PRINT, SAVE, Form, context, taught
+from tests.execution.targeting.forms import FIELDS, FIND, PRINT, SAVE, Form, context, taught
 from workflows.graph import TargetSpec
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
@@ -62,7 +64,8 @@ class Alike:
 
 
 def find(target: TargetSpec, state: ScreenState, store: Pictures, embedder: Any) -> RungResult:
-    return EmbeddingRung(embedder).find(context(target, state, store))
+    asked = context(target, state, store)
+    return EmbeddingAdviser(embedder)(asked, weigh(asked)).result
 
 
 @pytest.mark.parametrize("form", [Form(), Form(dark=True), Form(dx=60, dy=40), Form(icons=(4, 3))])
@@ -85,20 +88,14 @@ def test_another_icon_in_its_place_does_not_stand_out(
 
 def test_a_text_that_reads_otherwise_outweighs_any_likeness(store: Pictures, embedder: BuiltinEmbedder) -> None:
     save, state = taught(SAVE, store, label="Save"), Form().state()
-    elements = tuple(replace(e, text="Erase") if e.box == SAVE else e for e in state.elements)
-    assert find(save, replace(state, elements=elements), store, embedder).status is NOT_FOUND
+    texts = tuple(replace(t, text="Erase") if t.text == "Save" else t for t in state.texts)
+    resolver = TargetResolver(pictures=store, advisers=[EmbeddingAdviser(embedder)])
+    assert resolver.resolve(save, replace(state, texts=texts), variables={}).status is NOT_FOUND
 
 
 def test_twins_do_not_stand_out(icon: TargetSpec, store: Pictures, embedder: BuiltinEmbedder) -> None:
     found = find(icon, Form(icons=(3, 3)).state(), store, embedder)
     assert found.status is not FOUND
-
-
-def test_only_elements_of_the_size_and_kind_are_looked_at(icon: TargetSpec, store: Pictures) -> None:
-    """Of the form's fields and wide buttons none; nothing is embedded for them."""
-    state = Form(icons=(0, 0)).state()
-    found = find(icon, state, store, Alike())
-    assert (found.status, found.note) == (NOT_FOUND, "no element has the target's size and kind")
 
 
 @pytest.mark.parametrize(("likeness", "status"), [((0.99, 0.8, 0.8, 0.8), FOUND), ((0.83, 0.8, 0.8, 0.8), NOT_FOUND)])

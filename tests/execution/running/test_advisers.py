@@ -1,4 +1,4 @@
-"""Which rungs a run asks, and how the model of the GPU manager answers (S2.2, S5.3, S1.15)."""
+"""Whom a run asks where the signs do not settle it, and how the GPU manager's model answers (S2.2, S5.3, S1.15)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from execution.perception.embedding import BuiltinEmbedder
-from execution.running import ladder
-from execution.running.ladder import ManagedVision, further_rungs
-from execution.targeting.vision import VisionUnavailable
+from execution.running import advisers as room
+from execution.running.advisers import ManagedVision, advisers
+from execution.targeting.vision.model import VisionUnavailable
 from execution.turn.eyes import Flags
 from gpu import GPUResourceConfig, VLMUnavailable
 from workflows.graph import GraphSpec
@@ -37,14 +37,14 @@ def flags(*, ui: bool = True) -> Flags:
     return Flags(enable_ocr=True, enable_ui_detection=ui, analyze_timeout_ms=8000)
 
 
-def names(rungs: tuple[Any, ...]) -> list[str]:
-    return [type(rung.__self__).__name__ for rung in rungs]
+def names(found: tuple[Any, ...]) -> list[str]:
+    return [type(one).__name__ for one in found]
 
 
 @pytest.fixture
 def manager(monkeypatch: pytest.MonkeyPatch) -> Manager:
     one = Manager()
-    monkeypatch.setattr(ladder, "get_gpu_resource_manager", lambda: one)
+    monkeypatch.setattr(room, "get_gpu_resource_manager", lambda: one)
     return one
 
 
@@ -55,9 +55,9 @@ def test_a_manager_that_cannot_be_had_costs_one_warning_and_its_rung(monkeypatch
     def broken() -> Any:
         raise RuntimeError("no driver")
 
-    monkeypatch.setattr(ladder, "get_gpu_resource_manager", broken)
-    rungs = further_rungs(GRAPH, BuiltinEmbedder(), flags(), warn=lambda kind, message: told.append((kind, message)))
-    assert names(rungs) == ["EmbeddingRung", "MarksRung"]
+    monkeypatch.setattr(room, "get_gpu_resource_manager", broken)
+    rungs = advisers(BuiltinEmbedder(), flags(), warn=lambda kind, message: told.append((kind, message)))
+    assert names(rungs) == ["EmbeddingAdviser"]
     assert told == [("gpu", "RuntimeError: no driver")]
 
 
@@ -70,22 +70,22 @@ def test_whatever_the_manager_raises_costs_this_rung_alone(manager: Manager, err
 
 
 def test_the_model_is_asked_last(manager: Manager) -> None:
-    assert names(further_rungs(GRAPH, BuiltinEmbedder(), flags())) == ["EmbeddingRung", "MarksRung", "VisionRung"]
+    assert names(advisers(BuiltinEmbedder(), flags())) == ["EmbeddingAdviser", "VisionAdviser"]
 
 
 def test_without_a_model_it_is_not_asked(manager: Manager) -> None:
     manager.config = GPUResourceConfig()
-    assert names(further_rungs(GRAPH, BuiltinEmbedder(), flags())) == ["EmbeddingRung", "MarksRung"]
+    assert names(advisers(BuiltinEmbedder(), flags())) == ["EmbeddingAdviser"]
 
 
 def test_the_embedding_can_be_switched_off(manager: Manager, settings: Any) -> None:
     settings.RPA_EMBEDDING_FALLBACK = False
-    assert names(further_rungs(GRAPH, BuiltinEmbedder(), flags())) == ["MarksRung", "VisionRung"]
+    assert names(advisers(BuiltinEmbedder(), flags())) == ["VisionAdviser"]
 
 
 def test_a_run_without_element_detection_sends_the_model_nothing(manager: Manager) -> None:
     """S2.2"""
-    assert further_rungs(GRAPH, BuiltinEmbedder(), flags(ui=False)) == ()
+    assert advisers(BuiltinEmbedder(), flags(ui=False)) == ()
 
 
 def test_the_model_sees_the_picture_as_it_is() -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from execution.perception.marks import SomEngine
-from execution.running.ladder import ManagedVision
-from execution.targeting.grounding.candidates import candidates
-from execution.targeting.grounding.marked import marked_area
-from execution.targeting.rungs.vlm import VisionRung
+from execution.running.advisers import ManagedVision
+from execution.targeting.vision.candidates import candidates
+from execution.targeting.vision.marked import marked_area
+from execution.targeting.vision.opinion import VisionAdviser
+from execution.targeting.weighing import weigh
 from execution.types import Box, ResolveStatus, RungResult
 from gpu import ExecutionMode, GPUResourceConfig, GPUResourceManager, ModelState
 from gpu.choices import UseOutcome
@@ -22,7 +23,7 @@ from gpu.models import ModelUse
 from gpu.types import Purpose
 from tests.doubles.ollama import End, Model, OllamaServer, Reply, ollama_server
 from tests.execution.perception.drawing import Pictures
-from tests.execution.targeting.rungs.upper import SAVE, Form, context, taught
+from tests.execution.targeting.forms import SAVE, Form, context, taught
 
 VLM = "qwen2.5vl:7b"
 THERE = Box(SAVE.x + 30, SAVE.y, SAVE.w, SAVE.h)
@@ -47,8 +48,9 @@ class Bench:
         return 1 + [element.box for element in shown.elements].index(THERE)
 
     def find(self) -> RungResult:
-        rung = VisionRung(ManagedVision(self.manager, execution_id="exec_1"))
-        found = rung.find(context(self.target, self.state, self.pictures))
+        adviser = VisionAdviser(ManagedVision(self.manager, execution_id="exec_1"))
+        asked = context(self.target, self.state, self.pictures)
+        found = adviser(asked, weigh(asked)).result
         self.manager.runtime.run(asyncio.sleep(0))  # what is kept is kept beside the answer
         return found
 
