@@ -46,13 +46,14 @@ def _examined(box: Box, context: Context) -> Signs:
     if best.scale != 1.0 and (other := look_at(box, context)) and other.score > (look.score if look else 0.0):
         look = other
     element = element_at(box, context, like=target.role)
-    text, whole, read = _own_text(box, element, context)
+    text, whole, held, read = _own_text(box, element, context)
     return Signs(
         box=box,
         scale=best.scale,
         element=element,
         text=text,
         whole=whole,
+        held=held,
         read=read,
         wording=compare(context.wanted, read) if text is not None else None,
         look=look,
@@ -65,10 +66,10 @@ def _examined(box: Box, context: Context) -> Signs:
     )
 
 
-def _own_text(box: Box, element: Element | None, context: Context) -> tuple[float | None, bool, str]:
-    """How well the taught text is read there, whether its line is nothing else, and what is read there instead."""
+def _own_text(box: Box, element: Element | None, context: Context) -> tuple[float | None, bool, float | None, str]:
+    """How well the taught text is read there, whether its line is nothing else, its share inside, and what is read."""
     if not context.has_own_text or not context.text_was_read:
-        return None, False, text_of(box, element, context) if context.text_was_read else ""
+        return None, False, None, text_of(box, element, context) if context.text_was_read else ""
     want = context.wanted
     found = [
         s
@@ -76,9 +77,15 @@ def _own_text(box: Box, element: Element | None, context: Context) -> tuple[floa
         if s.score >= SEEN and s.box.intersection(box).area > _MOST_OF_TEXT * s.box.area
     ]
     if not found:
-        return 0.0, False, text_of(box, element, context)
+        return 0.0, False, None, text_of(box, element, context)
     best = max(found, key=lambda s: (s.whole, s.score))
-    return best.score, best.whole, best.line.text if best.whole else text_of(box, element, context) or best.line.text
+    held = best.box.intersection(box).area / max(1, best.box.area)
+    return (
+        best.score,
+        best.whole,
+        held,
+        best.line.text if best.whole else text_of(box, element, context) or best.line.text,
+    )
 
 
 def text_of(box: Box, element: Element | None, context: Context) -> str:

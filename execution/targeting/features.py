@@ -46,6 +46,7 @@ TEXT, PICTURE, AROUND, PLACE, KIND, ROW, GIVEN = "text", "picture", "around", "p
 PLACES = (
     Feature("text", 1, TEXT, leads=True),
     Feature("whole", 1, TEXT),
+    Feature("held", 1, TEXT),
     Feature("wording", 1, TEXT, leads=True),
     Feature("similar", 1, TEXT, leads=True),
     Feature("says_else", -1, TEXT),
@@ -142,6 +143,7 @@ def _text(signs: Signs, context: Context) -> dict[str, float]:
     found |= {
         "text": signs.text if signs.whole else 0.9 * signs.text,
         "whole": float(signs.whole and signs.text >= SAME),
+        "held": _NAN if signs.held is None else signs.held,
         "wording": max(signs.wording.score, signs.text if signs.whole else 0.0),
         "similar": max(similarity(context.wanted.text, signs.read), signs.text) if signs.read else 0.0,
         "says_else": float(signs.wording.against and not signs.wording.unknown and signs.text < SAME),

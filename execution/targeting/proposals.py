@@ -78,8 +78,8 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
         if context.target.row:  # of very many, those in the wanted row come first
             seen.sort(key=lambda s: not context.wanted_row.holds(s.box, context.peers))
         for sighting in seen[:_MOST_SIGHTINGS]:
-            sightings += 1
             if (box := click_box(sighting.box, context)) is not None:
+                sightings += 1
                 yield box, Proposer.TEXT
     for scale in context.scales:
         for place in context.taught_places()[:4]:

@@ -64,8 +64,8 @@ class Signs:
     """One place and what is seen there; each sign 0 to 1, None where it cannot be told.
 
     `scale` is how large things are drawn there. `text` is how well the taught text was looked up there, `whole` that it
-    is all that stands in its line; `wording` compares it with all that is `read` there. `look` is how the taught
-    picture fits. `label`, `shapes`, `numbered` and `in_sequence` are about what stands around it.
+    is all that stands in its line, `held` how much of it lies inside; `wording` compares it with all that is `read`.
+    `look` is how the taught picture fits. `label`, `shapes`, `numbered` and `in_sequence` are about what stands around.
     """
 
     box: Box
@@ -73,6 +73,7 @@ class Signs:
     element: Element | None = None
     text: float | None = None
     whole: bool = False
+    held: float | None = None
     read: str = ""
     wording: Wording | None = None
     look: PictureFit | None = None
