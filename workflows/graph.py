@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from workflows.text import names
+
 NormBox = tuple[float, float, float, float]
 NormPoint = tuple[float, float]
 LONGEST_PATH = 60  # edges that are told of a run's future
@@ -43,7 +45,9 @@ class TargetSpec:
     `click` is where inside the box to act, as fractions of the box.
     `named_by` is the label that stands beside it and names it. `row` are texts, with {{variables}}, that must stand in
     its own row. It was number `number` of the `alike` things with its text or picture on the taught screen, in reading
-    order from 1; 0 where nobody counted. `scroll_box` is the part of the screen that scrolls and held it.
+    order from 1; 0 where nobody counted. A `number` that is a text, "{{n}}", is what a run wants: that one of its group
+    and no other, where `before_first` (a title of the column, a box that ticks all) are not counted. `scroll_box` is
+    the part of the screen that scrolls and held it.
     What is kept is what all of the `demonstrations` had in common.
     """
 
@@ -65,10 +69,21 @@ class TargetSpec:
     named_by: NeighbourSpec | None = None
     row: tuple[str, ...] = ()
     shapes: tuple[ShapeSpec, ...] = ()
-    number: int = 0
+    number: int | str = 0
+    before_first: int = 0
     alike: int = 0
     scroll_box: NormBox | None = None
     demonstrations: int = 1
+
+    @property
+    def number_taught(self) -> int:
+        """Which of its like it was when it was taught; 0 where nobody counted, or where a run says which."""
+        return 0 if isinstance(self.number, str) else self.number
+
+    @property
+    def number_wanted(self) -> str:
+        """What says which of its group a run wants, such as "{{n}}"; "" where none does."""
+        return self.number if isinstance(self.number, str) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +240,11 @@ class GraphSpec:
         digests |= {d for e in self.edges if e.target for d in (e.target.picture, e.target.context)}
         return frozenset(digests - {""})
 
+    @property
+    def counting_variables(self) -> frozenset[str]:
+        """The variables that say which of several a run wants (`TargetSpec.number_wanted`)."""
+        return names([e.target.number_wanted for e in self.edges if e.target])
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -263,8 +283,16 @@ def _edge(data: Mapping[str, Any]) -> EdgeSpec:
 def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
     named_by = data.get("named_by")
     return TargetSpec(
-        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes")),
+        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes", "number")),
+        number=number_in(data.get("number")),
         neighbours=tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ())),
         named_by=NeighbourSpec(**_plain(NeighbourSpec, named_by)) if named_by else None,
         shapes=tuple(ShapeSpec(**_plain(ShapeSpec, s)) for s in data.get("shapes", ())),
     )
+
+
+def number_in(value: Any) -> int | str:
+    """Which of its like, as JSON or a person wrote it: a count from 0, or a text that is none ("{{n}}", or a fault)."""
+    if isinstance(value, str):
+        return int(value) if value.strip().isdecimal() else value.strip() or 0
+    return max(0, int(value)) if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -18,6 +18,11 @@ def norm_box() -> serializers.ListField:
     )
 
 
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
+class NumberField(serializers.ReadOnlyField):
+    """A number, or the text that says which one a run wants."""
+
+
 class NeighbourSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     dx = serializers.IntegerField(help_text="Pixels of the taught screen, from centre to centre.")
@@ -57,7 +62,11 @@ class TargetSerializer(serializers.Serializer[Any]):
     named_by = NeighbourSerializer(allow_null=True, help_text="The label that stands beside it and names it.")
     row = serializers.ListField(child=serializers.CharField(), help_text="Texts that must stand in its own row.")
     shapes = ShapeSerializer(many=True)
-    number = serializers.IntegerField(help_text="Which of its like it was, in reading order; 0: not counted.")
+    number = NumberField(
+        help_text="Which of its like it was, in reading order; 0: not counted. "
+        "A text such as {{n}}: the one of its group that a run wants."
+    )
+    before_first = serializers.IntegerField(help_text="So many of its group come before the first that is counted.")
     alike = serializers.IntegerField(help_text="How many of its like there were.")
     scroll_box = norm_box()
     demonstrations = serializers.IntegerField()

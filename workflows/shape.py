@@ -25,7 +25,7 @@ def check(value: Any, kind: Any, where: str) -> None:
         _check_dataclass(value, kind, where)
     elif get_origin(kind) in (Union, types.UnionType):
         if value is not None:
-            check(value, next(a for a in get_args(kind) if a is not type(None)), where)
+            check(value, _kind_of(value, get_args(kind)), where)
     elif get_origin(kind) is tuple:
         _check_tuple(value, get_args(kind), where)
     elif kind is Any or get_origin(kind) is Mapping:
@@ -34,6 +34,12 @@ def check(value: Any, kind: Any, where: str) -> None:
             raise _wrong(where, _("an object"))
     else:
         _check_scalar(value, kind, where)
+
+
+def _kind_of(value: Any, kinds: tuple[Any, ...]) -> Any:
+    """Which of the kinds a value is to be: a text where one is given and may be, else the first."""
+    given = [kind for kind in kinds if kind is not type(None)]
+    return str if isinstance(value, str) and str in given else given[0]
 
 
 def _check_dataclass(value: Any, kind: type, where: str) -> None:

@@ -20,6 +20,7 @@ from workflows.graph import (
     ShapeSpec,
     TargetSpec,
     VariableSpec,
+    number_in,
 )
 from workflows.models import Edge, Node, Target, Variable, Workflow
 
@@ -131,7 +132,8 @@ def target_spec(target: Target) -> TargetSpec:
         named_by=next(iter(_neighbours([evidence.get("named_by")])), None),
         row=texts_in(evidence.get("row")),
         shapes=_shapes(evidence.get("shapes")),
-        number=_count(evidence.get("number")),
+        number=number_in(evidence.get("number")),
+        before_first=_count(evidence.get("before_first")),
         alike=_count(evidence.get("alike")),
         scroll_box=_box(evidence.get("scroll_box")),
         demonstrations=max(1, _count(evidence.get("demonstrations"))),

@@ -21,6 +21,17 @@ def names(value: Any) -> frozenset[str]:
     return frozenset()
 
 
+def sole_name(text: str) -> str:
+    """The variable that a text is and nothing else; "" where it is not."""
+    found = VARIABLE.fullmatch(text.strip())
+    return found[1] if found else ""
+
+
+def is_ordinal(text: str) -> bool:
+    """Whether a value says which of several is meant: a whole number from 1, in figures."""
+    return text.strip().isascii() and text.strip().isdecimal() and int(text) > 0
+
+
 def default_of(default: str, now: datetime) -> str:
     """A variable's default as it is offered: {{today}} and {{now}} are the moment, so that a file name can be new."""
     return fill_known(default, {"today": f"{now:%Y-%m-%d}", "now": f"{now:%Y%m%d-%H%M%S}"})

@@ -29,7 +29,7 @@ from workflows.choices import LearningState, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
-from workflows.text import default_of
+from workflows.text import default_of, is_ordinal
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
 
@@ -155,7 +155,7 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             tuple(hidden),
         )
     for name, value in values.items():
-        if value and (problem := kind_problem(known[name], value)):
+        if value and (problem := value_problem(known[name], value, graph)):
             raise BadVariable(f"{known[name].label or name}: {problem}", (name,))
     return values
 
@@ -186,8 +186,10 @@ def json_ready(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(values)
 
 
-def kind_problem(variable: VariableSpec, value: str) -> str:
-    """What is wrong with `value` for this variable, in words; empty when nothing is."""
+def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
+    """What is wrong with `value` for this variable of the graph, in words; empty when nothing is."""
+    if variable.name in graph.counting_variables and not is_ordinal(value):
+        return _("Which of several is meant is a whole number from 1 on.")
     try:
         if variable.kind == VariableKind.DATE:
             date.fromisoformat(value)

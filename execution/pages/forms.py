@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.start import TRIMMED, kind_problem, offered, resolve_mode, start
+from execution.actions.start import TRIMMED, offered, resolve_mode, start, value_problem
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
@@ -109,7 +109,7 @@ class StartForm(forms.Form):
                 value = values[name] = as_written(value, self.initial.get(name, variable.default))
             if variable.required and value and not value.strip() and name not in self.errors:
                 self.add_error(name, self.fields[name].error_messages["required"])  # blanks are written, not a value
-            if value and name not in self.errors and (problem := kind_problem(variable, value)):
+            if value and name not in self.errors and (problem := value_problem(variable, value, self.graph)):
                 self.add_error(name, problem)
         return values
 

@@ -12,6 +12,7 @@ import numpy as np
 from execution.language.lexicon import is_known, mean_the_same
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
+from execution.targeting.numbers import BY_TEXT, WantedNumber, known_as, wanted_number
 from execution.targeting.peers import peers_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rows import WantedRow, wanted_row
@@ -70,7 +71,13 @@ class Context:
 
     @property
     def has_own_text(self) -> bool:
-        """True for a target that is known by what it reads; what stood in a field is not evidence, a variable is."""
+        """True for a target that is known by what it reads.
+
+        What stood in a field is not evidence, a variable is; nor is what only one of a list said, of which a run wants
+        another one.
+        """
+        if self.target.number_wanted and known_as(self.target) != BY_TEXT:
+            return self.is_variable
         return bool(self.target.text) and (self.target.role != ElementRole.FIELD or self.is_variable)
 
     @property
@@ -185,6 +192,11 @@ class Context:
     def wanted_row(self) -> WantedRow:
         """Where the texts of the row are that the target must be in."""
         return wanted_row(self)
+
+    @cached_property
+    def wanted_number(self) -> WantedNumber:
+        """Which of its group this run wants, and where that one is."""
+        return wanted_number(self)
 
     @cached_property
     def line_boxes(self) -> np.ndarray:

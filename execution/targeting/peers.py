@@ -80,8 +80,9 @@ def _near(now: float, taught: float, room: float) -> bool:
 
 def is_same_number(box: Box, peers: Sequence[Box], target: TargetSpec) -> bool | None:
     """Whether `box` is, in reading order, that one of its like that the target was; None where they are not as many."""
-    if target.alike < 2 or target.number < 1 or len(peers) != target.alike:
+    number = target.number_taught
+    if target.alike < 2 or number < 1 or len(peers) != target.alike:
         return None
     ordered = sorted(peers, key=lambda b: (round(b.center.y / max(1.0, _SAME_ROW * b.h)), b.x))
     mine = [i for i, other in enumerate(ordered, 1) if other.contains(box.center) or box.contains(other.center)]
-    return target.number in mine if mine else None
+    return number in mine if mine else None

@@ -39,9 +39,11 @@ def ways_to_tell(target: TargetSpec) -> tuple[str, ...]:
 def _number(target: TargetSpec) -> str:
     """The third of 5 “Open”; the text alone where there was no other."""
     one, several = ROLES.get(target.role, ("", _("places that look like it")))
-    if target.alike > 1 and target.number:
+    if target.number_wanted:
+        return _("number %(number)s of its list, as the run says") % {"number": target.number_wanted}
+    if target.alike > 1 and target.number_taught:
         ordinals = {1: _("the first"), 2: _("the second"), 3: _("the third")}
-        ordinal = ordinals.get(target.number) or _("number %(number)d") % {"number": target.number}
+        ordinal = ordinals.get(target.number_taught) or _("number %(number)d") % {"number": target.number}
         kind = _("“%(text)s”") % {"text": target.text} if target.text else str(several)
         return _("%(ordinal)s of %(alike)d %(kind)s") % {"ordinal": ordinal, "alike": target.alike, "kind": kind}
     return _("the text “%(text)s”") % {"text": target.text} if target.text else str(one)

@@ -487,6 +487,28 @@ def test_the_texts_of_a_targets_row_are_edited_one_a_line(as_designer) -> None:
     assert "row" not in target.evidence
 
 
+@pytest.mark.parametrize(("written", "kept"), [("{{ n }}", "{{ n }}"), ("4", 4), (" 4 ", 4)])
+def test_which_of_its_like_is_wanted_is_written_in_a_field_of_its_own(as_designer, written, kept) -> None:
+    """S6.11"""
+    target = make_workflow().targets.get()
+    target.evidence = {"number": 2, "alike": 3}
+    target.save()
+    assert fields_of(as_designer.get(change_url(target)))["number"] == 2
+    assert save(as_designer, target, number=written).status_code == 302
+    target.refresh_from_db()
+    assert target.evidence == {"number": kept, "alike": 3}
+    assert save(as_designer, target, number="").status_code == 302
+    target.refresh_from_db()
+    assert target.evidence == {"alike": 3}
+
+
+@pytest.mark.parametrize("written", ["third", "{{n}}{{m}}", "row {{n}}", "-1"])
+def test_what_says_no_number_is_refused_at_its_field(as_designer, written) -> None:
+    response = save(as_designer, make_workflow().targets.get(), number=written)
+    assert response.status_code == 200
+    assert "no number" in str(response.context["adminform"].form.errors["number"])
+
+
 def provider_form(name: str, **fields: Any) -> WorkflowForm:
     workflow = make_workflow(**fields)
     return WorkflowForm({**model_to_dict(workflow), "window_info_provider": name}, instance=workflow)

@@ -115,6 +115,19 @@ def test_what_comes_in_is_what_went_out_pictures_included(bundle: bytes, setting
     assert publish(workflow=workflow, user=None).number == 1
 
 
+def test_which_of_a_list_a_run_wants_comes_in_as_it_went_out(bundle: bytes) -> None:
+    """S6.11"""
+
+    def count(document: dict[str, Any]) -> None:
+        document["graph"]["edges"][2]["target"] |= {"number": "{{n}}", "before_first": 1}
+        document["graph"]["variables"].append({"name": "n", "kind": "number"})
+
+    workflow = import_bundle(changed(bundle, count), user=make_user("designer"))
+    target = graph_of(workflow).edge("click_save").target
+    assert (target.number_wanted, target.before_first) == ("{{n}}", 1)
+    assert publish(workflow=workflow, user=None).spec().counting_variables == {"n"}
+
+
 def test_the_same_workflow_gives_the_same_bytes() -> None:
     workflow = pictured()
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workflows.graph import GraphSpec
+from workflows.graph import GraphSpec, TargetSpec
 from workflows.shape import WrongShape, check
 
 json_values = st.recursive(
@@ -32,6 +32,16 @@ def test_what_passes_the_check_becomes_a_graph(data: dict[str, Any]) -> None:
     except WrongShape:
         return
     assert GraphSpec.from_json(data).to_json().keys() >= data.keys()
+
+
+@pytest.mark.parametrize(("value", "good"), [(3, True), ("{{n}}", True), (None, True), (1.5, False), ([1], False)])
+def test_a_field_of_two_kinds_takes_either(value: Any, good: bool) -> None:
+    data = {"target_id": "t", "label": "Row", "number": value}
+    if good:
+        check(data, TargetSpec, "target")
+        return
+    with pytest.raises(WrongShape, match="a whole number"):
+        check(data, TargetSpec, "target")
 
 
 def test_a_kind_without_a_check_is_not_let_in() -> None:

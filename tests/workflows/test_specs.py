@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 
 from tests.factories import EDGES, NODES, make_picture, make_workflow
 from workflows.graph import GraphSpec, NeighbourSpec, TargetSpec
+from workflows.models import Workflow
 from workflows.specs import graph_of, target_columns, target_spec, texts_in
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +48,19 @@ def test_the_graph_survives_json() -> None:
     graph = graph_of(make_workflow())
 
     assert GraphSpec.from_json(graph.to_json()) == graph
+
+
+@pytest.mark.parametrize(
+    ("kept", "number"),
+    [(2, 2), (2.0, 2), ("3", 3), ("{{n}}", "{{n}}"), (" {{ n }} ", "{{ n }}"), ("third", "third"), (None, 0), (-1, 0)],
+)
+def test_which_of_its_like_is_a_count_or_what_a_run_says(kept, number) -> None:
+    """S6.11: a fault stays as it is, for validation to name; what old versions hold is a count."""
+    target = with_target(evidence={**EVIDENCE, "number": kept, "alike": 3})
+    assert target.number == number
+    assert (target.number_taught, target.number_wanted) == ((0, number) if isinstance(number, str) else (number, ""))
+    assert GraphSpec.from_json(graph_of(Workflow.objects.get()).to_json()).edge("click_save").target == target
+    assert target_columns(target)["evidence"].get("number", 0) == number
 
 
 def test_evidence_becomes_the_fields_of_the_target() -> None:

@@ -112,6 +112,21 @@ FAULTS: list[tuple[str, GraphSpec, tuple[str, str, str]]] = [
         ("error", "undeclared_variable", "save_button"),
     ),
     (
+        "variable of the n-th on a target",
+        with_edge("click_save", target=replace(SAVE, number="{{dose}}")),
+        ("error", "undeclared_variable", "save_button"),
+    ),
+    (
+        "a number that is none",
+        with_edge("click_save", target=replace(SAVE, number="third")),
+        ("error", "bad_number", "save_button"),
+    ),
+    (
+        "a number of more than a variable",
+        with_edge("click_save", target=replace(SAVE, number="row {{patient}}")),
+        ("error", "bad_number", "save_button"),
+    ),
+    (
         "nothing to recognise",
         with_node("saved", texts=(), window_title="  ", absent=("Error",)),
         ("error", "nothing_to_recognise", "saved"),
@@ -313,6 +328,14 @@ def test_a_picture_that_is_cut_off_anywhere_is_told_and_raises_nothing(tmp_path,
 def test_a_fault_is_told_with_the_name_that_people_gave(whole: GraphSpec, code: str, named: str) -> None:
     (told,) = (p.message for p in problems(whole) if p.code == code)
     assert told.startswith(named)
+
+
+@pytest.mark.parametrize(("default", "good"), [("", True), ("3", True), (" 12 ", True), ("0", False), ("two", False)])
+def test_the_default_of_a_variable_that_counts_is_a_whole_number_from_one(default: str, good: bool) -> None:
+    """S6.11"""
+    whole = with_edge("click_save", target=replace(SAVE, number="{{ which }}"))
+    whole = replace(whole, variables=(*whole.variables, VariableSpec(name="which", default=default)))
+    assert found(whole) == (set() if good else {("error", "bad_number_default", "which")})
 
 
 @pytest.mark.parametrize(("seconds", "good"), [(0, False), (1, True), (3600, True), (3601, False)])

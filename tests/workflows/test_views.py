@@ -318,6 +318,17 @@ def test_runs_are_never_touched_by_looking(client) -> None:
     assert Execution.objects.get().state == "idle"
 
 
+def test_the_page_tells_which_of_its_list_a_run_wants(client) -> None:
+    """S6.11"""
+    workflow = make_workflow()
+    target = workflow.targets.get()
+    target.evidence = {"number": "{{n}}", "alike": 3}
+    target.save()
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("workflow", args=[workflow.workflow_id])).content.decode()
+    assert "Which of its list" in page and "<q>{{n}}</q>" in page
+
+
 def test_the_page_tells_whose_record_what_before_the_row_and_the_dialogs(client) -> None:
     workflow = make_workflow(popups=[{"name": "Update", "texts": ["Restart now"], "keys": "escape"}])
     workflow.edges.filter(edge_id="click_save").update(

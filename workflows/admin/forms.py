@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy
 
 from workflows.admin.fields import IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
 from workflows.catalogue import ACTIONS, Param
-from workflows.graph import TargetSpec
+from workflows.graph import TargetSpec, number_in
 from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.shape import WrongShape, check
+from workflows.text import sole_name
 from workflows.typed_text import TypedTextField, as_written
 
 PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
@@ -125,10 +126,20 @@ class NodeForm(WithPictures):
 
 class TargetForm(WithPictures):
     pictures = {"new_picture": "picture", "new_context": "context"}
+    fielded = frozenset({"row", "number"})  # of the evidence
 
     row_texts = LinesField(
         label=gettext_lazy("Texts in its row"),
         help_text=gettext_lazy("For a row of a list. One a line; all must stand beside it. May hold {{variables}}."),
+    )
+    number = forms.CharField(
+        label=gettext_lazy("Which of its like"),
+        required=False,
+        max_length=100,
+        help_text=gettext_lazy(
+            "A number is a sign: so many-th it was when it was taught. A variable such as {{n}} is what is wanted: "
+            "that one of its list, in reading order, and no other."
+        ),
     )
     new_picture = PictureField(label=gettext_lazy("Upload a picture of it"))
     remove_picture = forms.BooleanField(label=gettext_lazy("Take the picture away"), required=False)
@@ -151,19 +162,28 @@ class TargetForm(WithPictures):
         super().__init__(*args, **kwargs)
         evidence = self.instance.evidence if isinstance(self.instance.evidence, dict) else {}
         self.initial.setdefault("row_texts", evidence.get("row"))
-        if "row" in evidence:
-            self.initial["evidence"] = {name: value for name, value in evidence.items() if name != "row"}
+        self.initial.setdefault("number", evidence.get("number"))
+        if self.fielded & set(evidence):
+            self.initial["evidence"] = {name: value for name, value in evidence.items() if name not in self.fielded}
 
     def save(self, commit: bool = True) -> Any:
-        if row := self.cleaned_data.get("row_texts"):
-            self.instance.evidence = {**self.instance.evidence, "row": row}
+        given = {"row": self.cleaned_data.get("row_texts"), "number": self.cleaned_data.get("number")}
+        self.instance.evidence = {**self.instance.evidence, **{name: value for name, value in given.items() if value}}
         return super().save(commit)
+
+    def clean_number(self) -> int | str:
+        number = number_in(self.cleaned_data["number"])
+        if isinstance(number, str) and not sole_name(number):
+            raise ValidationError(
+                _("“%(number)s” is no number. Write one from 1 on, or one variable such as {{n}}.") % {"number": number}
+            )
+        return number
 
     def clean_evidence(self) -> dict[str, Any]:
         evidence = self.cleaned_data["evidence"] or {}
         if not isinstance(evidence, dict):
             raise ValidationError(_("Evidence must be an object."))
-        own = {"target_id", "label", "text", "role", "picture", "context", "row"}
+        own = {"target_id", "label", "text", "role", "picture", "context", *self.fielded}
         if doubled := sorted(own & set(evidence)):
             raise ValidationError(_("“%(name)s” has a field of its own.") % {"name": doubled[0]})
         try:

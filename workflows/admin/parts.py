@@ -79,7 +79,7 @@ class TargetAdmin(PartAdmin):
         (None, {"fields": ("label", "target_id", "used_by")}),
         (
             _("What it looks like"),
-            {"fields": ("text", "role", "row_texts", "shown_picture", "new_picture", "remove_picture")},
+            {"fields": ("text", "role", "row_texts", "number", "shown_picture", "new_picture", "remove_picture")},
         ),
         (_("With its surroundings"), {"fields": ("shown_context", "new_context", "remove_context")}),
         (_("Where it was, and what stood near it"), {"classes": ("collapse",), "fields": ("evidence",)}),

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from workflows.catalogue import ACTIONS, Param, effect_class_of
 from workflows.choices import EffectClass
-from workflows.graph import EdgeSpec, GraphSpec
-from workflows.text import names
-from workflows.validation.problem import Problem, of_edge, of_target
+from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
+from workflows.text import is_ordinal, names, sole_name
+from workflows.validation.problem import Problem, of_edge, of_target, of_variable
 from workflows.words import sentence
 
 LONGEST_WAIT_S = 3600
@@ -29,12 +29,12 @@ def actions(graph: GraphSpec) -> Iterator[Problem]:
                     where=edge.edge_id,
                     field=field,
                 )
-        yield from _action(edge)
+        yield from _action(edge, {v.name: v for v in graph.variables})
         yield from _waiting(edge, graph)
         yield from _identity(edge)
 
 
-def _action(edge: EdgeSpec) -> Iterator[Problem]:
+def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[Problem]:
     spec = ACTIONS.get(edge.action_type)
     if spec is None:
         yield of_edge(
@@ -46,7 +46,7 @@ def _action(edge: EdgeSpec) -> Iterator[Problem]:
         )
         return
     yield from _params(edge, {p.name: p for p in spec.params})
-    yield from _target(edge, needed=spec.target == "needed")
+    yield from _target(edge, variables, needed=spec.target == "needed")
     effect = effect_class_of(edge.action_type, edge.params, _declared(edge), expects=bool(edge.expect))
     if effect is EffectClass.OPAQUE and not edge.expect:
         yield of_edge(
@@ -201,7 +201,7 @@ def _is_whole(value: Any) -> bool:
         return False
 
 
-def _target(edge: EdgeSpec, *, needed: bool) -> Iterator[Problem]:
+def _target(edge: EdgeSpec, variables: Mapping[str, VariableSpec], *, needed: bool) -> Iterator[Problem]:
     if edge.target is None:
         if needed:
             yield of_edge(
@@ -219,3 +219,28 @@ def _target(edge: EdgeSpec, *, needed: bool) -> Iterator[Problem]:
             where=edge.target.target_id,
             field="text",
         )
+    if edge.target and edge.target.number_wanted:
+        yield from _number(edge.target, variables)
+
+
+def _number(target: TargetSpec, variables: Mapping[str, VariableSpec]) -> Iterator[Problem]:
+    """A run says by one variable which of its group it wants: a whole number from 1."""
+    name = sole_name(target.number_wanted)
+    if not name:
+        yield of_target(
+            "bad_number",
+            _("“%(name)s”: “%(number)s” is no number. Write which of its like it is, or one variable such as {{n}}.")
+            % {"name": target.label, "number": target.number_wanted},
+            where=target.target_id,
+            field="number",
+        )
+    default = variables[name].default if name in variables else ""
+    if default and not is_ordinal(default):
+        yield of_variable(
+            "bad_number_default",
+            _("The variable “%(name)s” says which of several is meant, and its default “%(default)s” is no whole "
+              "number from 1 on. Write one, or take it away.")
+            % {"name": name, "default": default},
+            where=name,
+            field="default",
+        )  # fmt: skip

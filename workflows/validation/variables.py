@@ -63,6 +63,7 @@ def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
         if edge.target:
             yield "target", edge.target.target_id, "text", edge.target.text
             yield "target", edge.target.target_id, "row_texts", edge.target.row
+            yield "target", edge.target.target_id, "number", edge.target.number_wanted
     for popup in graph.popups:
         yield "workflow", popup.name, "popups", (popup.texts, popup.window_title)
 

@@ -58,6 +58,13 @@ WORDS: Words = {
     "targeting.label_missing": _("its label '%(text)s' does not stand beside it"),
     "targeting.unknowable": _("there is nothing to know it by"),
     "targeting.place_reads": _("the place that looks like the target reads '%(read)s', not '%(wanted)s'"),
+    "targeting.no_ordinal": _("'%(text)s' does not say which of several is meant: that is a whole number from 1 on"),
+    "targeting.group_unknown": _("nothing tells which list it is to be counted in"),
+    "targeting.too_few": _("number %(number)s of its list is wanted, and there are only %(count)s"),
+    "targeting.not_counted": _("number %(number)s of its list cannot be told: one before it may not have been seen"),
+    "targeting.first_is_other": _(
+        "the first of its list looks otherwise than all others: nobody knows whether it counts"
+    ),
     "targeting.outside_row": _("it is not in the row of '%(texts)s'"),
     "targeting.reads_otherwise": _("reads '%(read)s'"),
     "targeting.button_of_dialog": _("Press “%(button)s” in the dialog"),

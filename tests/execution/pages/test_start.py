@@ -9,9 +9,10 @@ import pytest
 
 from execution.actions.start import start
 from execution.choices import ExecutionMode, ExecutionState
+from execution.exceptions import BadVariable
 from execution.models import Execution, Robot
 from execution.pages.presets import PRESETS
-from tests.factories import VARIABLES, make_execution, make_published
+from tests.factories import EDGES, VARIABLES, make_execution, make_published
 from workflows.choices import LearningState
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,22 @@ def test_a_run_is_started_with_its_values_and_its_page_opens(client_of, operator
     assert (execution.mode, execution.state) == (ExecutionMode.SUPERVISED, ExecutionState.QUEUED)
     assert execution.variables == {"patient": "Ada", "email": "", "seen": "2026-11-21", "age": ""}
     assert execution.started_by == operator
+
+
+@pytest.mark.parametrize(("value", "good"), [("2", True), (" 2 ", True), ("0", False), ("1.5", False), ("two", False)])
+def test_which_of_a_list_is_asked_for_and_must_be_a_whole_number_from_one(
+    client_of, operator, value: str, good: bool
+) -> None:
+    """S6.11"""
+    target = {**EDGES[2]["target"], "evidence": {"number": "{{age}}"}}
+    make_note(edges=(*EDGES[:2], {**EDGES[2], "target": target}))
+    answer = client_of(operator).post("/runs/new", filled(var_age=value))
+    assert Execution.objects.exists() is good
+    if not good:
+        told = "Which of several is meant is a whole number from 1 on."
+        assert error_beside(answer.content.decode(), "var_age") == told
+        with pytest.raises(BadVariable, match="whole number from 1 on"):
+            start(workflow_id="wf_note", mode="coaching", variables={"patient": "Ada", "age": value}, user=operator)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,223 @@
+"""The n-th of a list: which one a run wants of the target's group, and where it stands (S5.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from execution.language.screen_texts import ScreenWords, Wanted, wanted
+from execution.targeting.groups import Group, groups_of
+from execution.targeting.kinds import same_kind
+from execution.types import Box, Element, ElementRole, ScreenState
+from sentences.said import say
+from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.text import is_ordinal
+
+BY_TEXT, BY_KIND, BY_LINE = "text", "kind", "line"
+
+_AS_HIGH, _AS_WIDE = 0.3, 0.4
+_LOWEST = 0.45  # of the taught height: a line is lower than the row that it stands in
+_DRAWN = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.ICON})
+_SLACK, _FAR = 12, 0.1  # pixels, and of the way
+_TELLING = 2  # neighbours in place that tell a group from the others
+_OTHER_GROUND = 6  # grey levels
+_NEAREST = 2.0  # heights nearer than the next group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedNumber:
+    """Which of its group a run wants, None where any may be it; its place, and the group; or why it is not known."""
+
+    number: int | None = None
+    place: Box | None = None
+    group: Group | None = None
+    problem: str = ""
+
+    def holds(self, box: Box) -> bool:
+        """True for that one of the group, and for everything where no number is wanted."""
+        if self.number is None:
+            return not self.problem
+        place = self.place
+        return place is not None and (place.contains(box.center) or box.contains(place.center))
+
+
+class Numbered(Protocol):
+    """What is seen of a screen, and the target of which one of several is wanted."""
+
+    @property
+    def target(self) -> TargetSpec: ...
+
+    @property
+    def variables(self) -> Mapping[str, str]: ...
+
+    @property
+    def state(self) -> ScreenState: ...
+
+    @property
+    def words(self) -> ScreenWords: ...
+
+    @property
+    def grey(self) -> np.ndarray: ...
+
+    @property
+    def taught(self) -> Box: ...
+
+    @property
+    def wanted(self) -> Wanted: ...
+
+    @property
+    def area(self) -> Box: ...
+
+    @property
+    def controls(self) -> tuple[Element, ...]: ...
+
+    @property
+    def scales(self) -> tuple[float, ...]: ...
+
+    @property
+    def peers(self) -> tuple[Box, ...]: ...
+
+    def neighbour_boxes(self, neighbour: NeighbourSpec) -> np.ndarray: ...
+
+    def taught_places(self) -> list[Box]: ...
+
+
+def wanted_number(seen: Numbered) -> WantedNumber:
+    """That one of the target's group that this run wants."""
+    template = seen.target.number_wanted
+    if not template:
+        return WantedNumber()
+    want = wanted(template, seen.variables)
+    if want.problem or not is_ordinal(want.text):
+        return WantedNumber(problem=want.problem or say("targeting.no_ordinal", text=want.text))
+    number = int(want.text)
+    group = group_of_target(seen)
+    if group is None:
+        return WantedNumber(number=number, problem=say("targeting.group_unknown"))
+    problem, at = _uncounted(number, group, seen), number + seen.target.before_first
+    place = None if problem else group.members[at - 1]
+    return WantedNumber(number=number, place=place, group=group, problem=problem)
+
+
+def _uncounted(number: int, group: Group, seen: Numbered) -> str:
+    """Why that one of the group cannot be told; "" if it can."""
+    before = seen.target.before_first
+    if number + before > len(group.members):
+        return say("targeting.too_few", number=number, count=max(0, len(group.members) - before))
+    if number + before > group.counted or (known_as(seen.target) == BY_LINE and group.counted < len(group.members)):
+        return say("targeting.not_counted", number=number)
+    return say("targeting.first_is_other") if not before and _first_is_other(group, seen) else ""
+
+
+def group_of_target(seen: Numbered) -> Group | None:
+    """The group that the target belongs to: the one around which stands what stood around it, or at the taught place.
+
+    None where there is none, or nothing tells which of several it is.
+    """
+    groups = groups_of(its_like(seen), _others(seen))
+    if len(groups) < 2:
+        return next(iter(groups), None)
+    rated = sorted(((_in_place(group, seen), group) for group in groups), key=lambda pair: -pair[0])
+    (most, best), (second, _) = rated[:2]
+    if most >= _TELLING and most > second:
+        return best
+    equal = [group for count, group in rated if count == most]
+    return _nearest(equal if most >= _TELLING else groups, seen)
+
+
+def known_as(target: TargetSpec) -> str:
+    """By what the things of the target's group are known: their common text, their kind, or that they are lines."""
+    if target.text and target.alike > 1 and target.role != ElementRole.FIELD:
+        return BY_TEXT
+    return BY_KIND if target.role in _DRAWN else BY_LINE
+
+
+def its_like(seen: Numbered) -> tuple[Box, ...]:
+    """Everything in its window that may be of its group; a text that only the target had is its content, no sign."""
+    known = known_as(seen.target)
+    if known == BY_TEXT:
+        return seen.peers
+    for scale in seen.scales:
+        if found := _controls(seen, scale) if known == BY_KIND else _lines(seen, scale):
+            return found
+    return ()
+
+
+def _controls(seen: Numbered, scale: float) -> tuple[Box, ...]:
+    taught, target = seen.taught, seen.target
+    worded = bool(target.text)  # a button is as wide as what it says
+    return tuple(
+        e.box
+        for e in seen.controls
+        if same_kind(target.role, e.role)
+        and _near(e.box.h, taught.h * scale, _AS_HIGH)
+        and (worded or _near(e.box.w, taught.w * scale, _AS_WIDE))
+    )
+
+
+def _lines(seen: Numbered, scale: float) -> tuple[Box, ...]:
+    high = max(1.0, seen.taught.h * scale)
+    lines = (line.box for line in seen.words.lines if seen.area.contains(line.box.center))
+    return tuple(box for box in lines if _LOWEST <= box.h / high <= 1 + _AS_HIGH)
+
+
+def _others(seen: Numbered) -> list[Box]:
+    return [line.box for line in seen.words.lines] + [e.box for e in seen.controls]
+
+
+def _near(now: float, taught: float, room: float) -> bool:
+    return taught > 0 and abs(now / taught - 1) <= room
+
+
+def _in_place(group: Group, seen: Numbered) -> int:
+    """How many taught neighbours stand as they did to that one of the group to which most do; its row's are not asked:
+    they are another row's now."""
+    scale, level = seen.scales[0], 0.5 * seen.taught.h
+    asked = [n for n in (seen.target.named_by, *seen.target.neighbours) if n is not None and abs(n.dy) > level]
+    return max(sum(_stands(n, member, seen, scale) for n in asked) for member in group.members)
+
+
+def _stands(neighbour: NeighbourSpec, box: Box, seen: Numbered, scale: float) -> bool:
+    at = np.array([box.center.x + scale * neighbour.dx, box.center.y + scale * neighbour.dy])
+    room = _SLACK + _FAR * scale * math.hypot(neighbour.dx, neighbour.dy)
+    middles = seen.neighbour_boxes(neighbour)
+    return bool(len(middles)) and bool((np.hypot(*(middles - at).T) <= room).any())
+
+
+def _nearest(groups: Sequence[Group], seen: Numbered) -> Group | None:
+    """The group at the taught place, or clearly nearest to it."""
+    places = seen.taught_places()
+    if not places:
+        return None
+    by_way = sorted(((_apart(group.hull, places[0]), group) for group in groups), key=lambda pair: pair[0])
+    if len(by_way) > 1 and by_way[1][0] - by_way[0][0] < _NEAREST * places[0].h:
+        return None
+    return by_way[0][1]
+
+
+def _apart(hull: Box, place: Box) -> float:
+    across = max(0, hull.x - place.center.x, place.center.x - hull.right)
+    down = max(0, hull.y - place.center.y, place.center.y - hull.bottom)
+    return math.hypot(across, down)
+
+
+def _first_is_other(group: Group, seen: Numbered) -> bool:
+    """True where the first stands on another ground than all that follow: a title of the column, or a row that is
+    selected, and nobody knows which."""
+    if len(group.members) < 3 or known_as(seen.target) == BY_TEXT:
+        return False
+    first, *rest = (_ground(box, seen.grey) for box in group.members)
+    return all(abs(first - other) > _OTHER_GROUND for other in rest)
+
+
+def _ground(box: Box, grey: np.ndarray) -> float:
+    """The commonest grey level right around a thing."""
+    height, width = grey.shape
+    left, right, margin = max(0, box.x - 3), min(width, box.right + 3), 3
+    above, below = grey[max(0, box.y - margin) : box.y, left:right], grey[box.bottom : box.bottom + margin, left:right]
+    levels = np.concatenate([above.ravel(), below[: max(0, height - box.bottom)].ravel()])
+    return float(np.bincount(levels, minlength=256).argmax()) if levels.size else 0.0

@@ -1,0 +1,138 @@
+"""S5.3, S6.11: the n-th of its list is what a run's variable says, counted in the target's own group or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from execution.language.screen_texts import ScreenWords
+from execution.targeting.context import Context
+from execution.targeting.numbers import WantedNumber
+from execution.teaching.evidence import teach_target
+from execution.types import Box, Element, ElementRole, ScreenState, Window
+from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.graph import TargetSpec
+
+NAMES = ("Ana Costa", "Bernard Li", "Chiara Neri", "Dora Schulz", "Emil Novak", "Fatou Sy")
+LEFT, TOP, PITCH = 60, 140, 34
+
+
+def table(
+    names: tuple[str, ...] = NAMES, *, x: int = LEFT, y: int = TOP, title: str = "", second: tuple[str, ...] = ()
+) -> ScreenState:
+    """A list of names with a button in each row, and another list below it where there is a `second`."""
+    canvas = Canvas(1000, 800)
+    elements: list[Element] = []
+    canvas.text("Patients of the day", x, y - 70, size=18)
+    if title:
+        canvas.draw.rectangle((x - 8, y - 34, x + 500, y - 6), fill=(205, 212, 224))
+        canvas.text(title, x, y - PITCH)
+    for at, name in enumerate(names):
+        draw_row(canvas, elements, name, x, y + PITCH * at)
+    if second:
+        canvas.text("Patients of tomorrow", x, y + PITCH * len(names) + 60, size=18)
+        for at, name in enumerate(second):
+            draw_row(canvas, elements, name, x, y + PITCH * (len(names) + 4 + at))
+    return canvas.state(elements=elements, window=Window(title="Records", box=Box(0, 0, 1000, 800)))
+
+
+def draw_row(canvas: Canvas, elements: list[Element], name: str, x: int, y: int) -> None:
+    canvas.text(name, x, y)
+    box = canvas.button("Open", Box(x + 380, y - 6, 90, 26))
+    elements.append(Element(box=box, role=ElementRole.BUTTON, text="Open"))
+
+
+def taught(state: ScreenState, box: Box, number: str = "{{n}}") -> TargetSpec:
+    spec = teach_target(state.frame, box, label="Row", state=state, click=None, store=Pictures())
+    return replace(spec, number=number)
+
+
+def asked(target: TargetSpec, state: ScreenState, **variables: str) -> WantedNumber:
+    return Context(
+        target=target, state=state, variables=variables, pictures=Pictures(), threshold=0.75,
+        words=ScreenWords(state.texts),
+    ).wanted_number  # fmt: skip
+
+
+def line(state: ScreenState, text: str) -> Box:
+    return next(t.box for t in state.texts if t.text == text)
+
+
+def button(state: ScreenState, at: int) -> Box:
+    return state.elements[at].box
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_the_nth_button_of_a_table_is_that_of_the_nth_row(number: int) -> None:
+    state = table()
+    found = asked(taught(state, button(state, 1)), state, n=str(number))
+    assert found.number == number
+    assert [found.holds(e.box) for e in state.elements] == [at == number - 1 for at in range(6)]
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_the_nth_line_is_counted_whatever_it_says_now(number: int) -> None:
+    """What the taught line said is the content of one row: another day other names stand there, and elsewhere."""
+    first = table()
+    now = table(("Zoe Quint", *NAMES[:5]), x=LEFT + 120, y=TOP + 60)
+    found = asked(taught(first, line(first, "Bernard Li").grown(2, first.frame.size)), now, n=str(number))
+    assert found.problem == ""
+    assert found.holds(line(now, ("Zoe Quint", *NAMES)[number - 1]))
+
+
+@pytest.mark.parametrize(("number", "place"), [("1", 0), ("3", 2)])
+def test_it_is_counted_in_its_own_list_and_not_in_the_other(number: str, place: int) -> None:
+    state = table(NAMES[:3], second=NAMES[3:])
+    assert asked(taught(state, button(state, 0)), state, n=number).holds(button(state, place))
+    assert asked(taught(state, button(state, 4)), state, n=number).holds(button(state, 3 + place))
+
+
+def test_more_than_its_list_has_is_refused_though_another_list_has_as_many() -> None:
+    state = table(NAMES[:3], second=NAMES)
+    found = asked(taught(state, button(state, 0)), state, n="5")
+    assert found.place is None
+    assert found.problem.code == "targeting.too_few"
+    assert found.problem == "number 5 of its list is wanted, and there are only 3"
+    assert not any(found.holds(e.box) for e in state.elements)
+
+
+def test_behind_a_row_that_was_not_seen_no_number_is_told() -> None:
+    state = table()
+    seen = replace(state, elements=(*state.elements[:2], *state.elements[3:]), texts=tuple(
+        t for t in state.texts if not (t.text == "Open" and button(state, 2).contains(t.box.center))
+    ))  # fmt: skip
+    target = taught(state, button(state, 1))
+    assert asked(target, seen, n="2").holds(button(state, 1))
+    assert asked(target, seen, n="4").problem.code == "targeting.not_counted"
+
+
+def test_a_title_of_the_column_is_not_taken_for_its_first_row() -> None:
+    state = table(title="Name of patient")
+    target = taught(state, line(state, "Bernard Li").grown(2, state.frame.size))
+    assert asked(target, state, n="2").problem.code == "targeting.first_is_other"
+    told = asked(replace(target, before_first=1), state, n="2")
+    assert told.holds(line(state, "Bernard Li")) and not told.holds(line(state, "Ana Costa"))
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({}, "wording.no_value"), ({"n": ""}, "targeting.no_ordinal"), ({"n": "0"}, "targeting.no_ordinal"),
+        ({"n": "-1"}, "targeting.no_ordinal"), ({"n": "two"}, "targeting.no_ordinal"),
+        ({"n": "1.5"}, "targeting.no_ordinal"), ({"n": "²"}, "targeting.no_ordinal"),
+    ],
+)  # fmt: skip
+def test_what_is_no_whole_number_from_one_is_refused_in_words(given: dict[str, str], code: str) -> None:
+    state = table()
+    found = asked(taught(state, button(state, 1)), state, **given)
+    assert found.problem.code == code
+    assert not any(found.holds(e.box) for e in state.elements)
+
+
+def test_a_number_that_was_counted_when_it_was_taught_wants_none() -> None:
+    state = table()
+    target = teach_target(state.frame, button(state, 1), label="Row", state=state, click=None, store=Pictures())
+    found = asked(target, state)
+    assert (found.number, found.problem, target.number_taught, target.number_wanted) == (None, "", 2, "")
+    assert all(found.holds(e.box) for e in state.elements)
