@@ -14,11 +14,12 @@ from execution.language.joining import part_of
 from execution.language.lexicon import is_known
 from execution.language.volatile import Kind, lasting, lasting_span, own_text, record_span
 from execution.perception.pictures import PictureSink
-from execution.targeting.boxes import holds_several, target_box, text_lines_in
+from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.correction import resolve_correction
 from execution.targeting.records import card_of, names_record
 from execution.teaching.labels import CHOICES, NAMED, naming_label
 from execution.teaching.panes import scrolling_part
+from execution.teaching.parts import text_beside, text_in
 from execution.teaching.structure import alike, in_its_window, number_of, role_of, shapes_around
 from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -100,7 +101,7 @@ def text_of(box: Box, role: str, state: ScreenState) -> str:
     """
     if role == ElementRole.FIELD:
         return ""
-    lines = text_lines_in(box, state)
+    lines = text_in(box, state)
     whole = " ".join(line.text for line in lines)
     text = own_text(whole)
     if any(lasting(t.text) == lasting(whole) and t.text != whole and t not in lines for t in state.texts):
@@ -150,7 +151,7 @@ def _told_by(box: Box, state: ScreenState, card: Box | None, *, has_twins: bool)
     fields = [e.box for e in state.elements if e.role == ElementRole.FIELD and not e.box.contains(box.center)]
     near = [
         line
-        for line in state.texts
+        for line in text_beside(box, state)
         if not box.contains(line.box.center)
         and in_its_window(box, line.box, state)
         and not any(f.contains(line.box.center) for f in fields)
@@ -162,7 +163,7 @@ def _told_by(box: Box, state: ScreenState, card: Box | None, *, has_twins: bool)
         if start < end:
             parts.append(TextLine(text=line.text[start:end], box=part_of(line.box, (start, end), line.text)))
     counts = Counter(words(part.text).key for part in parts)
-    counts.update(words(line.text).key for line in text_lines_in(box, state))
+    counts.update(words(line.text).key for line in text_in(box, state))
     told = [(part, words(part.text).key) for part in parts]
     return [(part, counts[key] == 1) for part, key in told if key and len(part.text) > 1 and counts[key] < _REPEATED]
 

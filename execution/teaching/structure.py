@@ -10,6 +10,7 @@ from execution.language.fuzzy import SAME, similarity
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.search import peaks, usable
 from execution.teaching.labels import CHOICES, naming_label
+from execution.teaching.parts import text_in
 from execution.types import Box, Element, ElementRole, ScreenState
 from workflows.graph import ShapeSpec
 
@@ -99,12 +100,17 @@ def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box
 
 def _of_the_same_text(text: str, role: str, state: ScreenState) -> list[Box]:
     found = []
-    for sighting in ScreenWords(state.texts).sightings(text):
-        if sighting.whole and sighting.score >= SAME:
-            element = _holder(sighting.box, state.elements)
-            if element is None or not role or element.role == role:
-                found.append(element.box if element and element.role == role else sighting.box)
+    for sighting in (s for s in ScreenWords(state.texts).sightings(text) if s.score >= SAME):
+        element = _holder(sighting.box, state.elements)
+        is_kind = element is None or not role or element.role == role
+        if is_kind and (sighting.whole or _is_all_of(element, text, state)):
+            found.append(element.box if element and element.role == role else sighting.box)
     return list(dict.fromkeys(found))
+
+
+def _is_all_of(element: Element | None, text: str, state: ScreenState) -> bool:
+    """True for a control that says that and no more, though its line goes on."""
+    return element is not None and similarity(" ".join(t.text for t in text_in(element.box, state)), text) >= SAME
 
 
 def _of_the_same_picture(box: Box, state: ScreenState) -> list[Box]:
