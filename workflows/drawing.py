@@ -146,7 +146,7 @@ def neighbour(spec: NeighbourSpec) -> str:
     which = (0 if spec.dx >= 0 else 2) if across else (1 if spec.dy >= 0 else 3)
     distance = abs(spec.dx) if across else abs(spec.dy)
     return _("“%(text)s”, %(distance)d px %(direction)s") % {
-        "text": spec.text,
+        "text": " / ".join(spec.texts),
         "distance": distance,
         "direction": DIRECTIONS[which],
     }

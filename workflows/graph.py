@@ -19,11 +19,19 @@ LONGEST_PATH = 60  # edges that are told of a run's future
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeighbourSpec:
-    """A text near the target: the way from the target's centre to its own, in pixels of the taught screen."""
+    """A text near the target: the way from the target's centre to its own, in pixels of the taught screen.
+
+    `others` are what reads there as well, in another language or release.
+    """
 
     text: str
     dx: int
     dy: int
+    others: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, *self.others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ class NumberField(serializers.ReadOnlyField):
 
 class NeighbourSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
+    others = serializers.ListField(child=serializers.CharField(), help_text="What reads there as well.")
     dx = serializers.IntegerField(help_text="Pixels of the taught screen, from centre to centre.")
     dy = serializers.IntegerField()
 

@@ -214,7 +214,7 @@ def _shapes(value: Any) -> tuple[ShapeSpec, ...]:
 
 def _neighbours(value: Any) -> tuple[NeighbourSpec, ...]:
     return tuple(
-        NeighbourSpec(text=str(item["text"]), dx=int(offset[0]), dy=int(offset[1]))
+        NeighbourSpec(text=str(item["text"]), dx=int(offset[0]), dy=int(offset[1]), others=texts_in(item.get("others")))
         for item in _list(value)
         if isinstance(item, Mapping) and item.get("text") and (offset := _numbers([item.get("dx"), item.get("dy")], 2))
     )

@@ -161,15 +161,15 @@ class Context:
 
     def neighbour_boxes(self, neighbour: NeighbourSpec) -> np.ndarray:
         """The middles of everything on the screen that reads like a taught neighbour: shape (count, 2)."""
-        key = (neighbour.text, -1)
+        key = neighbour.texts
         if key not in self._middles:
-            want = wanted(neighbour.text, self.variables)
-            found = [] if want.problem else self.sightings(want.text, exact=want.exact)
+            wants = [want for text in key if not (want := wanted(text, self.variables)).problem]
+            found = [s for want in wants for s in self.sightings(want.text, exact=want.exact)]
             self._middles[key] = np.array([s.box.center for s in found], float).reshape(-1, 2)
         return self._middles[key]
 
     @cached_property
-    def _middles(self) -> dict[tuple[str, int], np.ndarray]:
+    def _middles(self) -> dict[tuple[str, ...], np.ndarray]:
         return {}
 
     @cached_property

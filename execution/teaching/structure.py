@@ -10,6 +10,7 @@ from execution.language.fuzzy import SAME, similarity
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.search import peaks, usable
 from execution.teaching.labels import CHOICES, naming_label
+from execution.teaching.likeness import SAME_PICTURE, is_as_clear
 from execution.teaching.parts import text_in
 from execution.types import Box, Element, ElementRole, ScreenState
 from workflows.graph import ShapeSpec
@@ -18,8 +19,6 @@ MOST_SHAPES = 12
 TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
 
 _SAME_BOX = 0.5  # of the joint area
-_SAME_PICTURE = 0.92  # correlation; the same icon drawn again has 0.99, another of its set 0.8 and below
-_EVEN_CONTRAST = 0.7  # of the contrast, at least: what is greyed out is another thing
 _ROW = 0.5  # of the height
 
 
@@ -121,12 +120,8 @@ def _of_the_same_picture(box: Box, state: ScreenState) -> list[Box]:
     template = cv2.cvtColor(state.frame.crop(box), cv2.COLOR_BGR2GRAY)
     if usable(template):
         return []
-    found = (p for p in peaks(grey, template, minimum=_SAME_PICTURE) if _is_as_clear(p.contrast))
+    found = (p for p in peaks(grey, template, minimum=SAME_PICTURE) if is_as_clear(p.contrast))
     return [Box(p.box.x + part.x, p.box.y + part.y, p.box.w, p.box.h) for p in found]
-
-
-def _is_as_clear(contrast: float) -> bool:
-    return _EVEN_CONTRAST <= contrast <= 1 / _EVEN_CONTRAST
 
 
 def _holder(box: Box, elements: Sequence[Element]) -> Element | None:

@@ -25,7 +25,7 @@ def ways_to_tell(target: TargetSpec) -> tuple[str, ...]:
     said = [
         _number(target),
         *(_("in the row of “%(text)s”") % {"text": text} for text in target.row),
-        _("named by “%(text)s”") % {"text": target.named_by.text} if target.named_by else "",
+        _("named by “%(text)s”") % {"text": " / ".join(target.named_by.texts)} if target.named_by else "",
         _beside(target),
         _around(target),
         _picture(target),

@@ -50,6 +50,13 @@ def test_the_graph_survives_json() -> None:
     assert GraphSpec.from_json(graph.to_json()) == graph
 
 
+def test_what_a_label_is_called_as_well_is_kept() -> None:
+    target = with_target(evidence={**EVIDENCE, "named_by": {"text": "Nom", "dx": -90, "dy": 2, "others": ["Name"]}})
+    assert target.named_by == NeighbourSpec(text="Nom", dx=-90, dy=2, others=("Name",))
+    assert target_columns(target)["evidence"]["named_by"]["others"] == ["Name"]
+    assert GraphSpec.from_json(graph_of(Workflow.objects.get()).to_json()).edge("click_save").target == target
+
+
 @pytest.mark.parametrize(
     ("kept", "number"),
     [(2, 2), (2.0, 2), ("3", 3), ("{{n}}", "{{n}}"), (" {{ n }} ", "{{ n }}"), ("third", "third"), (None, 0), (-1, 0)],

@@ -14,6 +14,7 @@ from workflows.graph import (
     ExpectSpec,
     GraphSpec,
     IdentitySpec,
+    NeighbourSpec,
     NodeSpec,
     PopupSpec,
     TargetSpec,
@@ -114,6 +115,11 @@ FAULTS: list[tuple[str, GraphSpec, tuple[str, str, str]]] = [
     (
         "variable of the n-th on a target",
         with_edge("click_save", target=replace(SAVE, number="{{dose}}")),
+        ("error", "undeclared_variable", "save_button"),
+    ),
+    (
+        "variable beside a target",
+        with_edge("click_save", target=replace(SAVE, neighbours=(NeighbourSpec(text="{{dose}}", dx=-90, dy=0),))),
         ("error", "undeclared_variable", "save_button"),
     ),
     (
@@ -328,6 +334,12 @@ def test_a_picture_that_is_cut_off_anywhere_is_told_and_raises_nothing(tmp_path,
 def test_a_fault_is_told_with_the_name_that_people_gave(whole: GraphSpec, code: str, named: str) -> None:
     (told,) = (p.message for p in problems(whole) if p.code == code)
     assert told.startswith(named)
+
+
+def test_a_target_that_its_label_alone_tells_can_be_published() -> None:
+    """S6.1: what is left of several demonstrations may be the label."""
+    named = replace(SAVE, text="", named_by=NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",)))
+    assert found(with_edge("click_save", target=named)) == set()
 
 
 @pytest.mark.parametrize(("default", "good"), [("", True), ("3", True), (" 12 ", True), ("0", False), ("two", False)])

@@ -211,7 +211,7 @@ def _target(edge: EdgeSpec, variables: Mapping[str, VariableSpec], *, needed: bo
                 where=edge.edge_id,
                 field="target",
             )
-    elif not edge.target.picture and not edge.target.text.strip():
+    elif not (edge.target.picture or edge.target.text.strip() or edge.target.named_by):
         yield of_target(
             "no_evidence",
             _("Nothing says what “%(name)s” looks like. Give it a picture, or the text that stands on it.")

@@ -64,6 +64,8 @@ def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
             yield "target", edge.target.target_id, "text", edge.target.text
             yield "target", edge.target.target_id, "row_texts", edge.target.row
             yield "target", edge.target.target_id, "number", edge.target.number_wanted
+            beside = (edge.target.named_by, *edge.target.neighbours)
+            yield "target", edge.target.target_id, "evidence", [n.texts for n in beside if n]
     for popup in graph.popups:
         yield "workflow", popup.name, "popups", (popup.texts, popup.window_title)
 

@@ -12,7 +12,7 @@ from execution.targeting.numbers import WantedNumber
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
-from workflows.graph import TargetSpec
+from workflows.graph import NeighbourSpec, TargetSpec
 
 NAMES = ("Ana Costa", "Bernard Li", "Chiara Neri", "Dora Schulz", "Emil Novak", "Fatou Sy")
 LEFT, TOP, PITCH = 60, 140, 34
@@ -136,3 +136,15 @@ def test_a_number_that_was_counted_when_it_was_taught_wants_none() -> None:
     found = asked(target, state)
     assert (found.number, found.problem, target.number_taught, target.number_wanted) == (None, "", 2, "")
     assert all(found.holds(e.box) for e in state.elements)
+
+
+def test_a_neighbour_is_found_by_whatever_it_is_called() -> None:
+    """S6.1: “Nom” where the program speaks French, “Name” where it speaks English."""
+    canvas = Canvas(600, 300)
+    canvas.text("Name", 40, 60)
+    state = canvas.state()
+    target = TargetSpec(target_id="t", label="x")
+    seen = Context(target=target, state=state, variables={}, pictures=Pictures(), threshold=0.75,
+                   words=ScreenWords(state.texts))  # fmt: skip
+    assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",)))) == 1
+    assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0))) == 0

@@ -43,3 +43,11 @@ def test_a_target_without_twins_is_told_by_its_text_and_one_without_anything_by_
         "the second of 3 small pictures",
     )
     assert ways_to_tell(TargetSpec(target_id="t", label="x")) == ()
+
+
+def test_a_number_that_a_run_says_and_every_name_of_a_label_are_told():
+    label = NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",))
+    assert ways_to_tell(TargetSpec(target_id="t", label="x", number="{{n}}", alike=3, named_by=label)) == (
+        "number {{n}} of its list, as the run says",
+        "named by “Nom / Name”",
+    )
