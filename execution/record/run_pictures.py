@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from execution.record.redaction import Redaction, Shown
 from execution.types import Frame, ScreenState
 from workflows.pictures import PictureStore
+
+T = TypeVar("T")
 
 
 class Kept(NamedTuple):
@@ -31,6 +34,10 @@ class RunPictures:
     def keep_unread(self, frame: Frame) -> str:
         """The same for a frame that nobody has read; gives its digest."""
         return self._store.put(self._redaction.live(frame))
+
+    def teach(self, state: ScreenState, lesson: Callable[[Shown, PictureStore], T]) -> T:
+        """What a lesson makes of a screen as it may be kept: its pictures are cut from that."""
+        return lesson(self._redaction.shown(state), self._store)
 
     def get(self, digest: str) -> np.ndarray:
         """BGR pixels as they were kept; raises PictureMissing."""

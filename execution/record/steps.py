@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 from django.db.models import F
@@ -21,6 +22,7 @@ from execution.signals import call_each, step_recorded, tell
 from execution.types import ActionResult, Choice, Decision, Frame, Recognition, ScreenState, Suggestion, Verification
 from sentences.said import told_by
 from workflows.catalogue import effect_class_of
+from workflows.graph import TargetSpec, target_from_json
 from workflows.models import Correction
 
 # Which counter a coach's answer adds to (S1.13).
@@ -31,6 +33,16 @@ COUNTER_OF_CHOICE = {
     Choice.MANUAL: "manual_executions",
     Choice.SKIP: "skipped",
 }
+
+
+class Taught(Protocol):
+    """What a correction teaches: the place as a demonstration, and the target with it, None where that is another."""
+
+    @property
+    def shown(self) -> TargetSpec: ...
+
+    @property
+    def target(self) -> TargetSpec | None: ...
 
 
 class Steps(FencedRun):
@@ -228,8 +240,28 @@ class Steps(FencedRun):
             step.save(update_fields=["in_doubt"])
 
     @persistent
-    def correction(self, step: Step, correction: Mapping[str, Any], decision: Decision, user: Any) -> None:
-        """Keep what a coach put in the place of the suggestion (S1.10)."""
+    def learned_before(self, edge_id: str) -> TargetSpec | None:
+        """The edge's target with what corrections of this version taught of it that proved right; None without any."""
+        execution = self.execution
+        kept = Correction.objects.filter(
+            workflow=execution.version.workflow, version_number=execution.version.number, edge_id=edge_id
+        )
+        for correction in kept.exclude(learned_target={}).order_by("-pk"):
+            done = Step.objects.filter(execution__execution_id=correction.execution_id, index=correction.step)
+            if done.filter(outcome=Outcome.SUCCEEDED, verified=Verified.YES).exists():
+                return target_from_json(correction.learned_target)
+        return None
+
+    @persistent
+    def correction(
+        self,
+        step: Step,
+        correction: Mapping[str, Any],
+        decision: Decision,
+        user: Any,
+        lesson: Taught | None = None,
+    ) -> None:
+        """Keep what a coach put in the place of the suggestion, and what it teaches of the target (S1.10)."""
         kinds = [name for name in ("target", "params", "action") if correction.get(name)]
         with self._fenced() as execution:
             Correction.objects.create(
@@ -242,6 +274,8 @@ class Steps(FencedRun):
                 correction_type="+".join(kinds) or "wait",
                 original_target={k: step.suggestion.get(k) for k in ("target", "box", "point")},
                 corrected_target=correction.get("target") or {},
+                shown_target=asdict(lesson.shown) if lesson else {},
+                learned_target=asdict(lesson.target) if lesson and lesson.target else {},
                 original_params=step.suggestion.get("params") or {},
                 corrected_params=correction.get("params") or {},
                 corrected_action=correction.get("action") or "",

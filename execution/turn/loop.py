@@ -21,6 +21,7 @@ from execution.targeting.pressing import Chosen
 from execution.turn.closing import Closer
 from execution.turn.coach import Coach, CoachAnswer
 from execution.turn.holding import Hold
+from execution.turn.lessons import lesson_of
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
 from execution.turn.pausing import Pauses
@@ -329,7 +330,10 @@ class Loop:
                 self.journal.close_step(step, Outcome.REJECTED, told_by(error), decision=decision)
                 self.journal.error("correction", told_by(error))
                 return
-            self.journal.correction(step, decision.correction, decision, answer.user)
+            shows = bool(decision.correction.get("target"))
+            variables = self.stages.variables
+            lesson = lesson_of(suggestion, state, journal=self.journal, variables=variables) if shows else None
+            self.journal.correction(step, decision.correction, decision, answer.user, lesson)
             self.leave.wait(decision.correction.get("wait_before") or 0)
         self._perform(step, state, suggestion, answer)
 

@@ -136,10 +136,10 @@ class World:
         )
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
-        point = correction.get("target", {}).get("point")
-        found = Resolution(
-            status=ResolveStatus.FOUND, point=Point(*(round(v * 40) for v in point)) if point else Point(1, 1)
-        )
+        shown = correction.get("target", {}).get("point")
+        point = Point(*(round(v * 40) for v in shown)) if shown else Point(1, 1)
+        box = Box(max(0, point.x - 5), max(0, point.y - 5), 10, 10)
+        found = Resolution(status=ResolveStatus.FOUND, point=point, box=box)
         params = {**suggestion.params, **correction.get("params", {})}
         return Suggestion(
             edge=suggestion.edge,

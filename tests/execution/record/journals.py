@@ -71,6 +71,7 @@ CALLS: dict[str, Callable[[Journal, Step], Any]] = {
     "show_after": lambda j, s: j.show_after(s, screen(), None),
     "doubt": lambda j, s: j.doubt(s),
     "tidy": lambda j, s: j.tidy(),
+    "learned_before": lambda j, s: j.learned_before("type_patient"),
     "correction": lambda j, s: j.correction(s, {}, Decision(choice=Choice.CORRECT, source=DecisionSource.COACH), None),
     "ask": lambda j, s: asked(j, s),
     "arrive": lambda j, s: j.arrive("saved", 0.5),

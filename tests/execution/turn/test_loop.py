@@ -69,6 +69,7 @@ def test_coaching_takes_every_answer(stage: Any) -> None:
     kept = Correction.objects.get()
     assert (kept.edge_id, kept.correction_type, kept.feedback) == ("bc", "target+params", "left of it")
     assert kept.corrected_params == {"speed": "slow"}
+    assert (kept.shown_target["label"], kept.shown_target["target_id"]) == ("bc", "t_bc"), "what was shown is taught"
 
 
 def test_correct_without_a_correction_executes_the_suggestion(stage: Any) -> None:
