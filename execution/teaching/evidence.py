@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -17,6 +17,7 @@ from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.correction import resolve_correction
 from execution.targeting.records import card_of, names_record
+from execution.teaching.counting import counted
 from execution.teaching.labels import CHOICES, NAMED, naming_label
 from execution.teaching.panes import scrolling_part
 from execution.teaching.parts import text_beside, text_in
@@ -45,14 +46,17 @@ def teach_target(
     click: Point | None,
     store: PictureSink,
     row: Sequence[str] = (),
+    number: str = "",
+    values: Mapping[str, str] | None = None,
     structure: bool = True,
 ) -> TargetSpec:
     """The evidence for what is inside `box`; `click` is where it was clicked, its middle if that is not known.
 
     A field has no text: what it holds is its content. `row` are texts, with {{variables}}, that must stand in its row.
+    `number`, such as "{{n}}", is how a run says which one of its list it wants, `values` say which it is here.
     `structure` False leaves out what is around it but for texts. A box that holds several things that could be meant
     (a table, a panel) is no target: the smallest thing at the click is. Raises ValueError for such a box without a
-    click in it, and for one that is not on the frame.
+    click in it, for one that is not on the frame, and where its list cannot be counted.
     """
     box = box.intersection(Box(0, 0, *frame.size))
     if not box.area:
@@ -69,7 +73,7 @@ def teach_target(
     named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
     twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
     scrolls = scrolling_part(box, state) if structure else None
-    return TargetSpec(
+    target = TargetSpec(
         target_id="t_" + hashlib.blake2b(f"{label}|{tuple(box)}|{picture}".encode(), digest_size=6).hexdigest(),
         label=lasting(label, but=(Kind.RECORD, Kind.NUMBER)) or label,
         text=text,
@@ -92,6 +96,7 @@ def teach_target(
         alike=len(twins),
         scroll_box=scrolls.normalised(frame.size) if scrolls else None,
     )
+    return counted(target, box, state, number=number, values=values or {}) if number else target
 
 
 def text_of(box: Box, role: str, state: ScreenState) -> str:

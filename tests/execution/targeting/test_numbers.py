@@ -148,3 +148,43 @@ def test_a_neighbour_is_found_by_whatever_it_is_called() -> None:
                    words=ScreenWords(state.texts))  # fmt: skip
     assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",)))) == 1
     assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0))) == 0
+
+
+# --- taught ----------------------------------------------------------------------------------------------------------
+def counted(state: ScreenState, box: Box, **values: str) -> TargetSpec:
+    return teach_target(
+        state.frame, box, label="Row", state=state, click=None, store=Pictures(), number="{{n}}", values=values
+    )
+
+
+def test_where_it_is_taught_it_is_counted_and_a_title_is_told_from_a_row() -> None:
+    """S6.11: whoever teaches says which it is here; what stands before the first does not count in any run."""
+    state = table(title="Name of patient")
+    bernard = line(state, "Bernard Li").grown(2, state.frame.size)
+    target = counted(state, bernard, n="2")
+    assert (target.number_wanted, target.before_first) == ("{{n}}", 1)
+    now = table(("Zoe Quint", *NAMES), title="Name of patient", y=TOP + 20)
+    assert [asked(target, now, n=n).holds(line(now, name)) for n, name in (("1", "Zoe Quint"), ("7", "Fatou Sy"))] == [
+        True, True,
+    ]  # fmt: skip
+    plain = table()
+    assert counted(plain, line(plain, "Bernard Li").grown(2, plain.frame.size), n="2").before_first == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("3", "is number 2 of its list as it is seen here, not number 3"), ("", "say which one"), ("x", "say which one")],
+)
+def test_who_counts_otherwise_than_is_seen_is_told(value: str, said: str) -> None:
+    state = table()
+    with pytest.raises(ValueError, match=said):
+        counted(state, button(state, 1), n=value)
+
+
+def test_what_is_in_no_list_that_can_be_counted_is_told() -> None:
+    state = table()
+    gap = replace(state, elements=(*state.elements[:2], *state.elements[3:]), texts=tuple(
+        t for t in state.texts if not (t.text == "Open" and button(state, 2).contains(t.box.center))
+    ))  # fmt: skip
+    with pytest.raises(ValueError, match="cannot be counted as it is seen here"):
+        counted(gap, button(state, 4), n="5")

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execution.targeting.resolver import TargetResolver
 from execution.teaching.demonstrations import combined
 from execution.teaching.evidence import teach_target
-from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState, Window
+from execution.types import Box, Element, ElementRole, Window
 from tests.execution.perception.drawing import Canvas, Pictures
 from workflows.graph import NeighbourSpec, ShapeSpec, TargetSpec
 
@@ -163,21 +162,17 @@ def test_two_numbers_that_runs_say_are_two_targets() -> None:
         combined([option("Open", number="{{n}}"), option("Open", number="{{m}}")])
 
 
-def test_what_was_the_first_and_then_the_second_of_two_is_asked_about() -> None:
+def test_what_was_the_first_and_then_the_second_of_two_has_a_twin_and_nothing_that_tells_which_it_is() -> None:
     """Where the twins had been forgotten, the first of them that was seen was clicked."""
-
-    def screen(*, top: int = 200) -> tuple[ScreenState, list[Box]]:
-        canvas, boxes = Canvas(900, 500), []
-        for at in range(2):
-            boxes.append(canvas.button("Open", Box(300, top + 60 * at, 100, 30)))
-        elements = [Element(box=b, role=ElementRole.BUTTON, text="Open") for b in boxes]
-        return canvas.state(elements=elements, window=Window(title="x", box=Box(0, 0, 900, 500))), boxes
-
-    store, (state, boxes) = Pictures(), screen()
+    canvas = Canvas(900, 500)
+    boxes = [canvas.button("Open", Box(300, 200 + 60 * at, 100, 30)) for at in range(2)]
+    elements = [Element(box=b, role=ElementRole.BUTTON, text="Open") for b in boxes]
+    state, store = canvas.state(elements=elements, window=Window(title="x", box=Box(0, 0, 900, 500))), Pictures()
     shown = [teach_target(state.frame, b, label="Open", state=state, click=None, store=store) for b in boxes]
-    now, _ = screen(top=140)
-    found = TargetResolver(pictures=store).resolve(combined(shown, pictures=store), now, variables={})
-    assert found.status is not ResolveStatus.FOUND
+    both = combined(shown, pictures=store)
+    assert [(t.number, t.alike) for t in shown] == [(1, 2), (2, 2)]
+    assert (both.text, both.number, both.alike) == ("Open", 0, 2)
+    assert (both.context, both.context_box, both.shapes) == ("", None, ()), "these show where the other one is"
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,62 @@
+"""Which one of its list a target is, where a run is to say so by a variable: counted on the screen it is taught on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from execution.language.screen_texts import ScreenWords, wanted
+from execution.targeting.context import Context
+from execution.targeting.numbers import group_of_target
+from execution.types import Box, ScreenState
+from sentences.said import say
+from workflows.exceptions import PictureMissing
+from workflows.graph import TargetSpec
+from workflows.text import is_ordinal
+
+_MOST_BEFORE = 1  # of its group that do not count: a title of the column, a box that ticks them all
+
+
+class _Unseen:
+    """Pictures that are not asked for: a list is counted by what is read and by what can be acted on."""
+
+    def load(self, digest: str) -> np.ndarray:
+        raise PictureMissing(say("pictures.not_in_store", digest=digest[:8]))
+
+
+def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, values: Mapping[str, str]) -> TargetSpec:
+    """The target as that one of its list that `number`, such as "{{n}}", says; of `values` is which one it is in `box`.
+
+    What stands before the first that counts is kept with it. Raises ValueError with a sentence where its list cannot be
+    counted so far, or where it is another one of it.
+    """
+    target = replace(target, number=number)
+    value = wanted(number, values).text
+    if not is_ordinal(value):
+        raise ValueError(
+            _("“%(name)s”: say which one of its list it is here, as a whole number from 1 on.") % {"name": target.label}
+        )
+    seen = Context(
+        target=target,
+        state=state,
+        variables=values,
+        pictures=_Unseen(),
+        threshold=1.0,
+        words=ScreenWords(state.texts),
+    )
+    group = group_of_target(seen)
+    at = group.number_of(box) if group else 0
+    if group is None or not 0 < at <= group.counted:
+        raise ValueError(
+            _("“%(name)s”: the list that it is in cannot be counted as it is seen here.") % {"name": target.label}
+        )
+    before = at - int(value)
+    if not 0 <= before <= _MOST_BEFORE:
+        raise ValueError(
+            _("“%(name)s” is number %(at)d of its list as it is seen here, not number %(value)s.")
+            % {"name": target.label, "at": at, "value": value.strip()}
+        )
+    return replace(target, before_first=before)
