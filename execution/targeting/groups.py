@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median, median_low
 
+import numpy as np
+
 from execution.types import Box
 
 _AS_HIGH = 1.25  # times the next lower
@@ -53,7 +55,8 @@ def groups_of(boxes: Iterable[Box], others: Iterable[Box] = ()) -> tuple[Group, 
     `others` are what else is on the screen: a row that holds some is a table's, and only its columns are groups.
     """
     things = _distinct(boxes)
-    rest = [o for o in others if not any(_is_same(o, t) for t in things)]
+    every = list(others)
+    rest = [every[number] for number in np.flatnonzero(~_are_same(every, things).any(axis=1))]
     groups: list[Group] = []
     for level in _as_high(things):
         groups += _of_one_height(level, rest)
@@ -77,15 +80,23 @@ def _of_one_height(boxes: Sequence[Box], others: Sequence[Box]) -> list[Group]:
 
 def _distinct(boxes: Iterable[Box]) -> list[Box]:
     """Of boxes of the same thing (what was read, and the control around it) the larger."""
-    kept: list[Box] = []
-    for box in sorted(set(boxes), key=lambda b: (-b.area, b)):
-        if box.area and not any(_is_same(box, other) for other in kept):
-            kept.append(box)
-    return kept
+    every = sorted({box for box in boxes if box.area}, key=lambda b: (-b.area, b))
+    same = _are_same(every, every)
+    kept: list[int] = []
+    for number in range(len(every)):
+        if not same[number, kept].any():
+            kept.append(number)
+    return [every[number] for number in kept]
 
 
-def _is_same(one: Box, other: Box) -> bool:
-    return one.intersection(other).area > _SAME_THING * max(1, min(one.area, other.area))
+def _are_same(some: Sequence[Box], others: Sequence[Box]) -> np.ndarray:
+    """Whether one lies mostly in the other: shape (len(some), len(others)), bool."""
+    (ax, ay, aw, ah), (bx, by, bw, bh) = (np.array(boxes, np.float32).reshape(-1, 4).T for boxes in (some, others))
+    ax, ay, aw, ah = ax[:, None], ay[:, None], aw[:, None], ah[:, None]
+    across = np.minimum(ax + aw, bx + bw) - np.maximum(ax, bx)
+    down = np.minimum(ay + ah, by + bh) - np.maximum(ay, by)
+    smaller = np.maximum(1, np.minimum(aw * ah, bw * bh))
+    return np.asarray((across > 0) & (down > 0) & (across * down > _SAME_THING * smaller))
 
 
 def _as_high(boxes: Sequence[Box]) -> list[list[Box]]:
@@ -102,11 +113,12 @@ def _columns(boxes: Sequence[Box]) -> list[list[Box]]:
     """What stands below each other, each thing in the line that has the most: of left edges, middles or right edges."""
     lines = [line for edge in (_left, _middle_x, _right) for line in _lines(boxes, edge, _SAME_EDGE)]
     columns: list[list[Box]] = []
-    taken: set[Box] = set()
-    while len(taken) < len(boxes):
-        best = max(([b for b in line if b not in taken] for line in lines), key=len)
+    while lines:
+        best = max(lines, key=len)
         columns += _cut(sorted(best, key=_middle_y), _middle_y, _NEXT_ROW)
-        taken |= set(best)
+        taken = set(best)
+        free = (line if taken.isdisjoint(line) else [b for b in line if b not in taken] for line in lines)
+        lines = [line for line in free if line]
     return columns
 
 
@@ -159,8 +171,10 @@ def _beside_each_other(columns: Sequence[list[Box]]) -> list[list[list[Box]]]:
 
 
 def _share_rows(one: Sequence[Box], other: Sequence[Box]) -> bool:
-    level = sum(any(_is_level(a, b) for b in other) for a in one)
-    return level >= _SHARED_ROWS * min(len(one), len(other))
+    """True where most of the shorter column has something level in the longer one."""
+    a, b = (np.array([(_middle_y(box), box.h) for box in column]) for column in (one, other))
+    level = np.abs(a[:, None, 0] - b[None, :, 0]) <= _SAME_LEVEL * np.minimum(a[:, None, 1], b[None, :, 1])
+    return bool(level.any(axis=1).sum() >= _SHARED_ROWS * min(len(one), len(other)))
 
 
 def _is_level(one: Box, other: Box) -> bool:
