@@ -71,6 +71,8 @@ def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]
 def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Proposer]]:
     if remembered is not None:
         yield remembered, Proposer.REMEMBERED
+    if (place := context.wanted_number.place) is not None:
+        yield click_box(place, context) or place, Proposer.ELEMENT
     sightings = 0
     if context.has_own_text and context.text_was_read and not context.wanted.problem:
         want = context.wanted

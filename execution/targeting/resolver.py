@@ -130,7 +130,7 @@ def _unanswerable(context: Context) -> str:
         return problem
     if context.has_own_text and context.wanted.problem:
         return context.wanted.problem
-    return context.wanted_row.problem if target.row else ""
+    return context.wanted_number.problem or (context.wanted_row.problem if target.row else "")
 
 
 def _sure(weighed: Weighed, context: Context, least: float) -> int | None:

@@ -68,6 +68,8 @@ def _another_record(signs: Signs, context: Context) -> str:
         return say("targeting.required_missing", required_missing=around.required_missing)
     if target.row:
         return row_problem(signs, context)
+    if target.number_wanted:  # what stands beside it is of another row than the taught one by intent
+        return ""
     if around.replaced and _row_is_anothers(signs, context):
         was, now = around.replaced[0]
         return say("targeting.replaced_beside", was=was, now=now)

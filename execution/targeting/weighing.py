@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,9 +11,12 @@ from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
 from execution.targeting.judge import Judgement, fitted_judge
+from execution.targeting.numbers import WantedNumber
 from execution.targeting.proposals import Proposal, proposals
 from execution.targeting.signs import Signs
 from execution.types import Box
+
+_SUREST = 0.99
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,4 +48,20 @@ def weigh(context: Context, remembered: Box | None = None) -> Weighed:
     judgement = fitted_judge().judge(found.features)
     if described.is_described(context):
         judgement = described.judged(found.signs, context, judgement)
+    if context.wanted_number.number is not None:
+        judgement = replace(judgement, chances=_of_number(found, judgement.chances, context.wanted_number))
     return Weighed(found.proposed, found.signs, found.features, judgement)
+
+
+def _of_number(found: Measured, chances: np.ndarray, wanted: WantedNumber) -> np.ndarray:
+    """The signs tell which list it is, the number which one of it: that one has the chances of all of the list."""
+    counted = np.zeros(len(chances))
+    if wanted.group is None:
+        return counted
+    members = wanted.group.members
+    centres = [proposal.box.center for proposal in found.proposed]
+    of_list = [any(member.contains(centre) for member in members) for centre in centres]
+    place = next((number for number, proposal in enumerate(found.proposed) if wanted.holds(proposal.box)), None)
+    if place is not None:
+        counted[place] = min(_SUREST, float(chances[of_list].sum()))
+    return counted
