@@ -22,7 +22,11 @@ if [ "$kind" = bench ]; then
   packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
 qterminal-l10n speedcrunch qpdfview lximage-qt lximage-qt-l10n pcmanfm-qt pcmanfm-qt-l10n libfm-qt-l10n \
 qttranslations5-l10n qt5ct adwaita-qt at-spi2-core gir1.2-atspi-2.0 python3-gi locales fontconfig fonts-liberation \
-fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato"
+fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato sqlitebrowser keepassxc homebank osmo xarchiver \
+gucharmap gtkhash pcmanfm meld gpicview grisbi gnumeric libatk-adaptor arc-theme numix-gtk-theme materia-gtk-theme \
+greybird-gtk-theme gtk2-engines-murrine gtk2-engines-pixbuf qt5-style-kvantum qt5-style-plugins papirus-icon-theme \
+breeze-icon-theme elementary-xfce-icon-theme oxygen-icon-theme tango-icon-theme mate-icon-theme \
+tigervnc-scraping-server tigervnc-viewer freerdp2-shadow-x11 freerdp2-x11"
 fi
 
 missing=

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 import time
 
@@ -16,6 +17,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("parts", nargs="*", metavar="part", help=f"any of: {', '.join(PARTS)}")
     parser.add_argument("--again", action="store_true", help="make anew what is there already")
     options = parser.parse_args(arguments)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")  # it words what displays tell
+    import django
+
+    django.setup()
     for part in options.parts or PARTS:
         if part not in PARTS:
             parser.error(f"no such part: {part}; there are {', '.join(PARTS)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 import time
 
@@ -26,7 +27,15 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    _set_up()
     return max([make(part, again=options.again) for part in options.parts or PARTS])
+
+
+def _set_up() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")  # it words what displays tell
+    import django
+
+    django.setup()
 
 
 def make(part: str, *, again: bool) -> int:

@@ -46,7 +46,10 @@ ROLES = {
 }
 # Shown as their names; what has lines of its own (labels, fields) is told by these.
 NAMED = {*ROLES, "label", "static", "heading"} - {"entry", "text", "password text", "spin button", "icon", "image"}
-CUTTING = {"scroll pane", "viewport", "layered pane", "list", "tree", "tree table", "table", "text", "frame", "dialog"}
+CUTTING = {
+    "scroll pane", "viewport", "layered pane", "list", "tree", "tree table", "table", "text", "frame", "dialog",
+    "page tab list",
+}  # fmt: skip
 POPUPS = {"menu", "popup menu"}
 PRESSED = {"push button", "toggle button", "check box", "radio button", "button menu"}
 WINDOW_BUTTONS = {"Minimize", "Maximize", "Restore", "Close", "Réduire", "Maximiser", "Restaurer", "Fermer"}
@@ -91,14 +94,14 @@ class Truth:
     whole: bool
 
 
-def dump(screen: VirtualDesktop, *, scale: float = 1.0, timeout: float = 10.0) -> list[Node]:
+def dump(screen: VirtualDesktop, *, scale: float = 1.0, gtk_scale: int = 1, timeout: float = 10.0) -> list[Node]:
     """Every node of the tree, parents first, once the active window is in it; raises DisplayProblem when it never is.
 
-    Qt 5 gives boxes before scaling, so its boxes are multiplied by `scale`.
+    Qt 5 gives boxes before scaling, so its boxes are multiplied by `scale`, those of GTK 3 by `gtk_scale`.
     """
 
     def asked() -> list[Node] | None:
-        nodes = _nodes(json.loads(_ask(screen)), scale=scale)
+        nodes = listed(json.loads(_ask(screen)), scale=scale, gtk_scale=gtk_scale)
         return nodes if any("active" in node.states for node in nodes if not node.ancestors) else None
 
     return wait_until(asked, timeout=timeout, what="the active window in the accessibility tree")
@@ -119,11 +122,13 @@ def _ask(screen: VirtualDesktop) -> str:
     return done.stdout
 
 
-def _nodes(rows: Sequence[dict], *, scale: float) -> list[Node]:
+def listed(rows: Sequence[dict], *, scale: float = 1.0, gtk_scale: float = 1.0) -> list[Node]:
+    """Rows as `accessibility_dump` prints them, each after what holds it, as nodes."""
     nodes: list[Node] = []
     for row in rows:
         parent = nodes[row["parent"]] if row["parent"] >= 0 else None
-        factor = scale if row["toolkit"].lower().startswith("qt") else 1.0
+        toolkit = row["toolkit"].lower()
+        factor = scale if toolkit.startswith("qt") else gtk_scale if toolkit == "gtk" else 1.0
         nodes.append(
             Node(
                 role=row["role"],

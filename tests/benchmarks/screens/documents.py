@@ -68,19 +68,25 @@ def make() -> Path:
     """Write the documents; returns their folder."""
     shelf = FOLDER / "Dossier"
     shelf.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "lettre.txt").write_text(LETTER)
-    (FOLDER / "notes.txt").write_text(NOTES)
-    (FOLDER / "order.py").write_text(CODE)
-    (FOLDER / "long.txt").write_text(long_text())
+    _keep(FOLDER / "lettre.txt", LETTER)
+    _keep(FOLDER / "notes.txt", NOTES)
+    _keep(FOLDER / "order.py", CODE)
+    _keep(FOLDER / "long.txt", long_text())
     (FOLDER / "lettre.pdf").write_bytes(pdf(LETTER.splitlines()))
     _picture(FOLDER / "plan.png")
     for name in FILES:
         file = shelf / name
         if "." in name:
-            file.write_text(f"{name}\n")
+            _keep(file, f"{name}\n")
         else:
             file.mkdir(exist_ok=True)
     return FOLDER
+
+
+def _keep(file: Path, text: str) -> None:
+    """Write what is not there: a program that has it open tells of it when it is written anew."""
+    if not file.is_file() or file.read_text() != text:
+        file.write_text(text)
 
 
 def long_text(lines: int = 240) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,13 +14,13 @@ from pathlib import Path
 from execution.desktop.capture import changed_box, settle
 from execution.desktop.x11 import X11Desktop
 from execution.types import Box, Frame, Point
-from tests.benchmarks.screens.accessibility import Node, dump, wake
+from tests.benchmarks.screens.accessibility import Node, dump, listed, wake
 from tests.benchmarks.screens.corpus import ROOT
 from tests.benchmarks.screens.ink import Lettering
 from tests.support.display import DisplayProblem, ShownWindow, VirtualDesktop, virtual_desktop, wait_until
 
 LOCALES = ROOT / "build" / "bench" / "locale"
-FRENCH = "fr_FR.UTF-8"
+COUNTRIES = {"fr": "fr_FR", "de": "de_DE"}
 # A single dot or caret is smaller than what an action does to a screen.
 AN_ACTION_CHANGES = 120  # square pixels
 CALM_MS = 200
@@ -31,9 +33,15 @@ GTK_SETTINGS = """[Settings]
 gtk-enable-animations=0
 gtk-cursor-blink={blink}
 gtk-font-name={font} {points}
+gtk-icon-theme-name={icons}
+"""
+GTK2_SETTINGS = """gtk-theme-name="{theme}"
+gtk-icon-theme-name="{icons}"
+gtk-font-name="{font} {points}"
+gtk-cursor-blink={blink}
 """
 QT_SETTINGS = """[Appearance]
-icon_theme=Adwaita
+icon_theme={icons}
 custom_palette=false
 standard_dialogs=default
 
@@ -49,7 +57,10 @@ gui_effects=@Invalid()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How programs are shown; `scale` is 1.0 or 1.5, `language` is en or fr, `font` a family in 10 points."""
+    """How programs are shown; `language` is en, fr or de, `font` a family in `points`.
+
+    `gtk_theme` and `icons` are themes of the distribution's; without `gtk_theme` it is the usual one, light or dark.
+    """
 
     theme: str
     scale: float
@@ -58,10 +69,18 @@ class Look:
     language: str
     font: str
     qt_style: str
+    gtk_theme: str = ""
+    icons: str = "Adwaita"
+    points: int = POINTS
 
     @property
     def lettering(self) -> Lettering:
-        return Lettering(family=self.font, points=POINTS, scale=self.scale)
+        return Lettering(family=self.font, points=self.points, scale=self.scale)
+
+    @property
+    def gtk_scale(self) -> int:
+        """What GTK draws everything larger by: a whole number; what is between is left to its letters."""
+        return int(self.scale) if self.scale >= 2 else 1
 
     @property
     def name(self) -> str:
@@ -70,30 +89,32 @@ class Look:
     def environment(self) -> dict[str, str]:
         """What makes GTK 3 and Qt 5 programs look so."""
         env = {
-            "GTK_THEME": "Adwaita:dark" if self.theme == "dark" else "Adwaita",
-            "GDK_DPI_SCALE": f"{self.scale:g}",
+            "GTK_THEME": self.gtk_theme or ("Adwaita:dark" if self.theme == "dark" else "Adwaita"),
+            "GDK_SCALE": f"{self.gtk_scale}",
+            "GDK_DPI_SCALE": f"{self.scale / self.gtk_scale:g}",
             "QT_SCALE_FACTOR": f"{self.scale:g}",
             "QT_QPA_PLATFORMTHEME": "qt5ct",
             "QT_STYLE_OVERRIDE": self.qt_style,
             "SHELL": "/bin/sh",
             "PS1": "marie@poste:~$ ",
         }
-        if self.language == "fr":
-            env |= {"LC_ALL": FRENCH, "LANG": FRENCH, "LANGUAGE": "fr", "LOCPATH": str(french_locale())}
+        if self.language != "en":
+            country = COUNTRIES[self.language]
+            name = f"{country}.UTF-8"
+            env |= {"LC_ALL": name, "LANG": name, "LANGUAGE": self.language, "LOCPATH": str(locale(country))}
         return env
 
 
-def french_locale() -> Path:
-    """The folder of a French locale of our own: the machine need not have one."""
-    if not (LOCALES / FRENCH).is_dir():
+def locale(country: str) -> Path:
+    """The folder of a locale of our own, as "fr_FR": the machine need not have one."""
+    made = LOCALES / f"{country}.UTF-8"
+    if not made.is_dir():
         LOCALES.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run(
-            ["localedef", "-i", "fr_FR", "-f", "UTF-8", str(LOCALES / FRENCH)], capture_output=True, text=True
-        )
-        if not (LOCALES / FRENCH / "LC_CTYPE").is_file():
-            shutil.rmtree(LOCALES / FRENCH, ignore_errors=True)
+        done = subprocess.run(["localedef", "-i", country, "-f", "UTF-8", str(made)], capture_output=True, text=True)
+        if not (made / "LC_CTYPE").is_file():
+            shutil.rmtree(made, ignore_errors=True)
             raise RuntimeError(
-                f"There is no French locale ({made.stderr.strip()[-300:]}); it needs: apt-get install locales"
+                f"There is no locale {country} ({done.stderr.strip()[-300:]}); it needs: apt-get install locales"
             )
     return LOCALES
 
@@ -115,6 +136,7 @@ class Stage:
     def __init__(self, screen: VirtualDesktop, desktop: X11Desktop, look: Look) -> None:
         self.screen, self.desktop, self.look = screen, desktop, look
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._tree = Path(screen.env["XDG_RUNTIME_DIR"]) / "tree.json"
 
     def start(self, command: Sequence[str], *, title: str = "") -> ShownWindow:
         """Start a program and wait until its window has the focus and the picture stands still."""
@@ -137,6 +159,7 @@ class Stage:
         for process in reversed(self._processes):
             self.screen.end(process)
         self._processes.clear()
+        self._tree.unlink(missing_ok=True)
         wait_until(lambda: not self.screen.windows(), what="the end of all windows")
 
     def rest(self, *, calm_ms: int = CALM_MS, timeout_ms: int = 1500) -> Frame:
@@ -187,7 +210,16 @@ class Stage:
         wait_until(differs, timeout=timeout, what=f"the effect of {step!r} on {titles} ({self.look.name})")
 
     def nodes(self) -> list[Node]:
-        return dump(self.screen, scale=self.look.scale)
+        """What shows by the word of its toolkit, or of the program itself where its toolkit has none."""
+        if self._tree.is_file():
+            return self._told()
+        return dump(self.screen, scale=self.look.scale, gtk_scale=self.look.gtk_scale)
+
+    def _told(self) -> list[Node]:
+        """What the program says of itself, written after it was asked for."""
+        asked = time.time()
+        wait_until(lambda: self._tree.stat().st_mtime > asked, what=f"what is written to {self._tree.name}")
+        return listed(json.loads(self._tree.read_text()))
 
     def _place(self, words: str) -> Point:
         """The middle of a node of the active window: its role and its place among the nodes of that role."""
@@ -200,6 +232,11 @@ class Stage:
 
     def place(self, window: ShownWindow, box: Box) -> Frame:
         """Put a window's client area there; the picture after it. Its program may round the size."""
+        self.put(window, box)
+        return self.rest()
+
+    def put(self, window: ShownWindow, box: Box) -> None:
+        """Put a window there, whatever it shows."""
         _ask_window_manager(self.screen, window.id, "_NET_WM_STATE", [0, *MAXIMISED, 2, 0])
         _ask_window_manager(self.screen, window.id, "_NET_MOVERESIZE_WINDOW", [0xF00 | 0x2000 | 10, *box])
 
@@ -208,7 +245,6 @@ class Stage:
             return max(abs(shown.x - box.x), abs(shown.y - box.y)) <= OFF and shown.width > 0.97 * box.w
 
         wait_until(there, timeout=10, what=f"the window {window.title!r} at {box}")
-        return self.rest()
 
     def maximise(self, window: ShownWindow) -> Frame:
         before = self.desktop.grab()
@@ -246,8 +282,16 @@ def _configure(screen: VirtualDesktop, look: Look, *, blinking: bool) -> None:
     gtk, qt = config / "gtk-3.0" / "settings.ini", config / "qt5ct" / "qt5ct.conf"
     for file in (gtk, qt):
         file.parent.mkdir(parents=True, exist_ok=True)
-    gtk.write_text(GTK_SETTINGS.format(blink=int(blinking), font=look.font, points=POINTS))
-    qt.write_text(QT_SETTINGS.format(flash=1000 if blinking else 0, font=look.font, points=POINTS))
+    gtk.write_text(GTK_SETTINGS.format(blink=int(blinking), font=look.font, points=look.points, icons=look.icons))
+    (Path(screen.env["HOME"]) / ".gtkrc-2.0").write_text(
+        GTK2_SETTINGS.format(
+            theme=look.gtk_theme or ("Adwaita-dark" if look.theme == "dark" else "Adwaita"), icons=look.icons,
+            font=look.font, points=round(look.points * look.scale), blink=int(blinking),
+        )
+    )  # fmt: skip
+    qt.write_text(
+        QT_SETTINGS.format(flash=1000 if blinking else 0, font=look.font, points=look.points, icons=look.icons)
+    )
     _paint(screen, BACKDROPS[look.theme])
 
 
