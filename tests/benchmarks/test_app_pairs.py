@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from execution.types import Box
+from tests.benchmarks.drift import remote, ward
 from tests.benchmarks.drift.app_options import groups, options
 from tests.benchmarks.drift.app_pairs import answers, teachable
-from tests.benchmarks.drift.app_screens import Control, Shown, load_shown, save_shown
+from tests.benchmarks.drift.app_records import rows
+from tests.benchmarks.drift.app_screens import Control, Shown, load_shown, save_shown, shot
 from tests.benchmarks.drift.changed_pictures import another_in_its_place, greyed
 from tests.benchmarks.drift.dresses import DRESSES, HELD, REMOTE, TAUGHT, VALUES
 from tests.benchmarks.drift.pairs import KINDS, Truth
-from tests.benchmarks.drift.programs import ONCE, PROGRAMS, TYPED
+from tests.benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, program
 from tests.benchmarks.screens.corpus import Screen
+from tests.benchmarks.screens.stage import OFF, stage
 
 ROWS = ("notes.txt", "lettre.txt", "order.py", "plan.png")
 
@@ -110,3 +115,23 @@ def test_the_looks_that_are_held_together_are_there_and_programs_are_many() -> N
     assert len({dress.look.icons for dress in DRESSES.values()}) >= 6
     assert {dress.look.scale for dress in DRESSES.values()} == {0.75, 1.0, 1.25, 1.5, 2.0}
     assert {dress.look.language for dress in DRESSES.values()} == {"en", "fr", "de"}
+
+
+@pytest.mark.display
+def test_a_program_of_its_own_toolkit_tells_its_rows_and_a_client_shows_them_where_it_is_put(tmp_path: Path) -> None:
+    if missing := [name for name in remote.NEEDED if shutil.which(name) is None]:
+        pytest.skip(f"remote desktops need {', '.join(missing)}")
+    dress, app = REMOTE["vnc"], program("ward")
+    with stage(dress.look) as on, remote.viewer(on, dress) as client:
+        on.place(on.start(app.command), dress.place)
+        own = shot(on, app, "main", "own", dress.worn, tmp_path)
+        seen = client.seen(own, tmp_path)
+    held = rows(own)
+    assert len(held) == 2 * ward.SHOWN and set(held) <= {told for patient in ward.PATIENTS for told in patient}
+    left, top = remote.CLIENTS["vnc"].place
+    pixels = seen.screen.pixels(tmp_path)
+    for buttons in held.values():
+        for place in buttons:
+            before, after = own.elements[place].box, seen.elements[place].box
+            assert abs(after.x - before.x - left) <= OFF and abs(after.y - before.y - top) <= OFF
+            assert np.ptp(pixels[after.y : after.bottom, after.x : after.right].astype(int)) > 60

@@ -14,7 +14,7 @@ from tests.benchmarks.drift import app_pairs
 from tests.benchmarks.drift.app_screens import Shown, load_shown, save_shown, shot
 from tests.benchmarks.drift.dresses import DRESSES, PLACE, REMOTE, TAUGHT, Dress
 from tests.benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, make_files, need_programs, program
-from tests.benchmarks.drift.remote import Viewer, viewer
+from tests.benchmarks.drift.remote import NEEDED, Viewer, viewer
 from tests.benchmarks.screens.apps import App
 from tests.benchmarks.screens.stage import Stage, stage
 from tests.support.display import DisplayProblem, ShownWindow
@@ -30,7 +30,7 @@ Play = Callable[[Stage, App, str, Dress, Path], Iterator[Shown]]
 
 def make_apps(folder: Path, *, only: tuple[str, ...] = ()) -> None:
     """Show the programs in every look in which they are not there yet, then hold the looks together."""
-    need_programs()
+    need_programs(*NEEDED)
     make_files()
     for name in only or (TAUGHT, WINDOWS, *(name for name in DRESSES if name != TAUGHT), *REMOTE):
         file = folder / "shown" / f"{name}.json"

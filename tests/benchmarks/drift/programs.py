@@ -134,8 +134,8 @@ def _archive() -> None:
                     packed.addfile(entry, content)
 
 
-def need_programs() -> None:
+def need_programs(*also: str) -> None:
     """Raise RuntimeError that says what to type where programs are missing."""
-    missing = [app.command[0] for app in PROGRAMS if shutil.which(app.command[0]) is None]
+    missing = [name for name in (*(app.command[0] for app in PROGRAMS), *also) if shutil.which(name) is None]
     if missing:
         raise RuntimeError(f"There is no {', '.join(missing)}. Type: tools/setup.sh bench")
