@@ -9,7 +9,6 @@ import sys
 import time
 
 from tests.benchmarks.drift.pairs import FOLDER, PARTS
-from tests.benchmarks.screens.stage import replacing
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
     import django
 
     django.setup()
+    from tests.benchmarks.screens.stage import replacing
+
     for part in options.parts or PARTS:
         if part not in PARTS:
             parser.error(f"no such part: {part}; there are {', '.join(PARTS)}")

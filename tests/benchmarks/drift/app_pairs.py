@@ -58,7 +58,8 @@ def make(shown: Sequence[Shown], folder: Path) -> dict[str, int]:
     made["removed"] = _made("removed", list(_removed(wide)))
     for kind, values in options(_both(by, VALUES)).items():
         made[kind] = _made(kind, [_pair(kind, *given, **more) for given, more in values])
-    for kind, rows in records(_both(by, [*VALUES, *HELD["theme"], *HELD["scale"], (TAUGHT, "moved")])).items():
+    looks = dict.fromkeys((*VALUES, *HELD["theme"], *HELD["scale"], (TAUGHT, "moved")))
+    for kind, rows in records(_both(by, list(looks))).items():
         made[kind] = Made(screens=(), pairs=tuple(_in_row(kind, *given, **more) for given, more in rows))
     made["disabled"] = _disabled(by, wide, folder)
     for kind, change in (("painted", _paint), ("replaced", _replace)):
@@ -147,7 +148,9 @@ def _covered(by: dict) -> Iterator[Pair]:
             over = seen.over
             if dress == f"covered-{where}" and taught is not None and over is not None:
                 for path, control in some(f"covered {where}", taught, seen, _within(over), count=_EACH["covered"]):
-                    yield _pair("covered", path, control, taught, seen, Truth.GONE)
+                    pair = _pair("covered", path, control, taught, seen, Truth.GONE)
+                    # Where the other program says the same, only who knows of windows can tell them apart.
+                    yield replace(pair, window=pair.window or _is_named_in(seen)(path, control))
 
 
 def _within(over: Box) -> Callable[[str, Control], bool]:

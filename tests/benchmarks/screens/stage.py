@@ -86,13 +86,18 @@ class Look:
     def name(self) -> str:
         return f"{self.theme}-{round(100 * self.scale)}-{self.width}x{self.height}-{self.language}"
 
+    @property
+    def qt_scale(self) -> float:
+        """What Qt draws everything larger by; it draws badly what is made smaller, so that is left to its letters."""
+        return max(1.0, self.scale)
+
     def environment(self) -> dict[str, str]:
         """What makes GTK 3 and Qt 5 programs look so."""
         env = {
             "GTK_THEME": self.gtk_theme or ("Adwaita:dark" if self.theme == "dark" else "Adwaita"),
             "GDK_SCALE": f"{self.gtk_scale}",
             "GDK_DPI_SCALE": f"{self.scale / self.gtk_scale:g}",
-            "QT_SCALE_FACTOR": f"{self.scale:g}",
+            "QT_SCALE_FACTOR": f"{self.qt_scale:g}",
             "QT_QPA_PLATFORMTHEME": "qt5ct",
             "QT_STYLE_OVERRIDE": self.qt_style,
             "SHELL": "/bin/sh",
@@ -213,7 +218,7 @@ class Stage:
         """What shows by the word of its toolkit, or of the program itself where its toolkit has none."""
         if self._tree.is_file():
             return self._told()
-        return dump(self.screen, scale=self.look.scale, gtk_scale=self.look.gtk_scale)
+        return dump(self.screen, scale=self.look.qt_scale, gtk_scale=self.look.gtk_scale)
 
     def _told(self) -> list[Node]:
         """What the program says of itself, written after it was asked for."""
@@ -289,9 +294,8 @@ def _configure(screen: VirtualDesktop, look: Look, *, blinking: bool) -> None:
             font=look.font, points=round(look.points * look.scale), blink=int(blinking),
         )
     )  # fmt: skip
-    qt.write_text(
-        QT_SETTINGS.format(flash=1000 if blinking else 0, font=look.font, points=look.points, icons=look.icons)
-    )
+    points = f"{look.points * look.scale / look.qt_scale:g}"
+    qt.write_text(QT_SETTINGS.format(flash=1000 if blinking else 0, font=look.font, points=points, icons=look.icons))
     _paint(screen, BACKDROPS[look.theme])
 
 
