@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from execution.language.fuzzy import SEEN
-from execution.language.rewording import compare
+from execution.language.rewording import Wording, compare
+from execution.language.screen_texts import wanted
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
 from execution.targeting.kinds import TICKED
@@ -56,6 +57,7 @@ def _examined(box: Box, context: Context) -> Signs:
         held=held,
         read=read,
         wording=compare(context.wanted, read) if text is not None else None,
+        label_wording=_label_wording(read, context),
         look=look,
         around=best.around,
         label=best.label,
@@ -86,6 +88,15 @@ def _own_text(box: Box, element: Element | None, context: Context) -> tuple[floa
         held,
         best.line.text if best.whole else text_of(box, element, context) or best.line.text,
     )
+
+
+def _label_wording(read: str, context: Context) -> Wording | None:
+    """What stands beside a box to tick, compared with the label that names it; None for what is known otherwise."""
+    label = context.target.named_by
+    if label is None or context.has_own_text or context.target.role not in TICKED or not context.text_was_read:
+        return None
+    said = [compare(wanted(text, context.variables), read) for text in label.texts]
+    return max(said, key=lambda wording: (wording.score, not wording.against))
 
 
 def text_of(box: Box, element: Element | None, context: Context) -> str:

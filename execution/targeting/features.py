@@ -27,6 +27,9 @@ _FAR = 0.3  # of the window: from here on the place says nothing
 _PLAIN = 20.0  # a contrast beyond which it says no more
 _MOST = 12  # a count beyond which it says no more
 _NAN = float("nan")
+_GREY, _EDGES = (0.8, 1.0), (0.5, 0.95)  # correlations worth nothing and everything (`picture_fit`)
+_WEIGHTS = (3.0, 3.0, 2.0, 1.0, 2.0, 0.7, 0.7)  # of text, look, standing, shapes, label, place and kind in their mean
+_AS_GOOD = 0.1
 
 
 class Feature(NamedTuple):
@@ -41,7 +44,8 @@ class Feature(NamedTuple):
     leads: bool = False
 
 
-TEXT, PICTURE, AROUND, PLACE, KIND, ROW, GIVEN = "text", "picture", "around", "place", "kind", "row", "given"
+TEXT, PICTURE, AROUND, PLACE, KIND, ROW = "text", "picture", "around", "place", "kind", "row"
+TOGETHER, GIVEN = "together", "given"
 
 PLACES = (
     Feature("text", 1, TEXT, leads=True),
@@ -52,6 +56,8 @@ PLACES = (
     Feature("says_else", -1, TEXT),
     Feature("unknown_words", 0, TEXT),
     Feature("silent", -1, TEXT),
+    Feature("label_wording", 1, TEXT, leads=True),
+    Feature("label_says_else", -1, TEXT),
     Feature("reads", 0, TEXT),
     Feature("grey", 1, PICTURE, leads=True),
     Feature("edges", 1, PICTURE, leads=True),
@@ -87,15 +93,24 @@ PLACES = (
     Feature("is_element", 1, KIND),
     Feature("in_row", 1, ROW),
 )
+# All signs of a place together, and how it stands among the others.
+SUMS = (
+    Feature("agreement", 1, TOGETHER, leads=True),
+    Feature("identity", 1, TOGETHER, leads=True),
+    Feature("weakest", 1, TOGETHER, leads=True),
+    Feature("as_good", -1, TOGETHER),
+    Feature("ahead_of_equals", 1, TOGETHER),
+)
 # What is the same for all places of one screen: it tells how much the others can say.
 SCREEN = (
     "places", "sightings", "alike", "peers", "more_peers", "letters", "variable", "by_row", "own_text", "was_read",
     "window", "same_window", "other_language", "scale", "neighbours", "named", "shaped", "tells", "area",
     "is_field", "is_ticked", "is_icon", "is_item", "stretch",
 )  # fmt: skip
+OWN = (*PLACES, *SUMS)
 ALL = (
-    *PLACES,
-    *(Feature(f"{f.name}_ahead", 1, f.of) for f in PLACES if f.leads),
+    *OWN,
+    *(Feature(f"{f.name}_ahead", 1, f.of) for f in OWN if f.leads),
     *(Feature(n, 0, GIVEN) for n in SCREEN),
 )
 NAMES = tuple(f.name for f in ALL)
@@ -107,9 +122,41 @@ def measured(proposed: Sequence[Proposal], signs: Sequence[Signs], context: Cont
     rows = [_of_place(p, s, taught, context) for p, s in zip(proposed, signs, strict=True)]
     table = np.array([[row.get(f.name, _NAN) for f in PLACES] for row in rows], np.float32).reshape(-1, len(PLACES))
     given = _of_screen(len(rows), context)
-    leads = np.stack([_ahead(table[:, i], f.sign) for i, f in enumerate(PLACES) if f.leads], axis=1)
-    same = np.tile(np.array([given[name] for name in SCREEN], np.float32), (len(rows), 1))
-    return np.concatenate([table, leads, same], axis=1)
+    return completed(table, np.array([given[name] for name in SCREEN], np.float32))
+
+
+def completed(table: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """All features out of those of each place (places, len(PLACES)) and of the screen (len(SCREEN),)."""
+    own = np.concatenate([table, _together(table)], axis=1)
+    leads = np.stack([_ahead(own[:, i], f.sign) for i, f in enumerate(OWN) if f.leads], axis=1)
+    return np.concatenate([own, leads, np.tile(given, (len(table), 1))], axis=1)
+
+
+def _together(table: np.ndarray) -> np.ndarray:
+    """`SUMS` of every place: its told signs together, and how many others are as good."""
+    told = {f.name: table[:, i] for i, f in enumerate(PLACES)}
+    text = np.fmax(np.fmax(told["text"], told["wording"]), told["label_wording"])
+    look = np.fmax(np.fmax(_graded(told["grey"], *_GREY), 0.9 * _graded(told["edges"], *_EDGES)), told["ink"])
+    signs = np.stack([text, look, told["standing"], told["shapes"], told["label"], told["place"], told["kind"]], axis=1)
+    known = ~np.isnan(signs)
+    weights = known * np.array(_WEIGHTS)
+    agreement = _share(np.nansum(signs * _WEIGHTS, axis=1), weights.sum(axis=1))
+    identity = _share(np.nansum(signs[:, :2], axis=1), known[:, :2].sum(axis=1))
+    weakest = np.where(known[:, :3].any(axis=1), np.min(np.where(known[:, :3], signs[:, :3], np.inf), axis=1), np.nan)
+    as_good = (agreement[None, :] >= agreement[:, None] - _AS_GOOD).sum(axis=1) - 1.0
+    ahead = np.full(len(table), np.nan)
+    for i in np.flatnonzero(known[:, 2] & ~np.isnan(identity)):
+        equals = [j for j in range(len(table)) if j != i and identity[j] >= identity[i] - _AS_GOOD and known[j, 2]]
+        ahead[i] = signs[i, 2] - max(signs[equals, 2]) if equals else 1.0
+    return np.stack([agreement, identity, weakest, as_good, ahead], axis=1).astype(np.float32)
+
+
+def _graded(values: np.ndarray, nothing: float, perfect: float) -> np.ndarray:
+    return np.asarray(np.clip((values - nothing) / (perfect - nothing), 0.0, 1.0))
+
+
+def _share(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(np.where(weights > 0, sums / np.maximum(weights, 1e-6), np.nan))
 
 
 def _ahead(values: np.ndarray, sign: int) -> np.ndarray:
@@ -138,6 +185,11 @@ def _of_place(proposal: Proposal, signs: Signs, taught: TaughtPicture | None, co
 
 def _text(signs: Signs, context: Context) -> dict[str, float]:
     found = {"reads": float(bool(signs.read))} if context.text_was_read else {}
+    if signs.label_wording is not None:
+        found |= {
+            "label_wording": signs.label_wording.score,
+            "label_says_else": float(signs.label_wording.against and not signs.label_wording.unknown),
+        }
     if signs.text is None or signs.wording is None:
         return found
     found |= {

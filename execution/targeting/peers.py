@@ -12,7 +12,7 @@ from execution.types import Box, Element, ElementRole
 from workflows.graph import TargetSpec
 
 _AS_HIGH, _AS_WIDE = 0.3, 0.4
-_CHOICES = (ElementRole.CHECKBOX, ElementRole.RADIO)
+_HELD = (ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.FIELD)  # what is read there is not theirs
 _SAME_ROW = 0.5  # of the height
 
 
@@ -68,7 +68,7 @@ def _by_size(seen: Searched) -> list[Box]:
             e.box
             for e in seen.controls
             if (not role or same_kind(role, e.role)) and _near(e.box.h, taught.h * scale, _AS_HIGH)
-            and _near(e.box.w, taught.w * scale, _AS_WIDE) and (not e.text or e.role in _CHOICES)
+            and _near(e.box.w, taught.w * scale, _AS_WIDE) and (not e.text or e.role in _HELD)
         ]  # fmt: skip
         best = max(best, found, key=len)
     return best

@@ -9,7 +9,8 @@ from typing import Protocol
 from execution.language.fuzzy import SAME
 from execution.language.screen_texts import ScreenWords, Sighting, wanted
 from execution.language.whole_values import stands_in
-from execution.types import Answer, Box
+from execution.targeting.records import card_of
+from execution.types import Answer, Box, ScreenState
 from sentences.said import say
 from workflows.graph import TargetSpec
 
@@ -29,10 +30,18 @@ class WantedRow:
     places: tuple[tuple[Box, ...], ...]
     lines: tuple[Box, ...] = ()
     problem: str = ""
+    state: ScreenState | None = None
 
     def holds(self, box: Box, others: Sequence[Box] = ()) -> bool:
-        """True if every text stands in the row of `box`; `others` are things of its kind, in this row or another."""
-        return all(any(self._in_row(box, place, others) for place in places) for places in self.places)
+        """True if every text stands in the row of `box`, or in its card; `others` are things of its kind."""
+        card = card_of(box, self.state) if self.state is not None else None
+        return all(
+            any(
+                (card is not None and card.contains(place.center)) or self._in_row(box, place, others)
+                for place in places
+            )
+            for places in self.places
+        )
 
     def _in_row(self, box: Box, text: Box, others: Sequence[Box]) -> bool:
         """True for what stands on one line, and nothing of the text's column is nearer: that would be another row."""
@@ -50,6 +59,9 @@ class Read(Protocol):
 
     @property
     def variables(self) -> Mapping[str, str]: ...
+
+    @property
+    def state(self) -> ScreenState: ...
 
     @property
     def words(self) -> ScreenWords: ...
@@ -75,7 +87,7 @@ def wanted_row(seen: Read) -> WantedRow:
             return WantedRow(texts=tuple(texts), places=(), problem=said)
         places.append(found)
     lines = tuple(line.box for line in seen.words.lines if seen.area.contains(line.box.center))
-    return WantedRow(texts=tuple(texts), places=tuple(places), lines=lines)
+    return WantedRow(texts=tuple(texts), places=tuple(places), lines=lines, state=seen.state)
 
 
 def _cells(text: str, seen: Read, *, exact: bool) -> list[Sighting]:

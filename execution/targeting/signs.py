@@ -65,7 +65,8 @@ class Signs:
 
     `scale` is how large things are drawn there. `text` is how well the taught text was looked up there, `whole` that it
     is all that stands in its line, `held` how much of it lies inside; `wording` compares it with all that is `read`.
-    `look` is how the taught picture fits. `label`, `shapes`, `numbered` and `in_sequence` are about what stands around.
+    `label_wording` is the same for the label of a box to tick. `look` is how the taught picture fits. `label`, `shapes`,
+    `numbered` and `in_sequence` are about what stands around it.
     """
 
     box: Box
@@ -76,6 +77,7 @@ class Signs:
     held: float | None = None
     read: str = ""
     wording: Wording | None = None
+    label_wording: Wording | None = None
     look: PictureFit | None = None
     around: Surroundings = NONE
     label: bool | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from execution.language.fuzzy import SAME
 from execution.language.lexicon import mean_different, mean_the_same
+from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
@@ -18,6 +19,7 @@ from execution.targeting.signs import Signs
 from execution.targeting.windows import window_problem
 from execution.types import Answer, ElementRole, ElementState
 from sentences.said import say
+from workflows.text import names
 
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
@@ -44,8 +46,12 @@ def _several_in_one(signs: Signs, context: Context) -> str:
 
 def _says_something_else(signs: Signs, context: Context) -> str:
     """It reads a word that is known to mean something else; what names the run's data must be there to the letter."""
-    want = context.wanted
+    want, label = context.wanted, context.target.named_by
     if not context.has_own_text:
+        named = label is not None and bool(names(label.text))
+        beside = signs.label_wording is not None and signs.label_wording.score == 1.0
+        if label is not None and named and not (signs.label or beside):
+            return say("targeting.label_missing", text=wanted(label.text, context.variables).text)
         return ""
     if want.exact and signs.text is None:
         return say("targeting.row_unread")

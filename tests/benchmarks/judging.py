@@ -22,7 +22,7 @@ import numpy as np
 
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.context import Context
-from execution.targeting.features import ALL, NAMES, PLACES
+from execution.targeting.features import ALL, NAMES, PLACES, SCREEN, completed
 from execution.targeting.judge import FITTED, Judge
 from execution.targeting.vetoes import veto
 from execution.targeting.weighing import measure
@@ -143,12 +143,12 @@ def blinded(one: Sample, rng: random.Random) -> Sample:
     kinds |= {"place"} if several and "around" in kinds else set()
     extra = {"kind": ("shapes", "sequence"), "picture": ("tells",), "text": ("sightings",)}
     named = {name for kind in kinds for name in extra.get(kind, ())}
-    hidden = [i for i, f in enumerate(ALL) if f.of in kinds or f.name.removesuffix("_ahead") in named]
-    features = one.features.copy()
-    features[:, hidden] = np.nan
+    table, given = one.features[:, : len(PLACES)].copy(), one.features[0, -len(SCREEN) :].copy()
+    table[:, [i for i, f in enumerate(PLACES) if f.of in kinds or f.name in named]] = np.nan
+    given[[i for i, name in enumerate(SCREEN) if name in named]] = np.nan
     if "text" in kinds:
-        features[:, NAMES.index("was_read")] = 0.0
-    return replace(one, features=features)
+        given[SCREEN.index("was_read")] = 0.0
+    return replace(one, features=completed(table, given))
 
 
 def _tree(nodes: np.ndarray, useful: Sequence[int]) -> dict[str, list[Any]]:
