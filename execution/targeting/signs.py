@@ -65,8 +65,8 @@ class Signs:
 
     `scale` is how large things are drawn there. `text` is how well the taught text was looked up there, `whole` that it
     is all that stands in its line, `held` how much of it lies inside; `wording` compares it with all that is `read`.
-    `label_wording` is the same for the label of a box to tick. `look` is how the taught picture fits. `label`, `shapes`,
-    `numbered` and `in_sequence` are about what stands around it.
+    `label_wording` is the same for the label of a box to tick. `look` is how the taught picture fits. `label`,
+    `shapes`, `numbered` and `in_sequence` are about what stands around it.
     """
 
     box: Box
