@@ -136,7 +136,8 @@ class NodeSpec:
     """A screen state that can be recognised.
 
     `texts` must be on the screen, `absent` must not; both may hold {{variables}}. `window_title` is matched whole, with
-    `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest.
+    `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest,
+    `looks` are those of further pictures of the same screen: with a table full and empty, with an area folded.
     `is_common`: it may come at any time, and the run goes on afterwards from where it was.
     """
 
@@ -147,6 +148,7 @@ class NodeSpec:
     window_title: str = ""
     app_name: str = ""
     picture: str = ""
+    looks: tuple[str, ...] = ()
     is_entry: bool = False
     is_end: bool = False
     is_common: bool = False
@@ -244,7 +246,7 @@ class GraphSpec:
 
     def pictures(self) -> frozenset[str]:
         """Digests of every picture the graph refers to."""
-        digests = {n.picture for n in self.nodes}
+        digests = {digest for n in self.nodes for digest in (n.picture, *n.looks)}
         digests |= {d for e in self.edges if e.target for d in (e.target.picture, e.target.context)}
         return frozenset(digests - {""})
 

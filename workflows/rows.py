@@ -25,6 +25,8 @@ def saved(row: Row) -> Row:
 def write_graph(graph: GraphSpec, *, workflow: Workflow, pictures: Mapping[str, Picture]) -> None:
     """The rows of `graph` under a workflow that has none yet; `pictures` by digest. Call inside a transaction."""
     nodes = {n.node_id: saved(_node(n, workflow, pictures)) for n in graph.nodes}
+    for n in graph.nodes:
+        nodes[n.node_id].looks.set(pictures[digest] for digest in n.looks if digest in pictures)
     specs = {e.target.target_id: e.target for e in graph.edges if e.target}
     targets = {target_id: saved(_target(spec, workflow, pictures)) for target_id, spec in specs.items()}
     for edge in graph.edges:

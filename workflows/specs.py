@@ -33,7 +33,7 @@ def graph_of(workflow: Workflow) -> GraphSpec:
         workflow_id=workflow.workflow_id,
         name=workflow.name,
         learning_state=workflow.learning_state,
-        nodes=tuple(node_spec(n) for n in workflow.nodes.select_related("reference")),
+        nodes=tuple(node_spec(n) for n in workflow.nodes.select_related("reference").prefetch_related("looks")),
         edges=tuple(
             edge_spec(e)
             for e in workflow.edges.select_related("source", "destination", "target__picture", "target__context")
@@ -54,6 +54,7 @@ def node_spec(node: Node) -> NodeSpec:
         window_title=node.window_title,
         app_name=node.app_name,
         picture=node.reference.digest if node.reference else "",
+        looks=tuple(sorted(look.digest for look in node.looks.all())),
         is_entry=node.is_entry,
         is_end=node.is_end,
         is_common=node.is_common,

@@ -36,8 +36,11 @@ class FusionEngine:
         """`references` by node id. Without an embedder the vectors of the model that made most of them are compared."""
         self.references = dict(references)
         self._fitted = fitted
-        sheets = {name: sheet for name, one in self.references.items() if (sheet := _sheet(one))}
-        self._vocabulary = Vocabulary(sheets.values())
+        self._looks_of = {name: _named(name, one) for name, one in self.references.items()}
+        self._all = {look: one for looks in self._looks_of.values() for look, one in looks.items()}
+        self._node_of = {look: name for name, looks in self._looks_of.items() for look in looks}
+        sheets = {look: sheet for look, one in self._all.items() if (sheet := _sheet(one))}
+        self._vocabulary = Vocabulary(sheets.values(), of=[self._node_of[look] for look in sheets])
         self._profiles = {name: self._profile(sheet, counted=True) for name, sheet in sheets.items()}
         self._texts = TextIndex({name: found_by(one.texts) for name, one in self._profiles.items()})
         self._titles = frozenset(folded_title(one.window) for one in self.references.values())
@@ -51,15 +54,16 @@ class FusionEngine:
     @embedder.setter
     def embedder(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        self._model = embedder.model_id if embedder else _commonest_model(self.references.values())
-        made = {name: one.embedding for name, one in self.references.items() if one.embedding}
-        self._looks = LookIndex({name: e.vector for name, e in made.items() if e.model == self._model})
+        self._model = embedder.model_id if embedder else _commonest_model(self._all.values())
+        made = {look: one.embedding for look, one in self._all.items() if one.embedding}
+        vectors = {look: e.vector for look, e in made.items() if e.model == self._model}
+        self._looks = LookIndex(vectors, of=self._node_of)
         self._usual = self._looks.usual() or _USUAL
 
     @property
     def findable(self) -> frozenset[str]:
         """The nodes that a screen can lead to by its texts or its look."""
-        return frozenset(self._profiles) | frozenset(self._looks.ids)
+        return frozenset(self._node_of[look] for look in (*self._profiles, *self._looks.ids))
 
     def weigh(self, state: ScreenState, *, among: Collection[str] = ()) -> list[Weighed]:
         """The nodes that the screen may be, the likeliest first; those of `among` that can be compared are there.
@@ -67,30 +71,38 @@ class FusionEngine:
         All others are left out unseen where very many could be it: see TextIndex and LookIndex.
         """
         seen = _Seen(self, state)
-        names = [name for name in among if name in self.references]
+        names = [look for name in among for look in self._looks_of.get(name, ())]
         names += self._texts.best(found_by(seen.profile.texts)) if state.text_method else []
         names += seen.looks.best if seen.looks else []
         found = (seen.weighed(name) for name in dict.fromkeys(names))
-        return self._ranked([one for one in found if one.compared])
+        return self._ranked(self._best_looks([one for one in found if one.compared]))
 
     def reasons(self, weighed: Weighed) -> tuple[Reason, ...]:
         """The signs in words."""
-        return reasons(weighed, self.references[weighed.node_id])
+        return reasons(weighed)
 
     def missing(self, node_id: str) -> tuple[Reason, ...]:
         """Why a node that has a picture could not be compared with it; nothing where it has none."""
         reference = self.references.get(node_id)
         return (not_compared(reference),) if reference else ()
 
+    def _best_looks(self, found: list[Weighed]) -> list[Weighed]:
+        """Of each node the picture that the screen is most like, scored; the others are no rivals of it."""
+        best = dict[str, Weighed]()
+        for one in found:
+            scored = replace(one, score=self._fitted.score(one.signs, read=one.read))
+            if one.node_id not in best or scored.score > best[one.node_id].score:
+                best[one.node_id] = scored
+        return list(best.values())
+
     def _ranked(self, found: list[Weighed]) -> list[Weighed]:
-        scores = np.array([self._fitted.score(one.signs, read=one.read) for one in found])
-        certain = [
-            replace(
-                one, score=float(score), probability=self._fitted.certainty(score, lead(score, scores), read=one.read)
-            )
-            for one, score in zip(found, scores, strict=True)
-        ]
+        scores = np.array([one.score for one in found])
+        certain = [replace(one, probability=self._certainty(one, lead(one.score, scores))) for one in found]
         return sorted(certain, key=lambda one: (-one.probability, -one.score, one.node_id))
+
+    def _certainty(self, one: Weighed, lead_: float) -> float:
+        seen = one.sign("seen") if one.read else None
+        return self._fitted.certainty(one.score, lead_, seen=seen)
 
     def _profile(self, sheet: Sheet, *, counted: bool) -> Profile:
         return profile(sheet, self._vocabulary, self._fitted.lasting(sheet, self._vocabulary, counted=counted))
@@ -108,7 +120,8 @@ class _Seen:
         self.looks = engine._looks.looks(embedding.vector) if comparable and embedding else None
 
     def weighed(self, name: str) -> Weighed:
-        """The node's signs; 0 for what cannot be compared."""
+        """The signs of one look of a node; 0 for what cannot be compared."""
+        reference = self._engine._all[name]
         taught = self._engine._profiles.get(name)
         comparison = compare(taught, self.profile) if taught and self._state.text_method else None
         signs = np.zeros(len(SIGNS))
@@ -118,11 +131,13 @@ class _Seen:
             signs[NUMBER_OF["balance"]] = comparison["recall"] * comparison["precision"]
             signs[NUMBER_OF["worst"]] = max(comparison["missing"], comparison["extra"])
             signs[NUMBER_OF["shapes_alike"]] = comparison["shapes"] * comparison["shapes_known"]
-        self._window_signs(name, signs)
-        return Weighed(node_id=name, signs=signs, comparison=comparison, cosine=self._look_signs(name, signs))
+        self._window_signs(reference, signs)
+        cosine = self._look_signs(name, signs)
+        node_id = self._engine._node_of[name]
+        return Weighed(node_id=node_id, reference=reference, signs=signs, comparison=comparison, cosine=cosine)
 
-    def _window_signs(self, name: str, signs: np.ndarray) -> None:
-        taught, seen = self._engine.references[name].window, self._state.window
+    def _window_signs(self, reference: Reference, signs: np.ndarray) -> None:
+        taught, seen = reference.window, self._state.window
         if taught is None or seen is None:
             return
         signs[NUMBER_OF["title"]] = title_alike(taught.title, seen.title, self._engine._titles)
@@ -136,9 +151,14 @@ class _Seen:
             return None
         usual = self._engine._usual
         signs[NUMBER_OF["look"]] = np.clip((cosine - usual) / (1 - usual), -0.5, 1.0)
-        signs[NUMBER_OF["look_lead"]] = self.looks.lead(cosine) / _SPREAD
+        signs[NUMBER_OF["look_lead"]] = self.looks.lead(name) / _SPREAD
         signs[NUMBER_OF["look_known"]] = 1.0
         return cosine
+
+
+def _named(name: str, reference: Reference) -> dict[str, Reference]:
+    """The looks of a node by names of their own; the first is called like the node."""
+    return {f"{name}\0{number}" if number else name: one for number, one in enumerate((reference, *reference.looks))}
 
 
 def _sheet(reference: Reference) -> Sheet | None:

@@ -60,7 +60,7 @@ class TextIndex:
 
 
 class Looks:
-    """How alike one screen and the nodes look: `best` are the nodes most alike, `highest` the two highest cosines."""
+    """How alike one screen and the nodes look: `best` are those most alike, `highest` the cosines of the best two."""
 
     def __init__(self, index: LookIndex, vector: np.ndarray) -> None:
         self._index, self._vector = index, vector
@@ -68,19 +68,22 @@ class Looks:
         cosines = index.vectors[numbers] @ vector
         order = np.argsort(-cosines, kind="stable")
         self.best = [index.ids[numbers[i]] for i in order[:_BY_LOOK]]
-        self.highest = tuple(float(cosines[i]) for i in order[:2])
+        of_nodes = {index.node_of[numbers[i]]: float(cosines[i]) for i in reversed(order)}
+        self._first = sorted(of_nodes.items(), key=lambda one: -one[1])[:2]
+        self.highest = tuple(value for _, value in self._first)
 
     def cosine(self, node_id: str) -> float | None:
         """None for a node whose picture this model did not see."""
         number = self._index.numbers.get(node_id)
         return None if number is None else float(self._index.vectors[number] @ self._vector)
 
-    def lead(self, cosine: float) -> float:
-        """How much more alike a node of this cosine looks than the most alike of the others; 0 where it is alone."""
-        if len(self.highest) < 2:
+    def lead(self, look: str) -> float:
+        """How much more alike a node's look is than those of the most alike other node; 0 where there is none."""
+        cosine = self.cosine(look)
+        if cosine is None or len(self._first) < 2:
             return 0.0
-        first, second = self.highest
-        return cosine - (second if cosine >= first else first)
+        (node, first), (_, second) = self._first
+        return cosine - (second if node == self._index.node_of[self._index.numbers[look]] else first)
 
 
 class LookIndex:
@@ -90,8 +93,10 @@ class LookIndex:
     1984), which keep distances roughly and fit into the processor's cache; those found are then compared exactly.
     """
 
-    def __init__(self, vectors: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, vectors: Mapping[str, np.ndarray], *, of: Mapping[str, str] | None = None) -> None:
+        """`of` says whose look each vector is, where a node has several."""
         self.ids = tuple(vectors)
+        self.node_of = [(of or {}).get(one, one) for one in self.ids]
         self.numbers = {node_id: number for number, node_id in enumerate(self.ids)}
         rows = list(vectors.values())
         self.vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)

@@ -14,7 +14,7 @@ from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine
 from execution.matching.index import TextIndex, found_by
 from execution.matching.references import Reference
-from execution.matching.signs import LOOK, Evidence, Likeness, gather
+from execution.matching.signs import LOOK, Evidence, Likeness, Rarity, gather
 from execution.matching.weighed import Weighed
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
@@ -64,6 +64,7 @@ class Matcher:
         known = {name: one for name, one in (references or {}).items() if name in self._nodes}
         self.fusion = FusionEngine(known, embedder=embedder)
         self._likeness = Likeness(pictures, embedder)
+        self._rarity = Rarity(graph.nodes)
         self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in graph.nodes}
         self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
         declared = {n.node_id: keys for n in graph.nodes if (keys := _declared(n))}
@@ -121,10 +122,12 @@ class Matcher:
         weighed: Weighed | None,
     ) -> _Candidate:
         if weighed is None:
-            evidence = gather(node, state, words, variables, likeness=self._likeness, threshold=self.threshold)
+            evidence = gather(
+                node, state, words, variables, rarity=self._rarity, likeness=self._likeness, threshold=self.threshold
+            )
             more = self.fusion.missing(node.node_id)
         else:
-            evidence = gather(node, state, words, variables, reference=weighed.probability)
+            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed.probability)
             more = self.fusion.reasons(weighed)
         evidence = replace(evidence, reasons=(*evidence.reasons, *more))
         return _Candidate(node=node, evidence=evidence, weighed=weighed)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -39,14 +40,22 @@ class _Count:
 class Vocabulary:
     """What stands on the workflow's screens: a text on few of them says more, one that is data elsewhere says less."""
 
-    def __init__(self, sheets: Iterable[Sheet]) -> None:
-        self.screens = 0
+    def __init__(self, sheets: Iterable[Sheet], *, of: Iterable[str] | None = None) -> None:
+        """`of` names each sheet's screen, where some are further looks of the same one: they count as one."""
+        several = dict[object, list[Sheet]]()
+        for number, (sheet, name) in enumerate(zip_longest(sheets, of or ())):
+            several.setdefault(number if name is None else name, []).append(sheet)
+        self.screens = len(several)
         self._lines, self._words = _Count(), _Count()
-        for sheet in sheets:
-            self.screens += 1
-            data = _as_data(sheet)
-            self._lines.add(sheet.keys, (key for key, is_data in zip(sheet.keys, data, strict=True) if is_data))
-            words = [(word, is_data) for line, is_data in zip(sheet.words, data, strict=True) for word in line]
+        for looks in several.values():
+            lines = [(k, d) for sheet in looks for k, d in zip(sheet.keys, _as_data(sheet), strict=True)]
+            self._lines.add((key for key, _ in lines), (key for key, is_data in lines if is_data))
+            words = [
+                (word, is_data)
+                for sheet in looks
+                for line, is_data in zip(sheet.words, _as_data(sheet), strict=True)
+                for word in line
+            ]
             self._words.add((word for word, _ in words), (word for word, is_data in words if is_data))
 
     def familiar(self, sheet: Sheet, *, counted: bool) -> np.ndarray:

@@ -11,8 +11,9 @@ from sentences.said import listed, say, then
 REFERENCE, LAYOUT, CHOSEN, WINDOW, LOOK = "reference", "layout", "chosen", "window", "look"
 
 
-def reasons(weighed: Weighed, reference: Reference) -> tuple[Reason, ...]:
+def reasons(weighed: Weighed) -> tuple[Reason, ...]:
     """One reason for each sign that there is of a node; its own score None where it could not be used."""
+    reference = weighed.reference
     found = [*_texts(weighed, reference), *_window(weighed, reference), _look(weighed, reference)]
     return tuple(reason for reason in found if reason)
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from execution.language.fuzzy import folded
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -82,7 +83,8 @@ def _element(row: list[Any]) -> Element:
 class Reference:
     """All that is known of one node's taught screen. A sign that could not be had is None, and `problem` says why.
 
-    `window` is what the targets taught on that screen say of their window, its box in pixels of the picture.
+    `window` is what the targets taught on that screen say of their window, its box in pixels of the picture. `looks`
+    are the references of further pictures of the same screen; a screen is the node if it is any one of them.
     """
 
     picture: str
@@ -90,6 +92,17 @@ class Reference:
     embedding: Embedding | None = None
     window: Window | None = None
     problem: str = ""
+    looks: tuple[Reference, ...] = ()
+
+    def nearest(self, state: ScreenState) -> Reference:
+        """Of all its looks the one of which most is on the screen, and of the screen on it."""
+        shown = {folded(line.text) for line in state.texts}
+
+        def shared(look: Reference) -> float:
+            read = {folded(line.text) for line in look.reading.texts} if look.reading else set()
+            return len(read & shown) / max(1, len(read | shown)) if look.reading else -1.0
+
+        return max((self, *self.looks), key=shared)
 
 
 class ReferenceStore(Protocol):
@@ -151,7 +164,7 @@ def prepare(
     to be looked at are done; `stop` is asked before each, and what is left then lacks its signs. A picture that cannot
     be had or read costs its signs alone.
     """
-    wanted = sorted({node.picture for node in graph.nodes if node.picture})
+    wanted = sorted({picture for node in graph.nodes for picture in _pictures(node)})
     maker = maker_of(analyzer)
     model = analyzer.embedder.model_id if analyzer.embedder else ""
     readings, embeddings = store.readings(wanted, maker), store.embeddings(wanted, model) if model else {}
@@ -172,17 +185,26 @@ def prepare(
             store.keep_reading(readings[picture])
     if missing and not stop():
         progress(len(missing), len(missing))
-    return {
-        node.node_id: Reference(
-            picture=node.picture,
-            reading=readings.get(node.picture),
-            embedding=embeddings.get(node.picture),
-            window=taught_window(graph, node),
-            problem=problems.get(node.picture, ""),
+    known = {
+        picture: Reference(
+            picture=picture,
+            reading=readings.get(picture),
+            embedding=embeddings.get(picture),
+            problem=problems.get(picture, ""),
         )
-        for node in graph.nodes
-        if node.picture
+        for picture in wanted
     }
+    return {node.node_id: _of_node(graph, node, known) for node in graph.nodes if _pictures(node)}
+
+
+def _pictures(node: NodeSpec) -> list[str]:
+    return [picture for picture in dict.fromkeys((node.picture, *node.looks)) if picture]
+
+
+def _of_node(graph: GraphSpec, node: NodeSpec, known: Mapping[str, Reference]) -> Reference:
+    window = taught_window(graph, node)
+    first, *further = (replace(known[picture], window=window) for picture in _pictures(node))
+    return replace(first, looks=tuple(further))
 
 
 def _look(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -28,6 +30,11 @@ _WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4, _REFER
 _CONTRADICTED = 0.6
 _UNSURE = 0.9  # for a screen whose texts were not read
 _CAPS = {TITLE: 0.85, LOOK: 0.85, APP: 0.5}  # the most that such a sign is worth alone
+# Declared texts alone: the most they are worth, by how much there was to see. Two words of six letters that no other
+# node declares make 0.84, five make a screen certain; OK alone makes none.
+_LEAST_TOLD, _MORE_TOLD, _WORD = 0.72, 0.06, 6
+_COMMON = 0.5  # the worth of a text that all nodes declare, beside 1 for one that this node alone declares
+_AMPLE = 3.0  # texts: fewer are worth less beside a reference
 # A reader that is less sure of a line says that it could not read there, if the line is at all like the text.
 _HARDLY_READ, _MAY_BE = 0.75, 0.6
 _LEAST_COSINE = 0.6  # unrelated screens reach that; the same window with another line typed 0.995, with a menu 0.96
@@ -48,6 +55,22 @@ class Evidence:
 
     def score_of(self, sign: str) -> float | None:
         return next((r.score for r in self.reasons if r.sign == sign), None)
+
+
+class Rarity:
+    """How few nodes of a workflow declare a text: what it is worth beside the others."""
+
+    def __init__(self, nodes: Iterable[NodeSpec]) -> None:
+        declared = [{folded(text) for text in node.texts} for node in nodes if node.texts]
+        self._nodes = len(declared)
+        self._count = Counter(text for texts in declared for text in texts)
+
+    def of(self, text: str) -> float:
+        """1 for a text that no other node declares, the least for one that all do."""
+        count = self._count[folded(text)]
+        if count < 2:
+            return 1.0
+        return 1.0 - (1.0 - _COMMON) * math.log(count) / math.log(self._nodes)
 
 
 class Likeness:
@@ -96,17 +119,19 @@ def gather(
     words: ScreenWords,
     variables: Mapping[str, str],
     *,
+    rarity: Rarity | None = None,
     likeness: Likeness | None = None,
     threshold: float = 0.0,
     reference: float | None = None,
 ) -> Evidence:
     """Every sign the node declares, weighed. `reference` is how likely its reference alone makes it; without that its
-    picture's look counts, which is left out where it could not make the node plausible any more."""
+    picture's look counts, which is left out where it could not make the node plausible any more. `rarity` says what
+    each declared text is worth; without it all are worth the same."""
     read = bool(state.text_method)
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
         return Evidence(confidence=0.0, reasons=tuple(reasons))
-    told = _texts(node, words, variables, read=read)
+    told = _texts(node, words, variables, rarity or Rarity(()), read=read)
     window, window_factor = _window(node, state.window, variables)
     reasons += [*([told.reason] if told.reason else []), *window]
     factor = told.factor * window_factor
@@ -114,12 +139,13 @@ def gather(
         confidence = reference
         if told.reason and told.reason.score is not None:
             agreed = told.complete and any(r.sign == TITLE and r.score == 1.0 for r in window)
-            confidence = _weighed(reasons, hoped={_REFERENCE_ASIDE if agreed else _REFERENCE: reference})
+            hoped = {_REFERENCE_ASIDE if agreed else _REFERENCE: reference}
+            confidence = _weighed(reasons, hoped=hoped, amount=told.amount)
         return _judged(confidence * factor, reasons, told)
-    if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}) * factor >= 0.5 * threshold):
+    if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}, amount=told.amount) * factor >= 0.5 * threshold):
         look = likeness.reason(node, state)
         reasons += [look] if look else []
-    confidence = _weighed(reasons) * factor * (1.0 if read else _UNSURE)
+    confidence = _weighed(reasons, amount=told.amount) * factor * (1.0 if read else _UNSURE)
     if not read:
         reasons.append(Reason(sign="reading", score=None, note=say("matching.less_certain")))
     return _judged(confidence, reasons, told)
@@ -135,14 +161,21 @@ def _judged(confidence: float, reasons: list[Reason], told: _Told) -> Evidence:
     )
 
 
-def _weighed(reasons: list[Reason], *, hoped: Mapping[str, float] | None = None) -> float:
-    """The mean of the scores by their weights, not above what such signs are worth alone."""
+def _weighed(reasons: list[Reason], *, amount: float, hoped: Mapping[str, float] | None = None) -> float:
+    """The mean of the scores by their weights, not above what such signs are worth alone.
+
+    `amount` is how many declared texts there are to see, each by its length and rarity: few are worth less.
+    """
     scores = {r.sign: r.score for r in reasons if r.score is not None and r.sign in _WEIGHTS}
     scores |= hoped or {}
     if not scores:
         return 0.0
-    mean = sum(_WEIGHTS[sign] * score for sign, score in scores.items()) / sum(_WEIGHTS[sign] for sign in scores)
-    return min(mean, _CAPS.get(next(iter(scores)), 1.0)) if len(scores) == 1 else mean
+    weights = {sign: _WEIGHTS[sign] for sign in scores}
+    if hoped and TEXTS in weights:
+        weights[TEXTS] *= min(1.0, amount / _AMPLE)
+    mean = sum(weights[sign] * score for sign, score in scores.items()) / sum(weights.values())
+    caps = {**_CAPS, TEXTS: min(1.0, _LEAST_TOLD + _MORE_TOLD * amount)}
+    return min(mean, caps.get(next(iter(scores)), 1.0)) if len(scores) == 1 else mean
 
 
 def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) -> Reason | None:
@@ -160,16 +193,20 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
     """What the declared texts say: the sign, whether all were seen, which are certainly not there, and a factor below 1
-    where one that names what the run is about could not be looked for."""
+    where one that names what the run is about could not be looked for. `amount` is how many there are, each by its
+    length and rarity."""
 
     reason: Reason | None = None
+    amount: float = 0.0
     complete: bool = False
     lacks: tuple[str, ...] = ()
     factor: float = 1.0
 
 
-def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, read: bool) -> _Told:
-    wants = [want for t in node.texts if (want := wanted(t, variables)).problem or words_of(want.text).key]
+def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], rarity: Rarity, *, read: bool) -> _Told:
+    asked = [(t, wanted(t, variables)) for t in node.texts]
+    worth = [rarity.of(t) for t, want in asked if want.problem or words_of(want.text).key]
+    wants = [want for _, want in asked if want.problem or words_of(want.text).key]
     if not wants:
         return _Told()
     if not read:
@@ -188,8 +225,11 @@ def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], *, 
     if missing := [*lacks, *(say("matching.hardly_read", text=w.text) for w in unclear), *problems]:
         note = then([note, say("matching.missing", texts=missing)])
     # squared: a screen of which a quarter of the texts could not be read is not three quarters that screen
-    share = sum(scores) / len(scores) if scores else 0.0
+    weights = [w for w, want in zip(worth, wants, strict=True) if not want.problem]
+    share = sum(w * s for w, s in zip(weights, scores, strict=True)) / sum(weights) if scores else 0.0
+    letters = [min(1.0, len(words_of(w.text).key) / _WORD) for w in sought]
     return _Told(
+        amount=sum(w * part for w, part in zip(weights, letters, strict=True)),
         reason=Reason(sign=TEXTS, score=round(share * share, 4) if scores else None, note=note),
         complete=not missing,
         lacks=lacks,

@@ -8,6 +8,7 @@ import numpy as np
 
 from execution.matching.calibration import SIGNS
 from execution.matching.comparison import Comparison
+from execution.matching.references import Reference
 
 NUMBER_OF = {name: number for number, name in enumerate(SIGNS)}
 
@@ -18,9 +19,11 @@ class Weighed:
 
     `signs` are numbers in the order of SIGNS, `score` their sum in logits, `probability` what that and the lead over
     the runner-up make of it. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
+    `reference` is the one of the node's pictures that the screen is most like.
     """
 
     node_id: str
+    reference: Reference
     signs: np.ndarray
     score: float = 0.0
     probability: float = 0.0

@@ -221,15 +221,16 @@ class WorkflowStages:
         node = self.graph.node(match.node_id)
         if node is None or any(reason.sign == PERSON for reason in match.reasons):
             return None
-        taught = self.matcher.fusion.references.get(node.node_id)
+        looks = self.matcher.fusion.references.get(node.node_id)
+        taught = looks.nearest(state) if looks else None
         reading = taught.reading if taught else None
         if known is None or not dialogs.is_same_page(state, known):
-            return self._over_taught(state, node, reading) if reading else None
+            return self._over_taught(state, node, taught.picture, reading) if taught and reading else None
         return dialogs.over_recognised(state, known, node, taught=reading, variables=self.variables)
 
-    def _over_taught(self, state: ScreenState, node: NodeSpec, reading: Reading) -> Dialog | None:
+    def _over_taught(self, state: ScreenState, node: NodeSpec, digest: str, reading: Reading) -> Dialog | None:
         try:
-            picture = self.matcher.pictures.load(node.picture) if self.matcher.pictures else None
+            picture = self.matcher.pictures.load(digest) if self.matcher.pictures else None
         except PictureError:
             picture = None
         return dialogs.over_taught(state, node, taught=reading, picture=picture, variables=self.variables)

@@ -1,13 +1,13 @@
 """Fits the coefficients of the matching to what was read on the corpus and writes them into the product.
 
-`python -m tests.benchmarks.matching --fit`. One half of the families is fitted to, the other half is for the figures.
+`python -m tests.benchmarks.matching --fit`. The product is fitted to all there is; figures are of coefficients fitted
+to other programs and other style sheets than those measured (`crossed`).
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN
+from execution.matching import Reference
 from execution.matching.calibration import (
     LASTING_TRAITS,
     SIGNS,
@@ -26,15 +27,17 @@ from execution.matching.calibration import (
 )
 from execution.matching.fusion import FusionEngine
 from execution.matching.profile import Vocabulary
-from execution.matching.references import Reading, Reference
 from execution.matching.sheet import Sheet
-from execution.types import ScreenState
+from execution.matching.weighed import Weighed
 from tests.benchmarks.readings import Read
 from tests.benchmarks.screens.corpus import ROOT
+from tests.benchmarks.worlds import ANOTHER_LANGUAGE, FOLDS, Fold, Sight, World, masked, reference, third
 
 TABLES = ROOT / "execution" / "matching" / "fitted.py"
 MASKS = ("nothing", "window", "elements", "look")  # what a screen is fitted without
 UNREAD = ("texts", "texts and window")
+_SOME = 4  # every so many screens are fitted without elements, without their look, and among few
+_OTHER_DATA = ("nodes",)  # the pages of `drift` show the same record again, which tells nothing of what lasts
 _FEW = 5  # nodes of a small workflow
 _LEAST_LEAD = 0.15  # a lead counts at least so much: two screens that fit alike cannot both be it
 _TRAITS_RIDGE, _SIGNS_RIDGE, _SURE_RIDGE = 2.0, 0.5, 0.05
@@ -43,103 +46,129 @@ _TRAITS_RIDGE, _SIGNS_RIDGE, _SURE_RIDGE = 2.0, 0.5, 0.05
 class Trial(NamedTuple):
     """One screen seen, weighed against its candidates: their names and signs (n, SIGNS), the best first."""
 
-    read: Read
+    sight: Sight
     names: tuple[str, ...]
     signs: np.ndarray
 
     @property
     def right(self) -> np.ndarray:
-        return np.array([name == self.read.screen.family for name in self.names])
-
-    @property
-    def learned(self) -> bool:
-        return self.read.screen.variant["set"] == "learned"
+        return np.array([name == self.sight.node for name in self.names])
 
 
-def fitted_half(read: Read) -> bool:
-    """Whether the coefficients are fitted to this screen's family."""
-    return zlib.crc32(read.screen.family.encode()) % 2 == 0
+class Judge(FusionEngine):
+    """The product's engine, from which nodes can be hidden: as if they had not been taught."""
+
+    hidden: Collection[str] = ()
+
+    def _best_looks(self, found: list[Weighed]) -> list[Weighed]:
+        return [one for one in super()._best_looks(found) if one.node_id not in self.hidden]
 
 
-def taught(reads: Iterable[Read]) -> list[Read]:
-    return [read for read in reads if read.screen.variant["role"] == "taught"]
+def mates(world: World, sight: Sight) -> set[str]:
+    """The other nodes taught on what is the same screen, in another dress: neither right nor wrong."""
+    return {name for name, same in world.same.items() if same == sight.same and name != sight.node}
 
 
-def seen(reads: Iterable[Read]) -> list[Read]:
-    return [read for read in reads if read.screen.variant["role"] == "seen"]
+def crossed(world: World) -> Iterator[tuple[Fold, Calibration]]:
+    """Of each third of the programs and of the style sheets, what is fitted to the others of both."""
+    for program in range(FOLDS):
+        others = [sight for sight in world.seen if third(sight.program) != program]
+        fitting = _Fitting(world, others)
+        for kit in range(FOLDS):
+            fold = Fold(program, kit)
+            yield fold, fitting.calibration(fold)
 
 
-def reference(read: Read, *, window: bool = True) -> Reference:
-    """What the product would keep of a taught picture; without the window where none is ever known (Citrix)."""
-    reading = Reading(picture=read.digest, maker="corpus", size=read.size, texts=read.texts, elements=read.elements)
-    taught_in = read.window if window else None
-    return Reference(picture=read.digest, reading=reading, embedding=read.embedding, window=taught_in)
+def fit(world: World) -> Calibration:
+    """The coefficients by all there is."""
+    return _Fitting(world, world.seen).calibration(None)
 
 
-def masked(state: ScreenState, mask: str) -> ScreenState:
-    """The screen without one of its signs."""
-    if mask.startswith("texts"):
-        window = None if mask.endswith("window") else state.window
-        return replace(state, texts=(), elements=(), text_method="", degraded=True, window=window)
-    changes = {"nothing": {}, "window": {"window": None}, "elements": {"elements": ()}, "look": {"embedding": None}}
-    return replace(state, **changes[mask])
+class _Fitting:
+    """Screens weighed once, to fit to all of them or to a part."""
+
+    def __init__(self, world: World, seen: Iterable[Sight]) -> None:
+        self.world = world
+        self.seen = [sight for sight in seen if sight.kind != ANOTHER_LANGUAGE]
+        self.lasts = _fit_lasting(world, self.seen)
+        zero = np.zeros(len(SIGNS))
+        bare = Calibration(lasts=self.lasts, read=zero, unread=zero, sure=np.zeros(3), sure_unread=np.zeros(3))
+        some = self.seen[::_SOME]
+        of = {"elements": some, "look": some}
+        self.trials = {mask: _trials(world, world.taught, of.get(mask, self.seen), mask, bare) for mask in MASKS}
+        self.trials |= {mask: _trials(world, world.taught, some, mask, bare) for mask in UNREAD}
+        self.few = [
+            one
+            for nodes in _small_workflows(world.taught)
+            for mask in MASKS[:2]
+            for one in _trials(world, nodes, _of_program(nodes, some), mask, bare)
+        ]
+
+    def calibration(self, fold: Fold | None) -> Calibration:
+        """Fitted to what the fold leaves to be fitted to."""
+
+        def mine(trials: Iterable[Trial]) -> list[Trial]:
+            return [one for one in trials if fold is None or fold.fits(one.sight)]
+
+        with_texts = [one for mask in MASKS for one in mine(self.trials[mask])]
+        without = [one for mask in UNREAD for one in mine(self.trials[mask])]
+        read, unread = _fit_signs(with_texts), _fit_signs(without)
+        return Calibration(
+            lasts=self.lasts,
+            read=read,
+            unread=unread,
+            sure=_fit_sureness(with_texts + mine(self.few), read),
+            sure_unread=_fit_sureness(without, unread),
+        )
 
 
-def fit(reads: Sequence[Read]) -> Calibration:
-    """The coefficients by the half that is for fitting; all taught screens are nodes."""
-    zero = np.zeros(len(SIGNS))
-    lasts = _fit_lasting(reads)
-    bare = Calibration(lasts=lasts, read=zero, unread=zero, sure=np.zeros(3), sure_unread=np.zeros(3))
-    mine = [read for read in seen(reads) if fitted_half(read)]
-    nodes = taught(reads)
-    trials = {mask: _trials(nodes, mine, mask, bare) for mask in (*MASKS, *UNREAD)}
-    read_ = _fit_signs([one for mask in MASKS for one in trials[mask]])
-    unread = _fit_signs([one for mask in UNREAD for one in trials[mask]])
-    few = [one for some in _small_workflows(nodes) for mask in MASKS[:2] for one in _among_few(some, mine, mask, bare)]
-    sure = _fit_sureness([one for mask in MASKS for one in trials[mask]] + few, read_)
-    sure_unread = _fit_sureness([one for mask in UNREAD for one in trials[mask]], unread)
-    return Calibration(lasts=lasts, read=read_, unread=unread, sure=sure, sure_unread=sure_unread)
+def _small_workflows(taught: Mapping[str, Read]) -> Iterator[Mapping[str, Read]]:
+    """Workflows of a few screens of one program each, as most are."""
+    for program in sorted({_program(read) for read in taught.values()}):
+        own = [(name, read) for name, read in taught.items() if _program(read) == program]
+        for start in range(0, len(own), _FEW):
+            yield dict(own[start : start + _FEW])
 
 
-def _small_workflows(nodes: Sequence[Read]) -> list[list[Read]]:
-    """Workflows of a few screens of one application each, as most are."""
-    apps = sorted({str(read.screen.variant["app"]) for read in nodes})
-    found = []
-    for app in apps:
-        own = [read for read in nodes if read.screen.variant["app"] == app]
-        found += [own[start : start + _FEW] for start in range(0, len(own), _FEW)]
-    return found
+def _program(read: Read) -> str:
+    return read.window.app_name if read.window else ""
 
 
-def _among_few(nodes: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
-    """The application's own screens among those few nodes; most of them were never learned there."""
-    app = nodes[0].screen.variant["app"]
-    return _trials(nodes, [read for read in mine if read.screen.variant["app"] == app], mask, fitted)
+def _of_program(nodes: Mapping[str, Read], seen: Iterable[Sight]) -> list[Sight]:
+    """The program's own screens; most of them were never taught in that small workflow."""
+    program = _program(next(iter(nodes.values())))
+    return [sight for sight in seen if _program(sight.read) == program]
 
 
-def _trials(nodes: Sequence[Read], mine: Sequence[Read], mask: str, fitted: Calibration) -> list[Trial]:
-    """The screens of `mine` among the nodes."""
-    window = "window" not in mask
-    engine = FusionEngine({r.screen.family: reference(r, window=window) for r in nodes}, fitted=fitted)
+def _trials(
+    world: World, taught: Mapping[str, Read], seen: Iterable[Sight], mask: str, fitted: Calibration
+) -> list[Trial]:
+    """The screens of `seen` among those nodes."""
+    engine = Judge(_references(taught, window="window" not in mask), fitted=fitted)
     made = []
-    for read in mine:
-        weighed = engine.weigh(masked(read.state(), mask))
+    for sight in seen:
+        engine.hidden = mates(world, sight)
+        weighed = engine.weigh(masked(sight.read.state(), mask), among=[sight.node])
         if weighed:
-            made.append(Trial(read, tuple(w.node_id for w in weighed), np.stack([w.signs for w in weighed])))
+            made.append(Trial(sight, tuple(w.node_id for w in weighed), np.stack([w.signs for w in weighed])))
     return made
 
 
-def _fit_lasting(reads: Sequence[Read]) -> np.ndarray:
+def _references(taught: Mapping[str, Read], *, window: bool) -> dict[str, Reference]:
+    return {name: reference(read, window=window) for name, read in taught.items()}
+
+
+def _fit_lasting(world: World, seen: Sequence[Sight]) -> np.ndarray:
     """By whether each line of a taught screen is there again on the same screen with other data."""
-    sheets = {read.screen.family: sheet(read) for read in taught(reads)}
-    vocabulary = Vocabulary(sheets.values())
+    sheets = {name: sheet(read) for name, read in world.taught.items()}
+    vocabulary = Vocabulary(sheets.values(), of=[world.same[name] for name in sheets])
     traits, again = [], []
-    for read in seen(reads):
-        ours = sheets.get(read.screen.family)
-        if ours is None or not fitted_half(read):
+    for sight in seen:
+        ours = sheets.get(sight.node)
+        if ours is None or sight.part not in _OTHER_DATA:
             continue
         scores = process.cdist(
-            ours.keys, sheet(read).keys, scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN
+            ours.keys, sheet(sight.read).keys, scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN
         )  # fmt: skip
         traits.append(lasting_traits(ours, vocabulary, counted=True))
         again.append((scores.max(axis=1) > 0).astype(float))
@@ -150,18 +179,29 @@ def sheet(read: Read) -> Sheet:
     return Sheet(texts=read.texts, elements=read.elements, window=read.window)
 
 
+def _worth(trials: Sequence[Trial]) -> list[float]:
+    """Both parts of the corpus weigh the same, however many pictures either has."""
+    counts = Counter(one.sight.part for one in trials)
+    return [len(trials) / (len(counts) * counts[one.sight.part]) for one in trials]
+
+
 def _fit_signs(trials: Sequence[Trial]) -> np.ndarray:
     """The weights of the signs."""
     signs, right = np.concatenate([one.signs for one in trials]), np.concatenate([one.right for one in trials])
-    return logistic_regression(signs, right, ridge=_SIGNS_RIDGE)
+    worth = np.repeat(_worth(trials), [len(one.names) for one in trials])
+    return logistic_regression(signs, right, ridge=_SIGNS_RIDGE, worth=worth)
 
 
 def _fit_sureness(trials: Sequence[Trial], weights: np.ndarray) -> np.ndarray:
     """What makes a probability of a score and its lead; screens that are a node weigh as much as all others."""
-    rows, right = zip(*(row for one in trials for row in _best_rows(one, weights)), strict=True)
-    table, truth = np.array(rows), np.array(right, float)
-    share = truth.mean()
-    worth = np.where(truth > 0, 0.5 / share, 0.5 / (1 - share))
+    rows, right, parts = zip(
+        *((row, is_right, part) for one, part in zip(trials, _worth(trials), strict=True)
+          for row, is_right in _best_rows(one, weights)),
+        strict=True,
+    )  # fmt: skip
+    table, truth, worth = np.array(rows), np.array(right, float), np.array(parts)
+    share = float((worth * truth).sum() / worth.sum())
+    worth *= np.where(truth > 0, 0.5 / share, 0.5 / (1 - share))
     sure = logistic_regression(table, truth, ridge=_SURE_RIDGE, worth=worth)
     if sure[1] < _LEAST_LEAD:
         offset = _LEAST_LEAD * table[:, 1]

@@ -1,16 +1,18 @@
-"""Which node is it: `python -m tests.benchmarks.matching` measures the matching on the `nodes` part of the corpus.
+"""Which node is it: `python -m tests.benchmarks.matching` measures the matching on two parts of the corpus together.
 
 What is compared is what the product's own reader, detector and embedder made of the pictures, never their truth.
-`--fit` fits the coefficients anew, to one half of the families; all figures are of the other half, among all nodes.
+`--fit` fits the coefficients anew, to all of them; the figures are of coefficients fitted to other programs and other
+style sheets than those measured, among all nodes, with and without the window being known.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -19,39 +21,40 @@ import numpy as np
 
 from execution.matching import Matcher, Reference
 from execution.matching.calibration import Calibration
-from execution.types import Embedding, Recognition
+from execution.types import Embedding
 from tests.benchmarks import fitting
+from tests.benchmarks.look_alikes import LookAlikes
 from tests.benchmarks.readings import Read, read_all
+from tests.benchmarks.screens.applications import STRANGERS
 from tests.benchmarks.screens.corpus import FOLDER, load
+from tests.benchmarks.worlds import ANOTHER_LANGUAGE, Fold, Sight, World, reference, world
 from workflows.graph import GraphSpec, NodeSpec
 
 THRESHOLD = 0.75  # as the product has it by default
 MANY = 10_000
 _BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.85, 0.95, 1.001)
 _WINDOWS = {True: "", False: ", no window known"}
+_STRANGE = {app.name for app in STRANGERS}
 Row = dict[str, Any]
 
 
 class Outcome(NamedTuple):
     """What was said of one screen; `best` and `confidence` are of the likeliest node, `said` is what was matched."""
 
-    read: Read
+    sight: Sight
+    learned: bool
     best: str
     confidence: float
     said: str
 
     @property
-    def learned(self) -> bool:
-        return str(self.read.screen.variant["set"]) == "learned"
+    def right(self) -> bool:
+        return self.said == self.sight.node
 
     @property
-    def right(self) -> bool:
-        return self.said == self.read.screen.family
-
-
-def corpus(*, kept: bool = False) -> list[Read]:
-    """The `nodes` part as it was read; reading what was not read yet, or by other code, takes a second a picture."""
-    return read_all(load(FOLDER / "nodes"), FOLDER / "nodes", kept=kept)
+    def same_program(self) -> bool:
+        """Whether other screens of its program were learned."""
+        return self.sight.program not in _STRANGE
 
 
 def applications(*, kept: bool = False) -> list[Read]:
@@ -69,28 +72,42 @@ def _role_of(read: Read) -> str:
 
 def measure(*, kept: bool = False) -> list[Row]:
     """All figures of the matching; `kept` takes the readings that there are, whatever code made them."""
-    reads = corpus(kept=kept)
-    rows = _applications(applications(kept=kept))
-    for window in (True, False):
-        outcomes = recognise_all(reads, window=window)
-        rows += _figures(outcomes, _WINDOWS[window])
-        rows += _reliability(outcomes, _WINDOWS[window])
-    for window in (True, False):
-        rows += _speed(reads, window=window)
+    whole = world(kept=kept)
+    outcomes: dict[bool, list[Outcome]] = {True: [], False: []}
+    alike: dict[bool, LookAlikes] = {window: LookAlikes(whole, window=window) for window in _WINDOWS}
+    for fold, calibration in fitting.crossed(whole):
+        for window in _WINDOWS:
+            outcomes[window] += recognise_all(whole, fold, calibration, window=window)
+            alike[window].ask(fold, calibration)
+    rows = _applications(applications(kept=kept)) if (FOLDER / "apps").is_dir() else []
+    for window, how in _WINDOWS.items():
+        rows += [*_figures(outcomes[window], len(whole.taught), how), *_reliability(outcomes[window], how)]
+        rows += [share(*figure, goal=goal, most=most) for figure, goal, most in alike[window].figures(how)]
+    for window in _WINDOWS:
+        rows += _speed(whole, window=window)
     return rows
 
 
-def recognise_all(reads: Sequence[Read], *, window: bool) -> list[Outcome]:
-    """Every seen screen of the half that was not fitted to, among the nodes of all taught ones."""
-    taught = fitting.taught(reads)
-    matcher = matcher_of({read.screen.family: fitting.reference(read, window=window) for read in taught})
-    mine = [read for read in fitting.seen(reads) if not fitting.fitted_half(read)]
-    return [_outcome(read, matcher.recognise(read.state(window=window), variables={})) for read in mine]
+def recognise_all(world: World, fold: Fold, fitted: Calibration, *, window: bool) -> list[Outcome]:
+    """Every screen of that fold among the nodes of all taught ones: as it is, and as if it had not been taught."""
+    references = {name: reference(read, window=window) for name, read in world.taught.items()}
+    matcher, judge = matcher_of(references), fitting.Judge(references, fitted=fitted)
+    matcher.fusion = judge
+    outcomes = []
+    for sight in filter(fold.holds, world.seen):
+        state, mates = sight.read.state(window=window), fitting.mates(world, sight)
+        for learned in (True, False) if sight.node else (False,):
+            judge.hidden = mates if learned else mates | {sight.node}
+            found = matcher.recognise(state, variables={})
+            best = found.candidates[0]
+            said = found.match.node_id if found.match else ""
+            outcomes.append(Outcome(sight, learned, best.node_id, best.confidence, said))
+    return outcomes
 
 
 def _applications(reads: Sequence[Read]) -> list[Row]:
     """Real programs: each as taught in one theme and size, then seen in the other; and as if it were not taught."""
-    nodes = {_name(read): fitting.reference(read) for read in reads if _role_of(read) == "taught"}
+    nodes = {_name(read): reference(read) for read in reads if _role_of(read) == "taught"}
     matcher, right, wrong, unknown = matcher_of(nodes), 0, 0, 0
     seen = [read for read in reads if _role_of(read) == "seen"]
     for read in seen:
@@ -101,9 +118,9 @@ def _applications(reads: Sequence[Read]) -> list[Row]:
         unknown += matcher_of(others).recognise(read.state(), variables={}).match is None
     how = f"real programs, theme, scale and screen changed, {len(nodes)} nodes"
     return [
-        _share(f"{how}: right node", right, len(seen), goal=None),
-        _share(f"{how}: wrong and confident", wrong, len(seen), goal=None),
-        _share(f"{how}: unknown where not learned", unknown, len(seen), goal=None),
+        share(f"{how}: right node", right, len(seen), goal=None),
+        share(f"{how}: wrong and confident", wrong, len(seen), goal=None),
+        share(f"{how}: unknown where not learned", unknown, len(seen), goal=None),
     ]
 
 
@@ -111,31 +128,61 @@ def _name(read: Read) -> str:
     return f"{read.screen.family}/{read.screen.variant['language']}"
 
 
-def matcher_of(references: dict[str, Reference]) -> Matcher:
-    nodes = tuple(NodeSpec(node_id=name, name=name, picture=one.picture) for name, one in references.items())
+def matcher_of(references: Mapping[str, Reference]) -> Matcher:
+    nodes = tuple(
+        NodeSpec(node_id=name, name=name, picture=one.picture, app_name=one.window.app_name if one.window else "")
+        for name, one in references.items()
+    )
     graph = GraphSpec(workflow_id="bench", name="bench", learning_state="COACHING", nodes=nodes)
     return Matcher(graph, pictures=None, embedder=None, references=references, threshold=THRESHOLD)
 
 
-def _outcome(read: Read, found: Recognition) -> Outcome:
-    best = found.candidates[0]
-    return Outcome(read, best.node_id, best.confidence, found.match.node_id if found.match else "")
-
-
-def _figures(outcomes: Sequence[Outcome], how: str) -> list[Row]:
-    learned = [one for one in outcomes if one.learned]
+def _figures(outcomes: Sequence[Outcome], nodes: int, how: str) -> list[Row]:
+    """Of both parts, of each, and of each change of the pages; what nobody learned is not of a part."""
+    learned = [one for one in outcomes if one.learned and one.sight.kind != ANOTHER_LANGUAGE]
+    other_language = [one for one in outcomes if one.learned and one.sight.kind == ANOTHER_LANGUAGE]
     unlearned = [one for one in outcomes if not one.learned]
-    right = sum(one.right for one in learned)
-    wrong = sum(bool(one.said) and not one.right for one in learned)
-    unknown = sum(not one.said for one in unlearned)
+    strangers = [one for one in unlearned if not one.same_program]
+    near = [one for one in unlearned if one.same_program]
+    parts: dict[str, Callable[[Outcome], bool]] = {
+        "": lambda one: True,
+        ", other data": lambda one: one.sight.part == "nodes",
+        ", other dress": lambda one: one.sight.part == "drift",
+    }
+    rows = []
+    for name, is_of in parts.items():
+        some = [one for one in learned if is_of(one)]
+        wrong = sum(bool(one.said) and not one.right for one in some)
+        goal = 98.5 if not how else 98.0
+        right = sum(one.right for one in some)
+        rows.append(share(f"right node among {nodes}{name}{how}", right, len(some), goal=goal))
+        rows.append(share(f"wrong and confident{name}{how}", wrong, len(some), goal=0.2, most=True))
+        some = [one for one in near if is_of(one)]
+        unknown = sum(not one.said for one in some)
+        rows.append(
+            share(f"never learned, of a learned program, called unknown{name}{how}", unknown, len(some), goal=96)
+        )
+    kinds = sorted({one.sight.kind for one in learned if one.sight.part == "drift"})
+    for kind in kinds:
+        some = [one for one in learned if one.sight.kind == kind]
+        rows.append(share(f"right node: {kind}{how}", sum(one.right for one in some), len(some), goal=None))
     return [
-        _share(f"right node among 200 learned{how}", right, len(learned), goal=98.0),
-        _share(f"wrong and confident{how}", wrong, len(learned), goal=0.2, most=True),
-        _share(f"screens never learned, called unknown{how}", unknown, len(unlearned), goal=95.0),
+        *rows,
+        share(f"never learned, called unknown{how}", *_unknown(unlearned), goal=98.0),
+        share(f"never learned, of other programs, called unknown{how}", *_unknown(strangers), goal=98.0),
+        share(f"in another language, called unknown or right{how}", *_harmless(other_language), goal=None),
     ]
 
 
-def _share(figure: str, count: int, of: int, *, goal: float | None, most: bool = False) -> Row:
+def _unknown(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    return sum(not one.said for one in outcomes), len(outcomes)
+
+
+def _harmless(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    return sum(not one.said or one.right for one in outcomes), len(outcomes)
+
+
+def share(figure: str, count: int, of: int, *, goal: float | None, most: bool = False) -> Row:
     value = 100 * count / of if of else 0.0
     met = None if goal is None or not of else value <= goal if most else value >= goal
     peers = f"{count} of {of}"
@@ -145,22 +192,21 @@ def _share(figure: str, count: int, of: int, *, goal: float | None, most: bool =
 def _reliability(outcomes: Sequence[Outcome], how: str) -> list[Row]:
     """Of what was said with some confidence, how much was right."""
     said = np.array([one.confidence for one in outcomes])
-    was = np.array([one.best == one.read.screen.family for one in outcomes], float)
+    was = np.array([one.learned and one.best == one.sight.node for one in outcomes], float)
     rows = []
     for low, high in pairwise(_BINS):
         inside = (said >= low) & (said < high)
         if inside.any():
             figure = f"said {said[inside].mean():.2f} ({low:.2f} to {min(high, 1):.2f}){how}: was right"
-            rows.append(_share(figure, int(was[inside].sum()), int(inside.sum()), goal=None))
+            rows.append(share(figure, int(was[inside].sum()), int(inside.sum()), goal=None))
     return rows
 
 
-def _speed(reads: Sequence[Read], *, window: bool, count: int = MANY) -> list[Row]:
+def _speed(world: World, *, window: bool, count: int = MANY) -> list[Row]:
     """The time of one match among very many nodes, most of them made of pieces of the real ones."""
-    taught = fitting.taught(reads)
-    real = {read.screen.family: fitting.reference(read, window=window) for read in taught}
-    matcher = matcher_of(real | recombined(taught, count - len(real), window=window))
-    lines = sorted(fitting.seen(reads), key=lambda read: abs(len(read.texts) - 60))[:60]
+    real = {name: reference(read, window=window) for name, read in world.taught.items()}
+    matcher = matcher_of(real | recombined(list(world.taught.values()), count - len(real), window=window))
+    lines = sorted((sight.read for sight in world.seen), key=lambda read: abs(len(read.texts) - 60))[:60]
     taken = []
     for read in lines:
         state = read.state(window=window)
@@ -179,11 +225,11 @@ def recombined(reads: Sequence[Read], count: int, *, window: bool = True, seed: 
     lines = [line for read in reads for line in read.texts]
     made = {}
     for number in range(count):
-        read, share = rng.choice(reads), rng.uniform(0.2, 0.7)
+        read, part = rng.choice(reads), rng.uniform(0.2, 0.7)
         texts = tuple(
-            replace(line, text=rng.choice(lines).text) if rng.random() < share else line for line in read.texts
+            replace(line, text=rng.choice(lines).text) if rng.random() < part else line for line in read.texts
         )
-        one = fitting.reference(replace(read, texts=texts), window=window)
+        one = reference(replace(read, texts=texts), window=window)
         size = len(read.embedding.vector)
         vector = read.embedding.vector + noise.normal(0, 0.3 / size**0.5, size)
         vector = (vector / np.linalg.norm(vector)).astype(np.float32)
@@ -191,12 +237,15 @@ def recombined(reads: Sequence[Read], count: int, *, window: bool = True, seed: 
     return made
 
 
-def fit(reads: Sequence[Read]) -> Calibration:
+def fit(whole: World) -> None:
     """Fit, and put the result into the product; the next process uses it."""
-    calibration = fitting.fit(reads)
-    count = sum(fitting.fitted_half(read) for read in fitting.seen(reads))
-    fitting.write(calibration, note=f"fitted to {count} screens")
-    return calibration
+    fitting.write(fitting.fit(whole), note=f"fitted to {len(whole.seen)} screens")
+
+
+def show(rows: Iterable[Row]) -> None:
+    for row in rows:
+        goal = "" if row["goal"] is None else f"goal {row['goal']:g}, {'met' if row['met'] else 'NOT met'}"
+        print(f"{row['figure']:<74}{row['value']:>8} {row['unit']:<3} {row['peers']:<12} {goal}")
 
 
 def main() -> None:
@@ -204,13 +253,15 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit the coefficients and stop")
     parser.add_argument("--kept", action="store_true", help="take the readings that there are, of whatever code")
     options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+    import django
+
+    django.setup()
     if options.fit:
-        fit(corpus(kept=options.kept))
+        fit(world(kept=options.kept))
         print(f"written to {fitting.TABLES}; run again without --fit for the figures")
         return
-    for row in measure(kept=options.kept):
-        goal = "" if row["goal"] is None else f"goal {row['goal']:g}, {'met' if row['met'] else 'NOT met'}"
-        print(f"{row['figure']:<74}{row['value']:>8} {row['unit']:<3} {row['peers']:<12} {goal}")
+    show(measure(kept=options.kept))
 
 
 if __name__ == "__main__":

@@ -64,12 +64,14 @@ def read_all(
     *,
     fresh: Collection[str] = (),
     kept: bool = False,
+    unread: bool = True,
     analyzer: ScreenAnalyzer | None = None,
     kept_in: Path = FOLDER,
 ) -> list[Read]:
     """The readings of the pictures that lie in `folder`, made where they are not kept yet or the code was changed.
 
-    `fresh` names what is made anew at all events; `kept` takes what there is, whatever made it.
+    `fresh` names what is made anew at all events; `kept` takes what there is, whatever made it; without `unread`
+    pictures of which nothing is kept are left out.
     """
     analyzer = analyzer or build_analyzer()
     kept_in.mkdir(parents=True, exist_ok=True)
@@ -77,7 +79,9 @@ def read_all(
     digests = _Digests(kept_in / f"{folder.name}.json")
     done, began, said = [], time.perf_counter(), time.perf_counter()
     for screen in screens:
-        done.append(_read(screen, folder, set(fresh), makers, analyzer, kept_in / digests.of(folder / screen.picture)))
+        kept_as = kept_in / digests.of(folder / screen.picture)
+        if unread or kept_as.with_name(f"{kept_as.name}.pickle").is_file():
+            done.append(_read(screen, folder, set(fresh), makers, analyzer, kept_as))
         if time.perf_counter() - said > 30:
             said = time.perf_counter()
             digests.save()

@@ -128,6 +128,27 @@ def test_which_of_a_list_a_run_wants_comes_in_as_it_went_out(bundle: bytes) -> N
     assert publish(workflow=workflow, user=None).spec().counting_variables == {"n"}
 
 
+def test_further_pictures_of_a_screen_go_with_it() -> None:
+    """S6.14: one more look at a screen."""
+    workflow, looks = pictured(), {make_picture().digest, make_picture(width=70).digest}
+    workflow.nodes.get(node_id=NODES[0]["node_id"]).looks.set(Picture.objects.filter(digest__in=looks))
+    again = graph_of(import_bundle(export_bundle(workflow), user=None, workflow_id="wf_again"))
+    taught = {node.node_id: set(node.looks) for node in again.nodes}
+    assert taught.pop(NODES[0]["node_id"]) == looks
+    assert not any(taught.values())
+    assert again.pictures() >= looks
+
+
+def test_a_look_that_is_not_in_the_store_is_named_before_it_is_published() -> None:
+    workflow = pictured()
+    look = make_picture()
+    workflow.nodes.get(node_id=NODES[0]["node_id"]).looks.add(look)
+    PictureStore().path(look.digest).unlink()
+    with pytest.raises(InvalidWorkflow) as refused:
+        publish(workflow=workflow, user=None)
+    assert "not in the store" in str(refused.value)
+
+
 def test_the_same_workflow_gives_the_same_bytes() -> None:
     workflow = pictured()
 

@@ -120,7 +120,7 @@ class NodeForm(WithPictures):
 
     class Meta:
         model = Node
-        exclude = ("reference",)  # noqa: DJ006  the admin's fieldsets say which fields are shown
+        exclude = ("reference", "looks")  # noqa: DJ006  the admin's fieldsets say which fields are shown
         help_texts = {"window_title": gettext_lazy("* stands for any text. Empty: any window.")}
 
 

@@ -20,6 +20,13 @@ class Node(models.Model):
     window_title = models.CharField(_("window title"), max_length=300, blank=True)
     app_name = models.CharField(_("application"), max_length=200, blank=True)
     reference = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    looks = models.ManyToManyField(
+        Picture,
+        blank=True,
+        related_name="+",
+        verbose_name=_("further pictures"),
+        help_text=_("The same screen as it looks at other times: with an empty list, with an area folded."),
+    )
     is_entry = models.BooleanField(_("entry"), default=False)
     is_end = models.BooleanField(_("end"), default=False)
     is_common = models.BooleanField(

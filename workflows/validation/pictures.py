@@ -18,7 +18,10 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 def pictures(graph: GraphSpec, *, store: PictureStore) -> Iterator[Problem]:
     uses: list[tuple[Kind, str, str, str, str]] = [
-        ("node", n.node_id, "picture", n.picture, n.name) for n in graph.nodes if n.picture
+        ("node", n.node_id, field, digest, n.name)
+        for n in graph.nodes
+        for field, digest in (("picture", n.picture), *(("looks", look) for look in n.looks))
+        if digest
     ]
     for target in {e.target.target_id: e.target for e in graph.edges if e.target}.values():
         uses += [
@@ -39,7 +42,7 @@ def kept_whole(graph: GraphSpec) -> Iterator[Problem]:
     They are what screens are compared with and what is clicked: a target in a masked place could not be found again.
     """
     hides = graph.flags.get("masks") or graph.flags.get("mask_patterns")
-    if hides and any(node.picture for node in graph.nodes):
+    if hides and any(node.picture or node.looks for node in graph.nodes):
         yield of_workflow(
             "taught_pictures_are_whole",
             _(

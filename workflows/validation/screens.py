@@ -14,7 +14,7 @@ from workflows.validation.problem import Problem, of_node
 def recognition(graph: GraphSpec) -> Iterator[Problem]:
     first: dict[Any, NodeSpec] = {}
     for node in graph.nodes:
-        if not (node.texts or node.window_title.strip() or node.picture):
+        if not (node.texts or node.window_title.strip() or node.picture or node.looks):
             yield of_node(
                 "nothing_to_recognise",
                 _("“%(name)s” has nothing to recognise it by. Give it a text, a window title or a picture.")
@@ -47,10 +47,11 @@ def _evidence(node: NodeSpec) -> Any:
     def folded(texts: Iterable[str]) -> frozenset[str]:
         return frozenset(" ".join(t.split()).casefold() for t in texts)
 
-    return folded(node.texts), folded(node.absent), node.window_title.strip(), node.app_name.strip(), node.picture
+    pictures = frozenset((node.picture, *node.looks)) - {""}
+    return folded(node.texts), folded(node.absent), node.window_title.strip(), node.app_name.strip(), pictures
 
 
 def _matches_anything(node: NodeSpec) -> bool:
     """No picture, a title of nothing but `*`, and no text of two letters or digits."""
     says_something = any(sum(c.isalnum() for c in t) > 1 for t in node.texts)
-    return not node.picture and not says_something and not node.window_title.strip(" *")
+    return not (node.picture or node.looks) and not says_something and not node.window_title.strip(" *")

@@ -47,14 +47,14 @@ def test_the_screens_that_look_most_alike_are_found(count):
         assert f"n{asked - 1}" in looks.best
         assert looks.highest[0] == pytest.approx(looks.cosine(f"n{asked}"))
         assert looks.highest[0] > 0.9
-        assert looks.lead(looks.highest[0]) > 0 > looks.lead(looks.cosine("n0"))
+        assert looks.lead(f"n{asked}") > 0 > looks.lead("n0")
         assert looks.cosine("unheard of") is None
 
 
 def test_vectors_of_another_size_compare_with_nothing():
     assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(3, np.float32)) is None
     assert LookIndex({}).looks(np.ones(3, np.float32)) is None
-    assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(4, np.float32)).lead(1.0) == 0.0
+    assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(4, np.float32)).lead("a") == 0.0
 
 
 def many(count: int = 900) -> dict:

@@ -100,6 +100,26 @@ def test_a_new_picture_alone_is_read(world):
     assert len(world.reader.asked) == 1
 
 
+def test_all_pictures_of_a_screen_are_read_and_each_once(world):
+    """S6.14: one more look at a screen; the picture of another screen may be a look of this one."""
+    canvas = page("Nobody is waiting")
+    empty = world.pictures.put(canvas.pixels)
+    world.pages["empty"], world.digests["empty"] = canvas, empty
+    listed, form = world.graph.nodes[:2]
+    world.graph = replace(
+        world.graph, nodes=(replace(listed, looks=(empty, form.picture)), replace(form, looks=(form.picture,)))
+    )
+    known = world.prepare()
+    assert world.told[-1] == (3, 3)
+    assert [look.picture for look in known["list"].looks] == [empty, form.picture]
+    assert known["list"].looks[0].reading.texts[0].text == "Nobody is waiting"
+    assert known["form"].looks == ()
+    assert world.graph.pictures() >= {empty}
+    lone = replace(world.graph, nodes=(replace(listed, picture="", looks=(empty,)),))
+    world.graph = lone
+    assert world.prepare()["list"].picture == empty
+
+
 def test_another_model_embeds_again_and_reads_nothing_again(world):
     """S2.10: changing the model re-embeds from the stored reference pictures."""
     world.prepare()

@@ -1,0 +1,94 @@
+"""A screen taught with several pictures is any one of them (S6.14: one more look)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from execution.matching import FusionEngine, Matcher, Reference
+from execution.matching.index import LookIndex
+from tests.execution.matching.screens import PEOPLE, Drawn, frame, graph, listing, record, reference, references
+
+COLUMNS = ("Name", "Number", "Bed", "Priority")
+
+
+def empty_list() -> Drawn:
+    """What the list of patients shows where there is none: no table, other words."""
+    drawn = frame("Patients - Ward", "Patients", person="Dr HOUSE")
+    for number, text in enumerate(("Nobody is waiting", "The ward is empty tonight", "Show those who left", "Refresh")):
+        drawn.text(text, 480, 300 + 60 * number)
+    return drawn
+
+
+def with_looks(*further: Drawn, window: bool = True) -> dict[str, Reference]:
+    """The ward, its list of patients taught with further pictures."""
+    known = references(window=window)
+    looks = tuple(reference(drawn, window=window) for drawn in further)
+    return {**known, "patients": replace(known["patients"], looks=looks)}
+
+
+def matcher(known: dict[str, Reference]) -> Matcher:
+    return Matcher(graph(list(known)), pictures=None, embedder=None, references=known)
+
+
+@pytest.mark.parametrize("window", [True, False])
+def test_a_screen_is_known_by_any_of_its_pictures(window):
+    state = empty_list().state(window=window)
+    full = listing("Patients", COLUMNS, seed=4, rows=11).state(window=window)
+    assert matcher(references(window=window)).recognise(state, variables={}).match is None
+    taught = matcher(with_looks(empty_list(), window=window))
+    for shown in (state, full):
+        match = taught.recognise(shown, variables={}).match
+        assert match is not None
+        assert match.node_id == "patients"
+
+
+def test_the_reasons_are_of_the_picture_that_the_screen_is_most_like():
+    match = matcher(with_looks(empty_list())).recognise(empty_list().state(), variables={}).match
+    said = next(reason.note for reason in match.reasons if reason.sign == "reference")
+    assert "missing" not in said
+    assert next(reason.score for reason in match.reasons if reason.sign == "look") == pytest.approx(1.0)
+
+
+def test_the_looks_of_one_screen_are_no_rivals_of_each_other():
+    """Two pictures that are nearly the same do not make it less certain."""
+    state = listing("Patients", COLUMNS, seed=3, rows=6).state()
+    alone = FusionEngine(references()).weigh(state)[0]
+    twice = FusionEngine(with_looks(listing("Patients", COLUMNS, seed=2, rows=7))).weigh(state)
+    assert [one.node_id for one in twice].count("patients") == 1
+    assert (alone.node_id, twice[0].node_id) == ("patients", "patients")
+    assert twice[0].probability >= alone.probability - 0.01
+    assert twice[0].sign("look_lead") > 0
+
+
+def test_the_looks_of_one_screen_make_its_texts_no_commoner():
+    """What stands on three pictures of one screen stands on one screen."""
+    one = FusionEngine(references())
+    three = FusionEngine(with_looks(*(listing("Patients", COLUMNS, seed=seed) for seed in (1, 2))))
+    assert three._vocabulary.screens == one._vocabulary.screens
+    assert three._vocabulary.rarity("bed") == one._vocabulary.rarity("bed") == 1.0
+
+
+def test_a_look_does_not_make_another_record_the_node():
+    found = matcher(with_looks(empty_list())).recognise(record("Results", person=PEOPLE[2]).state(), variables={})
+    assert found.match is None
+
+
+def test_of_all_its_looks_the_nearest_says_how_the_screen_should_look():
+    taught = with_looks(empty_list())["patients"]
+    assert taught.nearest(empty_list().state()) is taught.looks[0]
+    assert taught.nearest(listing("Patients", COLUMNS, seed=5).state()) is taught
+    unread = replace(taught, looks=(replace(taught.looks[0], reading=None),))
+    assert unread.nearest(empty_list().state()) is unread
+
+
+def test_the_two_highest_cosines_are_of_two_nodes():
+    vectors = {
+        name: reference(drawn).embedding.vector for name, drawn in (("a", record("Summary")), ("b", empty_list()))
+    }
+    again = {"a": vectors["a"], "a again": vectors["a"], "b": vectors["b"]}
+    index = LookIndex(again, of={"a": "a", "a again": "a", "b": "b"})
+    looks = index.looks(vectors["a"])
+    assert looks.highest == pytest.approx((1.0, float(vectors["a"] @ vectors["b"])))
+    assert looks.lead("a") == looks.lead("a again") == pytest.approx(1.0 - looks.highest[1])
