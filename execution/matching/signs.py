@@ -34,7 +34,7 @@ _CAPS = {TITLE: 0.85, LOOK: 0.85, APP: 0.5}  # the most that such a sign is wort
 # node declares make 0.84, five make a screen certain; OK alone makes none.
 _LEAST_TOLD, _MORE_TOLD, _WORD = 0.72, 0.06, 6
 _COMMON = 0.5  # the worth of a text that all nodes declare, beside 1 for one that this node alone declares
-_AMPLE = 3.0  # texts: fewer are worth less beside a reference
+_AMPLE = 3.0  # texts: fewer are worth less beside a reference, where the window does not agree with them
 # A reader that is less sure of a line says that it could not read there, if the line is at all like the text.
 _HARDLY_READ, _MAY_BE = 0.75, 0.6
 _LEAST_COSINE = 0.6  # unrelated screens reach that; the same window with another line typed 0.995, with a menu 0.96
@@ -171,7 +171,7 @@ def _weighed(reasons: list[Reason], *, amount: float, hoped: Mapping[str, float]
     if not scores:
         return 0.0
     weights = {sign: _WEIGHTS[sign] for sign in scores}
-    if hoped and TEXTS in weights:
+    if _REFERENCE in weights and TEXTS in weights:
         weights[TEXTS] *= min(1.0, amount / _AMPLE)
     mean = sum(weights[sign] * score for sign, score in scores.items()) / sum(weights.values())
     caps = {**_CAPS, TEXTS: min(1.0, _LEAST_TOLD + _MORE_TOLD * amount)}

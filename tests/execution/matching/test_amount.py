@@ -79,3 +79,15 @@ def test_a_taught_picture_with_two_lines_makes_no_screen_certain_though_both_are
 
 def test_one_line_alone_is_no_screen():
     assert of_picture(1) < 0.75
+
+
+def test_beside_a_picture_that_says_otherwise_few_declared_texts_weigh_less_than_many():
+    """The picture is of another tab: what is declared stands on both."""
+    taught, seen = reference(record("Summary"), window=False), record("Results").state(window=False)
+
+    def sure(*texts: str) -> float:
+        spec = pictured(["summary"], summary={"texts": texts})
+        one = Matcher(spec, pictures=None, embedder=None, references={"summary": taught})
+        return one.recognise(seen, variables={}).candidates[0].confidence
+
+    assert sure("Save") < sure("Save", "Cancel") < sure("Save", "Cancel", "Patients", "Reports") < 0.75
