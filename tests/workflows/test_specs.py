@@ -120,10 +120,10 @@ def test_texts_are_a_list_of_texts_whatever_was_stored(stored, texts) -> None:
     assert texts_in(stored) == texts
 
 
-def test_a_whole_graph_takes_three_queries(django_assert_num_queries) -> None:
+def test_a_whole_graph_takes_four_queries(django_assert_num_queries) -> None:
     workflow = make_workflow()
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         graph_of(workflow)
 
 
