@@ -8,7 +8,6 @@ style sheets than those measured, among all nodes, with and without the window b
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import time
@@ -17,6 +16,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import django
 import numpy as np
 
 from execution.matching import Matcher, Reference
@@ -253,9 +253,6 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit the coefficients and stop")
     parser.add_argument("--kept", action="store_true", help="take the readings that there are, of whatever code")
     options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
-    import django
-
     django.setup()
     if options.fit:
         fit(world(kept=options.kept))

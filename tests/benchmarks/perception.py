@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import cv2
+import django
 import numpy as np
 
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
@@ -177,6 +178,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="part")
     parser.add_argument("--sample", type=int, default=1)
     options = parser.parse_args()
+    django.setup()
     print(f"{platform.node()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     rows: list[Row] = json.loads(OUTPUT.read_text()) if options.parts and OUTPUT.is_file() else []
     for part in options.parts or PARTS:
