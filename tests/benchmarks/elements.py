@@ -1,7 +1,8 @@
 """How well elements are found: pairs of what is there and what was said, at an overlap of one half.
 
 Precision, recall and F1 as in the PASCAL VOC detection task (one detection a truth, intersection over union 0.5); text
-lines and groups are not counted, for no step acts on them by that role.
+lines and groups are not counted, for no step acts on them by that role. Besides: fields that are none because they hold
+a table, a list or other controls, and how often the focus is told wrong.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def score(
     for screen, elements in zip(screens, detected, strict=True):
         truth = [Thing(e.box, e.role, frozenset(e.states)) for e in screen.elements if e.role in roles]
         said = [Thing(e.box, e.role, frozenset(e.states)) for e in elements if e.role in roles]
+        said = [s for s in said if not _of_menu(s, screen)]
         _count(tally, truth, said, complete=screen.complete)
     return {
         "overall": tally.overall.figures(),
@@ -89,6 +91,40 @@ def score(
             **{str(state): count.figures() for state, count in tally.states.items()},
         },
     }
+
+
+def _of_menu(thing: Thing, screen: Screen) -> bool:
+    """True for the picture of a menu item: items are not counted, and so it is neither wanted nor wrong."""
+    return thing.role == ElementRole.ICON and any(
+        e.role == ElementRole.MENU_ITEM and e.box.contains(thing.box.center) for e in screen.elements
+    )
+
+
+def held_as_fields(screens: Sequence[Screen], detected: Sequence[Iterable[Element]]) -> list[tuple[str, Box]]:
+    """What was called a field although it is none and holds several lines, or a control: name of the screen, box."""
+    wrong = []
+    for screen, elements in zip(screens, detected, strict=True):
+        fields = [e.box for e in screen.elements if e.role == ElementRole.FIELD]
+        others = [e.box for e in screen.elements if e.role in ROLES and e.role != ElementRole.ICON]
+        for box in (e.box for e in elements if e.role == ElementRole.FIELD):
+            if any(box.iou(true) >= OVERLAP for true in fields):
+                continue
+            lines = sum(box.contains(text.box.center) for text in screen.texts)
+            inner = sum(box.contains(other.center) and other.area < 0.8 * box.area for other in others)
+            if lines > 1 or inner:
+                wrong.append((screen.name, box))
+    return wrong
+
+
+def focus_told(screens: Sequence[Screen], detected: Sequence[Iterable[Element]]) -> Count:
+    """How often the focus was told: `hit` on the right element, `missed` left unknown, `wrong` on another one."""
+    count = Count()
+    for screen, elements in zip(screens, detected, strict=True):
+        there = [e.box for e in screen.elements if ElementState.FOCUSED in e.states]
+        here = [e.box for e in elements if ElementState.FOCUSED in e.states]
+        right = [box for box in here if any(box.iou(true) >= OVERLAP for true in there)]
+        count.add(hit=len(right), truth=max(len(there), len(right)), said=len(here))
+    return count
 
 
 def pairs_of(truth: Sequence[Thing], said: Sequence[Thing], *, overlap: float = OVERLAP) -> list[tuple[int, int]]:

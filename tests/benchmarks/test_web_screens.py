@@ -80,7 +80,7 @@ def test_an_unknown_part_is_refused_and_a_missing_one_is_said(
 ) -> None:
     with pytest.raises(SystemExit):
         command.main(["windows"])
-    assert "there are web, nodes, apps, sequences" in capsys.readouterr().err
+    assert "there are web, wide, nodes, apps, sequences" in capsys.readouterr().err
     monkeypatch.setitem(command.PARTS, "apps", ("no_such_module", "make"))
     assert command.main(["apps"]) == 1
     assert "no_such_module is absent" in capsys.readouterr().err

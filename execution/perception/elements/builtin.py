@@ -10,14 +10,18 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from execution.perception.elements.base import in_order
+from execution.perception.elements.cells import cells_among, days_of, without_cells
 from execution.perception.elements.choices import choices_of
-from execution.perception.elements.controls import Content, contents_of, control_of, is_patch, tags_among
+from execution.perception.elements.controls import Content, contents_of, control_of
 from execution.perception.elements.found import Found, lines_in
 from execution.perception.elements.frames import BorderedBox, continued
 from execution.perception.elements.icons import icons_of
 from execution.perception.elements.links import links_of
 from execution.perception.elements.menus import bar_items, column_items
+from execution.perception.elements.patches import is_patch, tags_among, with_low_buttons
 from execution.perception.elements.scene import Scene
+from execution.perception.elements.scroll_bars import without_scroll_bars
+from execution.perception.elements.sliders import sliders_of
 from execution.perception.elements.states import with_states
 from execution.perception.elements.tabs import tabs_of
 from execution.perception.pixels import check_bgr
@@ -52,19 +56,21 @@ def _found(scene: Scene) -> list[Found]:
     choices = choices_of(scene)
     frames = _plain(scene, choices)
     contents = contents_of(scene, frames, continued(scene.edges, frames))
-    tags = tags_among(contents)
-    controls = [(control_of(scene, content), content) for i, content in enumerate(contents) if i not in tags]
+    days = days_of(scene, contents)
+    dated = lines_in(days)
+    controls = _controls(scene, contents, dated)
 
-    inside = lines_in(f for f, _ in controls if f.solid)
+    inside = lines_in(f for f, _ in controls if f.solid) | dated
     tabs = tabs_of(scene, contents, [i for i in every if i not in inside])
     inside |= lines_in(tabs)
     patches = {i for f, c in controls if c.frame.filled and not c.frame.bordered for i in f.lines} - lines_in(tabs)
+    patches -= dated
     labels = lines_in(choices)
     items = column_items(scene, [i for i in every if i not in labels and (i not in inside or i in patches)])
     inside |= lines_in(items)
     items += bar_items(scene, [i for i in every if i not in labels and i not in inside])
 
-    kept = _kept_controls(controls, tabs, items)
+    kept = [*_kept_controls(controls, tabs, items), *days]
     covered = [f.element.box for f in (*kept, *items) if f.role != ElementRole.GROUP]
     buttons = lines_in(f for f in kept if f.solid)  # what seemed a choice's label is in one: it is a button beside it
     choices = [c for c in _uncovered(choices, covered) if not buttons.intersection(c.lines)]
@@ -72,8 +78,18 @@ def _found(scene: Scene) -> list[Found]:
     inside |= {i for c in contents if is_patch(c) for i in c.lines}
     links = links_of(scene, [i for i in every if i not in inside])
     found = [*choices, *kept, *tabs, *items, *links]
+    found += sliders_of(scene, [f.element.box for f in found if f.role in (ElementRole.BUTTON, ElementRole.FIELD)])
     taken = [f.element.box for f in found if f.role != ElementRole.GROUP]
-    return found + icons_of(scene, taken)
+    return without_scroll_bars(scene, found + icons_of(scene, taken))
+
+
+def _controls(scene: Scene, contents: Sequence[Content], dated: set[int]) -> list[tuple[Found, Content]]:
+    """What each frame is taken for, but for those around the lines that are dated: these are told already."""
+    tags, cells = tags_among(scene, contents), cells_among(contents)
+    places = [i for i, c in enumerate(contents) if i not in tags and not (len(c.lines) == 1 and c.lines[0] in dated)]
+    controls = [(control_of(scene, contents[i]), contents[i]) for i in places]
+    controls = without_cells(controls, {n for n, i in enumerate(places) if i in cells})
+    return with_low_buttons(controls)
 
 
 def _plain(scene: Scene, choices: Sequence[Found]) -> list[BorderedBox]:

@@ -21,17 +21,21 @@ _MUCH_SMALLER = 0.8  # of the area; what is hardly smaller is the same control d
 _WORDED, _PADDED = 2, 3  # letters, and pixels beside them, of a control within another
 _APART = 3.0  # heights of a line between two texts that are no one value
 _UNIT = 3  # letters, at most, of what stands at the end of a field: its unit, a sign
-_TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
+TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
 _RIM = 3  # pixels of a border that do not belong to what lies in it
 _GRIP, _LEAST_GRIP = 1.1, 8  # of its corner's side, from which on it is cut; pixels
 _TINT = 5  # chroma of the ground of a message
-_HIGHEST_FIELD = 3.9  # of the font's size
+_HIGHEST_FIELD, _HIGHEST_ALONE = 3.9, 4.7  # of the font's size; where the text stands just in the middle
+_MIDDLE = 0.1  # of a frame's height
+_SIDES = 4  # beyond each of which there is another colour
 _LINES_OF_AREA = 8  # that a field of several rows holds where it is still told from a text in a frame
 _LONGEST_LABEL = 44  # letters on a button
 _ARROWS = frozenset("vV▾▼▿⌄∨˅√<>^")
+_SURE_LETTER = 0.9  # a reader's confidence in one letter: "B" and "I" on buttons of an editor have more
 _ROUND = 0.97  # fullness of a bar whose ends are round
 _BADGE = 1.75  # of the font's size: buttons are higher
-_COLOURED = 40  # chroma above which a fill is an accent and not a shade of the ground
+_BROKEN, _BROKEN_WIDTH = 3.2, 5.0  # of the distance between two lines of a label; width by height
+COLOURED_FILL = 40  # chroma above which a fill is an accent and not a shade of the ground
 
 
 @dataclass(slots=True)
@@ -131,8 +135,19 @@ def control_of(scene: Scene, content: Content) -> Found:
     if role is ElementRole.GROUP and _is_being_filled(scene, content):
         role, confidence = ElementRole.FIELD, 0.7
     text = _without_arrow(content, " ".join(scene.texts[i].text for i in content.lines))
+    if len(content.lines) == 1 and frame.box.w < 1.7 * frame.box.h and _is_doubtful(scene.texts[content.lines[0]]):
+        text = ""
     element = Element(box=frame.box, role=role, text=text, confidence=confidence)
     return Found(element, frame, tuple(content.lines))
+
+
+def _is_lone_letter(line: TextLine) -> bool:
+    return len(line.text.strip()) == 1 and line.text.strip().isalpha()
+
+
+def _is_doubtful(line: TextLine) -> bool:
+    """True for a letter that may well be a picture."""
+    return _is_lone_letter(line) and line.confidence < _SURE_LETTER
 
 
 def _is_being_filled(scene: Scene, content: Content) -> bool:
@@ -145,25 +160,6 @@ def _is_being_filled(scene: Scene, content: Content) -> bool:
     return has_cursor(scene.pixels, frame.inner, text=" ".join(scene.texts[i].text for i in content.lines))
 
 
-def is_patch(content: Content) -> bool:
-    """True for a small patch of colour that words stand on."""
-    frame = content.frame
-    return frame.filled and chroma(frame.fill) > _COLOURED and frame.box.h <= _TALLEST_ROW
-
-
-def tags_among(contents: Sequence[Content]) -> set[int]:
-    """Places of those that say a state in a column: patches below each other that differ in colour alone."""
-    patches = [i for i, c in enumerate(contents) if is_patch(c) and not c.frame.bordered and len(c.lines) <= 1]
-    return {i for i in patches if any(_of_one_column(contents[i].frame, contents[j].frame) for j in patches)}
-
-
-def _of_one_column(one: BorderedBox, other: BorderedBox) -> bool:
-    a, b = one.box, other.box
-    apart = abs(a.y - b.y)
-    aligned = abs(a.x - b.x) <= 2 and abs(a.h - b.h) <= 2 and a.h < apart <= 4 * a.h
-    return aligned and float(np.abs(one.fill - other.fill).max()) > 60
-
-
 def _without_arrow(content: Content, text: str) -> str:
     """The text without the arrow of a list, which readers take for a letter."""
     head, _, tail = text.rpartition(" ")
@@ -174,12 +170,29 @@ def _role(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     frame, box = content.frame, content.frame.box
     if box.h < _LOWEST or not (frame.bordered or frame.filled):
         return ElementRole.GROUP, 0.3
+    if content.lines and _is_pulled(scene, content):
+        return ElementRole.FIELD, 0.7
     rows = _rows([scene.texts[i].box for i in content.lines])
-    if content.continued.upright or rows > 1 or box.h > _TALLEST_ROW or content.parts > 1:
-        return (ElementRole.FIELD, 0.6) if _is_area(scene, content) else (ElementRole.GROUP, 0.4)
+    if content.continued.upright or rows > 1 or box.h > TALLEST_ROW or content.parts > 1:
+        if rows == 2 and _is_broken_label(scene, content):
+            return ElementRole.BUTTON, 0.6
+        return (ElementRole.FIELD, 0.6) if _is_area(content) else (ElementRole.GROUP, 0.4)
     if not content.spans:
         return _empty(content)
     return _with_content(scene, content)
+
+
+def _is_broken_label(scene: Scene, content: Content) -> bool:
+    """True for a patch of colour just high enough for the two short lines in its middle, as of a narrow button."""
+    frame, box = content.frame, content.frame.box
+    if not frame.filled or chroma(frame.fill) <= COLOURED_FILL or content.parts or content.continued.upright:
+        return False
+    lines = [scene.texts[i] for i in content.lines]
+    if len(lines) != 2 or sum(len(line.text) for line in lines) > _LONGEST_LABEL:
+        return False
+    apart = abs(lines[0].box.center.y - lines[1].box.center.y)
+    middle = [abs(line.box.center.x - box.center.x) <= 1.5 * line.box.h for line in lines]
+    return all(middle) and box.h <= _BROKEN * apart and box.w <= _BROKEN_WIDTH * box.h
 
 
 def _rows(boxes: Sequence[Box]) -> int:
@@ -195,7 +208,12 @@ def _empty(content: Content) -> tuple[ElementRole, float]:
     box = content.frame.box
     if content.frame.bordered and box.w >= 1.8 * box.h and box.h >= 17:
         return ElementRole.FIELD, 0.6
-    if content.frame.differing == 4 and box.w >= 3 * box.h and box.h >= 22 and chroma(content.frame.fill) < _COLOURED:
+    if (
+        content.frame.differing == 4
+        and box.w >= 3 * box.h
+        and box.h >= 22
+        and chroma(content.frame.fill) < COLOURED_FILL
+    ):
         return ElementRole.FIELD, 0.4
     return ElementRole.GROUP, 0.3
 
@@ -206,7 +224,7 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     if content.worded:
         return ElementRole.GROUP, 0.4  # a panel or a banner with a button in it
     text = " ".join(scene.texts[i].text for i in content.lines)
-    coloured = frame.filled and chroma(frame.fill) > _COLOURED
+    coloured = frame.filled and chroma(frame.fill) > COLOURED_FILL
     if box.w < 1.7 * box.h and not content.lines:
         return (ElementRole.BUTTON, 0.6) if _holds_sign(scene, content) else (ElementRole.ICON, 0.4)
     if content.lines and _is_badge(scene, content):
@@ -228,6 +246,8 @@ def _is_badge(scene: Scene, content: Content) -> bool:
     frame, line = content.frame, scene.texts[content.lines[0]]
     if frame.bordered or not frame.filled or len(content.lines) > 1:
         return False
+    if _is_lone_letter(line) and frame.box.w < 1.7 * frame.box.h:
+        return False  # as a reader has the picture on a button
     ink = _ink(scene, content)
     first = next((c for c in line.text if c.isalpha()), "A")
     if first.islower():
@@ -267,7 +287,10 @@ def _is_open(scene: Scene, content: Content) -> bool:
     if ink is None:
         return True
     tinted = chroma(frame.fill) >= _TINT and frame.filled
-    return not (tinted and ink.coloured > 0.5) and frame.box.h <= _HIGHEST_FIELD * em_of(line.text, ink.box.h)
+    if tinted and ink.coloured > 0.5:
+        return False
+    middle = frame.bordered and abs(2 * (line.box.center.y - frame.box.center.y)) <= _MIDDLE * frame.box.h
+    return frame.box.h <= (_HIGHEST_ALONE if middle else _HIGHEST_FIELD) * em_of(line.text, ink.box.h)
 
 
 def _has_arrow(content: Content) -> bool:
@@ -286,15 +309,25 @@ def _is_row_of_texts(lines: Sequence[TextLine]) -> bool:
     )
 
 
-def _is_area(scene: Scene, content: Content) -> bool:
-    """True for a field of several rows: it is empty, or its corner shows the lines by which it is pulled larger.
+def _is_area(content: Content) -> bool:
+    """True for an empty field of several rows.
 
     Tables, lists and panels have borders too; what lies in them are targets, and they are none.
     """
-    box = content.frame.inner
-    if box.h < 30 or box.w < 60 or content.continued.upright or not content.frame.bordered or content.pieces:
+    return not content.lines and content.frame.bordered and _is_roomy(content)
+
+
+def _is_pulled(scene: Scene, content: Content) -> bool:
+    """True for a field with the corner by which it is pulled larger, however many lines are in it."""
+    frame = content.frame
+    if not _is_roomy(content) or not (frame.bordered or frame.differing == _SIDES):
         return False
-    return not content.lines or (not _has_columns(scene, content) and _has_grip(scene, box))
+    return _has_grip(scene, frame.inner) and not _has_columns(scene, content)
+
+
+def _is_roomy(content: Content) -> bool:
+    box = content.frame.inner
+    return box.h >= 30 and box.w >= 60 and not content.continued.upright and not content.pieces
 
 
 def _has_columns(scene: Scene, content: Content) -> bool:

@@ -35,6 +35,9 @@ class Found:
     def with_state(self, state: ElementState) -> Found:
         return replace(self, element=replace(self.element, states=self.element.states | {state}))
 
+    def as_role(self, role: ElementRole, confidence: float) -> Found:
+        return replace(self, element=replace(self.element, role=role, confidence=confidence))
+
 
 def lines_in(found: Iterable[Found]) -> set[int]:
     """The indices of all lines that these have taken."""

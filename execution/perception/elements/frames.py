@@ -22,6 +22,7 @@ _MIDDLE = np.linspace(0.42, 0.58, 7)  # the same for what may be a disc
 _SMALL = 48  # pixels: what is no larger may be one
 _WHOLE, _BAR = 0.93, 1.9  # fullness and width by height of what no letter is
 _MOST = 1500
+_BEVEL = 60  # levels between the lit and the shaded sides of a control
 
 
 @dataclass(slots=True)
@@ -152,7 +153,8 @@ def _wraps(outer: Box, inner: Box) -> bool:
 def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[BorderedBox]:
     if not families:
         return []
-    places = [f.control() for f in families]
+    bevelled = _bevelled(pixels, families)
+    places = [0 if raised else f.control() for f, raised in zip(families, bevelled, strict=True)]
     boxes = [f.boxes[place] for f, place in zip(families, places, strict=True)]
     outer, inner = np.array(boxes), np.array([f.boxes[-1] for f in families])
     fill = np.median(along(pixels, inner, inset=1).reshape(len(families), -1, 3), axis=1)
@@ -164,6 +166,18 @@ def _coloured(pixels: np.ndarray, families: Sequence[_Family]) -> list[BorderedB
         BorderedBox(boxes[i], f.boxes[-1], f.fullness[places[i]], fill[i], border[i], beyond[i], outside[i], rings[i])
         for i, f in enumerate(families)
     ]
+
+
+def _bevelled(pixels: np.ndarray, families: Sequence[_Family]) -> np.ndarray:
+    """Which are lit from above, as old tool kits draw them: light at the left and on top, dark below and at the right.
+
+    What lies around the inner box is then the side of the control, and no ring.
+    """
+    sides = np.median(along(pixels, np.array([f.boxes[0] for f in families]), inset=0), axis=2).mean(axis=2)
+    left, top, right, bottom = (sides[:, i] for i in range(4))
+    lit, shaded = (left + top) / 2, (right + bottom) / 2
+    even = (np.abs(left - top) < _BEVEL / 2) & (np.abs(right - bottom) < _BEVEL / 2)
+    return np.asarray(even & (np.abs(lit - shaded) > _BEVEL))
 
 
 def along(pixels: np.ndarray, boxes: np.ndarray, *, inset: int) -> np.ndarray:

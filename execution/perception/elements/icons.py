@@ -13,6 +13,7 @@ from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole
 
 _SMALLEST, _LARGEST = 9, 72  # pixels: 12 at 100 % to 32 at 200 %
+_NARROWEST = 6  # pixels: a clip, a sign to unfold something
 _JOIN = 2  # pixels by which the strokes of one icon stand apart, halved
 _LONGEST = 2.2
 
@@ -29,7 +30,8 @@ def icons_of(scene: Scene, taken: Sequence[Box]) -> list[Found]:
     for box in _joined(free, scene):
         if _is_word(free, box):
             continue
-        if min(box.w, box.h) >= _SMALLEST and max(box.w, box.h) <= min(_LARGEST, _LONGEST * min(box.w, box.h)):
+        short, long = min(box.w, box.h), max(box.w, box.h)
+        if short >= _NARROWEST and _SMALLEST <= long <= min(_LARGEST, _LONGEST * short):
             found.append(Found(Element(box=box, role=ElementRole.ICON, confidence=0.5)))
     return found
 

@@ -15,6 +15,11 @@ from execution.types import Box, TextLine
 _WORD_GAP = 0.24  # of a line's height: words stand further apart
 _PICTURE_GAP = 0.16  # the same for a picture and the word after it
 _NARROWEST, _WIDEST = 0.5, 1.75  # of a line's height: the width of such a picture
+_SLIMMEST, _ALONE_GAP = 0.28, 0.2  # the same for a sign to unfold something, a clip; how far it stands from the words
+_LOWEST_SIGN, _MOST_PICTURES = 5, 3  # pixels; pictures before the words of a line
+_HIGHER = 1.2  # of the height of the letters: nothing that is written is so much higher
+_SAME, _LONG = 0.55, 1.8  # overlap of a letter with a box to tick; height by width of what no letter is
+_ROUND_LETTERS = frozenset("0OoDQ")
 _OTHER_INK = 40  # levels between the colours of a picture and of the words after it
 _TAKEN_FOR = frozenset("QO0oD©®@□☐CGBE&%#=+-–—xX×vV^>»<›‹≡…*•°iIl1!?:|/\\~()[]{}日口田回凸品自目☆★●○◎")
 _LETTER_GAP, _PIECE_GAP = 0.5, 0.3  # of a line's height: between letters read one by one, between parts of a word
@@ -118,9 +123,39 @@ def _parts(line: TextLine, sides: Sequence[int]) -> list[TextLine]:
     return made
 
 
+def without_signs(edges: np.ndarray, texts: Iterable[TextLine], squares: Sequence[Box]) -> list[TextLine]:
+    """The lines but for those that are no text: a box to tick that was read as a letter, a clip that was read as 0.
+
+    `squares` are what has the outline of a square.
+    """
+    return [line for line in texts if not _is_sign(edges, line, squares)]
+
+
+def _is_sign(edges: np.ndarray, line: TextLine, squares: Sequence[Box]) -> bool:
+    text, box = line.text.strip(), line.box
+    if len(text) != 1 or text not in _TAKEN_FOR:
+        return False
+    if any(box.contains(s.center) and s.iou(box) > _SAME for s in squares):
+        return True
+    part = edges[box.y : box.bottom, box.x : box.right] > 0
+    rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+    if text not in _ROUND_LETTERS or not len(rows):
+        return False
+    return bool(rows[-1] - rows[0] >= _LONG * (columns[-1] - columns[0]))
+
+
 def without_pictures(pixels: np.ndarray, edges: np.ndarray, texts: Iterable[TextLine]) -> list[TextLine]:
-    """The lines, each without the small picture before its words that was read as a part of it."""
-    return [_without_picture(pixels, edges, line) for line in texts]
+    """The lines, each without the small pictures before its words that were read as parts of it."""
+    return [_without_pictures(pixels, edges, line) for line in texts]
+
+
+def _without_pictures(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> TextLine:
+    for _ in range(_MOST_PICTURES):
+        rest = _without_picture(pixels, edges, line)
+        if rest is line:
+            break
+        line = rest
+    return line
 
 
 def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> TextLine:
@@ -132,20 +167,39 @@ def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> T
         return line
     end, begin = int(places[breaks[0]]), int(places[breaks[0] + 1])
     first = int(places[0])
-    if not _NARROWEST * box.h <= end - first <= _WIDEST * box.h:
+    if not _SLIMMEST * box.h <= end - first <= _WIDEST * box.h:
         return line
     words = 1 + int((steps > max(3, _WORD_GAP * box.h)).sum())
     tokens = line.text.split()
     start = box.x + begin
     rest = Box(start, box.y, box.right - start, box.h)
-    if len(tokens[0]) >= 2 and _is_square(edges, box, box.x + first, start):
-        head = Box(box.x + first, box.y, end + 1 - first, box.h)
-        if words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK:
+    head = Box(box.x + first, box.y, end + 1 - first, box.h)
+    slim = end - first < _NARROWEST * box.h
+    if slim or len(tokens[0]) < 2:  # as slim as a letter: it must stand otherwise, and be one too many
+        alone = words > len(tokens) and begin - end > _ALONE_GAP * box.h and _is_sign_sized(edges, head)
+        if alone and (words > len(tokens) + 1 or not _of_one_height(edges, head, rest)):
             return replace(line, box=rest)
+    elif _is_square(edges, box, box.x + first, start) and (
+        words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK or _is_higher(edges, head, rest)
+    ):
+        return replace(line, box=rest)
     taken = len(tokens) >= 2 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h
     if taken and not tokens[1][0].islower() and not _of_one_height(edges, Box(box.x + first, box.y, 1, box.h), rest):
         return replace(line, text=line.text.split(maxsplit=1)[1], box=rest)
     return line
+
+
+def _is_sign_sized(edges: np.ndarray, head: Box) -> bool:
+    """True for what is neither a stroke nor a word."""
+    rows = np.flatnonzero(edges[head.y : head.bottom, head.x : head.right].any(axis=1))
+    high = int(rows[-1] - rows[0]) + 1 if len(rows) else 0
+    return high >= _LOWEST_SIGN and head.w >= _LOWEST_SIGN and 0.4 * high <= head.w <= 1.9 * high
+
+
+def _is_higher(edges: np.ndarray, head: Box, rest: Box) -> bool:
+    """True for what is clearly higher than all letters after it."""
+    high, low = (np.flatnonzero(edges[box.y : box.bottom, box.x : box.right].any(axis=1)) for box in (head, rest))
+    return bool(len(high) and len(low) and high[-1] - high[0] >= _HIGHER * (low[-1] - low[0] + 1))
 
 
 def _of_one_height(edges: np.ndarray, head: Box, rest: Box) -> bool:

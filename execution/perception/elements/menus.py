@@ -20,6 +20,8 @@ _PITCH = (1.15, 4.5)  # of a line's height, from one item of a column to the nex
 _DENSE = 1.55  # of it: the lines of a paragraph may stand as near, but do not all begin with a capital
 _UNEVEN = 3  # pixels
 _WIDEST_PANEL = 30  # of a line's height
+_BEYOND = 10  # pixels by which the lines of a table go on at least
+_OUTLYING, _FEWEST_ASIDE = 2.5, 2  # rows above and below that belong to the same tree; lines of it that are indented
 _SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Maj|Suppr|Del|Strg|Super|Meta|F\d)", re.IGNORECASE)
 
 
@@ -84,7 +86,7 @@ def column_items(scene: Scene, lines: Iterable[int]) -> list[Found]:
     found = []
     for column in _columns(scene, lines):
         panel = _panel(scene, column)
-        if panel is None:
+        if panel is None or _is_list(scene, column, panel):
             continue
         boxes = [scene.texts[i].box for i in column]
         pitch = min(after.center.y - before.center.y for before, after in pairwise(boxes))
@@ -145,6 +147,50 @@ def _panel(scene: Scene, column: Sequence[int]) -> tuple[int, int] | None:
         return None
     panel = (start + int(before[-1]) + 1 if len(before) else 0, right + int(after[0]) + 1)
     return panel if _alone(scene, column, panel) else None
+
+
+def _is_list(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """True for rows of data: a tree, a list with several pictures before its words, a column of a ruled table."""
+    return _is_ruled(scene, column, panel) or _is_tree(scene, column, panel) or _is_pictured(scene, column, panel)
+
+
+def _is_ruled(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """True where lines part the items and run on beyond the panel."""
+    boxes = [scene.texts[i].box for i in column]
+    crossed = 0
+    for one, other in pairwise(boxes):
+        left, right = max(0, panel[0] - _BEYOND), min(scene.size.width, panel[1] + _BEYOND)
+        between = scene.edges[one.bottom : other.y, left:right] > 0
+        if not between.size:
+            continue
+        sides = [part for part in (between[:, : panel[0] - left], between[:, panel[1] - left :]) if part.shape[1]]
+        within = between[:, panel[0] - left + 2 : panel[1] - left - 2].mean(axis=1) > 0.9
+        crossed += any(bool((within & (side.mean(axis=1) > 0.8)).any()) for side in sides)
+    return crossed > len(boxes) / 2
+
+
+def _is_tree(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """True where lines between, above or below the items begin further in or out, at the same distances."""
+    boxes = [scene.texts[i].box for i in column]
+    left, height = boxes[0].x, boxes[0].h
+    pitch = min(after.center.y - before.center.y for before, after in pairwise(boxes))
+    top, bottom = boxes[0].center.y - _OUTLYING * pitch, boxes[-1].center.y + _OUTLYING * pitch
+    x, y = scene.boxes[:, 0], scene.boxes[:, 1] + scene.boxes[:, 3] // 2
+    inside = (x > panel[0]) & (x < panel[1]) & (y >= top) & (y <= bottom)
+    aside = np.abs(x - left)
+    steps = (y - boxes[0].center.y) % pitch
+    even = (steps <= _UNEVEN) | (steps >= pitch - _UNEVEN)
+    return int((inside & (aside > 0.5 * height) & (aside <= 4 * height) & even).sum()) >= _FEWEST_ASIDE
+
+
+def _is_pictured(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """True where two pictures stand before the words of most items: a sign to unfold it, a box to tick, a star."""
+    several = 0
+    for index in column:
+        box = scene.texts[index].box
+        before = Box(panel[0] + 3, box.y, box.x - panel[0] - 6, box.h)
+        several += before.w > 0 and len(scene.drawn(before, gap=max(3, round(0.3 * box.h)))) >= 2
+    return several > len(column) / 2
 
 
 def _first_letter(text: str) -> str:

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from execution.types import Box
+
 _STEP = 3  # levels in one channel between neighbours; gradients of a theme stay below, its faintest borders do not
+_SQUARE, _FULL = (9, 60), 0.9  # pixels; of its box, that a square with round corners has
 _SMALLEST = 6  # pixels: what is smaller is a part of a letter
 
 
@@ -25,6 +28,14 @@ class Outlines(NamedTuple):
     thing_areas: np.ndarray
     grounds: np.ndarray
     ground_areas: np.ndarray
+
+    def squares(self) -> list[Box]:
+        """What has the outline of a square that could be a box to tick."""
+        boxes = np.concatenate((self.things, self.grounds))
+        areas = np.concatenate((self.thing_areas, self.ground_areas))
+        w, h = boxes[:, 2], boxes[:, 3]
+        square = (np.abs(w - h) <= 2) & (h >= _SQUARE[0]) & (h <= _SQUARE[1]) & (areas > _FULL * w * h)
+        return [Box(*box) for box in boxes[square].tolist()]
 
 
 def edges_of(pixels: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.perception.elements.frames import BorderedBox, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
-from execution.perception.elements.lines import cut_at_frames, joined, without_pictures
+from execution.perception.elements.lines import cut_at_frames, joined, without_pictures, without_signs
 from execution.perception.elements.outlines import edges_of, outlines_of
 from execution.types import Box, Size, TextLine
 
@@ -26,7 +26,7 @@ class Scene:
         self.edges = edges_of(pixels)
         self.outlines = outlines_of(self.edges)
         usable = (t for t in texts if _is_inside(t.box, whole) and t.text.strip() and not _is_picture(t))
-        read = joined(self.edges, usable)
+        read = joined(self.edges, without_signs(self.edges, usable, self.outlines.squares()))
         self._letters = Letters(self.size, read)
         self.frames: list[BorderedBox] = frames_of(pixels, self.outlines, self._letters)
         cut = cut_at_frames(read, [f.box for f in self.frames if f.fullness > _SQUARE])

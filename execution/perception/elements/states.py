@@ -20,7 +20,8 @@ from execution.types import Box, ElementRole, ElementState
 NEAR = 120  # pixels up and down within which others are compared
 _FAINT_INK = 0.5  # of the strongest text near: fainter is disabled
 _FAINT_LABEL = 0.66
-_FAINT_ON_FILL = 135  # levels between a fill and what is written on it; white on any accent has more
+_FAINT_ON_FILL = 0.53  # of what black or white would have on the same fill; white on any accent has more
+_FEWEST_ALIKE, _FAINT_ALIKE, _FAINTEST_INK = 2, 0.8, 0.3  # buttons near that are written as faintly, all by the theme
 _FAINT_BORDER = 0.62  # of the strongest border of its like near
 _PATCH = 40  # levels of a fill that is a patch of colour
 _LIT = 30  # chroma of a border that has a colour
@@ -164,7 +165,10 @@ def _is_faint_button(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
     if text and sum(o.found.element.text == text for o in like) >= 2:
         return False
     if look.lift > _PATCH:
-        return look.ink < _FAINT_ON_FILL
+        return look.ink < _FAINT_ON_FILL * max(float(look.fill.max()), 255 - float(look.fill.min()))
+    inks = [o.ink for o in like if o.ink is not None and o.lift <= _PATCH]
+    if len(inks) >= _FEWEST_ALIKE and look.ink > _FAINT_ALIKE * max(inks):
+        return look.ink < _FAINTEST_INK * _strongest_text(scene, look.found.element.box)  # a theme writes them all so
     return look.ink < _FAINT_INK * _strongest_text(scene, look.found.element.box)
 
 

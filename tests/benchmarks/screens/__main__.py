@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.screens [web|nodes|apps|sequences]` makes what is asked, or all; --again anew."""
+"""`python -m tests.benchmarks.screens [web|wide|nodes|apps|sequences]` makes what is asked, or all; --again anew."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.benchmarks.screens.corpus import FOLDER
 # Each part: its module here and the function that makes it, given the folder.
 PARTS = {
     "web": ("web", "make_web"),
+    "wide": ("wide", "make_wide"),
     "nodes": ("nodes", "make_nodes"),
     "apps": ("apps", "make_apps"),
     "sequences": ("sequences", "make_sequences"),
@@ -51,7 +52,7 @@ def make(part: str, *, again: bool) -> int:
         return 1
     started = time.perf_counter()
     folder = FOLDER / part
-    if part in ("web", "nodes"):
+    if part in ("web", "wide", "nodes"):
         module.__dict__[function](folder, again=again)
     elif again or not (folder / "index.json").is_file():
         module.__dict__[function](folder)

@@ -121,7 +121,7 @@
   const ROLES = [
     ["tab", "[role=tab]"], ["menu_item", "[role=menuitem]"],
     ["checkbox", "input[type=checkbox]"], ["radio", "input[type=radio]"],
-    ["field", "input, textarea, select, [contenteditable=true]"], ["button", "button, [role=button], a.btn, a.button, [data-role=button]"],
+    ["field", "input, textarea, select, [contenteditable=true], [role=combobox]"], ["button", "button, [role=button], a.btn, a.button, [data-role=button], th"],
     ["link", "a[href]"], ["icon", "svg"],
   ];
   const CONTROLS = ROLES.slice(0, 7).map(([, css]) => css).join(",");
@@ -135,7 +135,21 @@
     const at = label.getBoundingClientRect();
     return new DOMRect(at.left + parseFloat(css.left), at.top + parseFloat(css.top), parseFloat(css.width), parseFloat(css.height));
   };
-  const framed = (el) => { const s = getComputedStyle(el); return alpha(el) > 0.3 || (parseFloat(s.borderTopWidth) > 0 && parseFloat(s.borderLeftWidth) > 0 && s.borderTopStyle !== "none"); };
+  const union = (a, b) => { const x = Math.min(a.left, b.left), y = Math.min(a.top, b.top); return new DOMRect(x, y, Math.max(a.right, b.right) - x, Math.max(a.bottom, b.bottom) - y); };
+  const opaque = (colour) => { const parts = colour.match(/[\d.]+/g).map(Number); return parts.length < 4 || parts[3] > 0.1; };
+  const framed = (el) => {
+    const s = getComputedStyle(el);
+    const lined = (side) => parseFloat(s[`border${side}Width`]) > 0 && s[`border${side}Style`] !== "none" && opaque(s[`border${side}Color`]);
+    return alpha(el) > 0.3 || s.backgroundImage !== "none" || s.boxShadow !== "none" || (lined("Top") && lined("Left"));
+  };
+  // the box of what is drawn: the room around it shows nowhere
+  const inked = (svg) => {
+    const parts = [...svg.querySelectorAll("path,circle,rect,line,polyline,polygon,ellipse")].map((part) => {
+      const s = getComputedStyle(part), r = part.getBoundingClientRect(), around = s.stroke === "none" ? 0 : parseFloat(s.strokeWidth) * svg.getBoundingClientRect().width / (svg.viewBox.baseVal?.width || 24) / 2;
+      return s.fill === "none" && s.stroke === "none" || s.fillOpacity === "0" ? null : new DOMRect(r.x - around, r.y - around, r.width + 2 * around, r.height + 2 * around);
+    }).filter(Boolean);
+    return parts.length ? parts.reduce(union) : svg.getBoundingClientRect();
+  };
   const words = (el) => el.innerText.replace(/\s+/g, " ").trim();
   const labelOf = (el) => {
     const label = el.closest("label") ?? (el.nextElementSibling?.tagName === "LABEL" ? el.nextElementSibling : null);
@@ -143,13 +157,22 @@
   };
   const describe = (el) => {
     let role = ROLES.find(([, css]) => el.matches(css))[0];
-    if (role === "icon" && el.closest(CONTROLS)) return null;
+    if (role === "icon" && el.closest(CONTROLS)?.matches(":not(th)")) return null;
+    if (role === "tab" && el.parentElement.closest("[role=tab]")) return null; // drawn by the entry around it
+    if (el.matches("th") && (getComputedStyle(el).boxShadow.split("inset").length < 4 || !words(el))) return null; // a head is a button where it looks raised
     if (role === "link" && framed(el)) role = "button";
     const choice = role === "checkbox" || role === "radio", painted = choice ? (drawnBox(el), el.parentElement.querySelector("[data-box]") ?? el) : el;
     if (choice ? !visible(el.parentElement) : !visible(el)) return null;
-    const rect = choice ? drawnBox(el) : el.getBoundingClientRect();
+    let rect = choice ? drawnBox(el) : el.getBoundingClientRect();
     if (rect.width < 4 || rect.height < 4) return null;
-    const text = choice ? labelOf(el) : role === "field" ? shown(el) : role === "icon" ? "" : words(el);
+    const sign = el.matches("svg") ? el : el.querySelector("svg");
+    if (role === "button" && !framed(el) && !el.matches("[aria-pressed]")) {
+      const [red, green, blue] = getComputedStyle(el).color.match(/[\d.]+/g).map(Number);
+      if (!words(el)) role = "icon";
+      else if (Math.max(red, green, blue) - Math.min(red, green, blue) > 40) role = "link";
+    }
+    if ((role === "icon" || (role === "link" && !words(el))) && sign) rect = inked(sign);
+    const text = choice ? labelOf(el) : role === "field" ? (el.matches("[role=combobox]") ? words(el) : shown(el)) : role === "icon" ? "" : words(el);
     if (role === "link" && !text) role = "icon";
     const states = [];
     if (el.checked || el.getAttribute("aria-selected") === "true" || (el.getAttribute("aria-current") && role !== "link")) states.push("checked");
@@ -179,7 +202,6 @@
     const x = Math.floor(rect.left * scale), y = Math.floor(rect.top * scale);
     return [x, y, Math.ceil(rect.right * scale) - x, Math.ceil(rect.bottom * scale) - y];
   };
-  const union = (a, b) => { const x = Math.min(a.left, b.left), y = Math.min(a.top, b.top); return new DOMRect(x, y, Math.max(a.right, b.right) - x, Math.max(a.bottom, b.bottom) - y); };
   const texts = [];
   let smallest = 1e9;
   const add = (list, em) => {
