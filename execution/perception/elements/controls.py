@@ -34,6 +34,7 @@ _ARROWS = frozenset("vV▾▼▿⌄∨˅√<>^")
 _SURE_LETTER = 0.9  # a reader's confidence in one letter: "B" and "I" on buttons of an editor have more
 _ROUND = 0.97  # fullness of a bar whose ends are round
 _BADGE = 1.75  # of the font's size: buttons are higher
+_LOWEST_TROUGH, _HIGHEST_TROUGH = 10, 40  # pixels
 _BROKEN, _BROKEN_WIDTH = 3.2, 5.0  # of the distance between two lines of a label; width by height
 COLOURED_FILL = 40  # chroma above which a fill is an accent and not a shade of the ground
 
@@ -138,7 +139,8 @@ def control_of(scene: Scene, content: Content) -> Found:
     if len(content.lines) == 1 and frame.box.w < 1.7 * frame.box.h and _is_doubtful(scene.texts[content.lines[0]]):
         text = ""
     element = Element(box=frame.box, role=role, text=text, confidence=confidence)
-    return Found(element, frame, tuple(content.lines))
+    drawn = None if _holds_knob(content) else frame  # a trough is grey, whether it can be moved or not
+    return Found(element, drawn, tuple(content.lines))
 
 
 def _is_lone_letter(line: TextLine) -> bool:
@@ -168,10 +170,14 @@ def _without_arrow(content: Content, text: str) -> str:
 
 def _role(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     frame, box = content.frame, content.frame.box
+    if _holds_knob(content):
+        return ElementRole.FIELD, 0.5
     if box.h < _LOWEST or not (frame.bordered or frame.filled):
         return ElementRole.GROUP, 0.3
     if content.lines and _is_pulled(scene, content):
         return ElementRole.FIELD, 0.7
+    if content.parts > 1 and _is_pictured(scene, content):
+        return ElementRole.BUTTON, 0.6
     rows = _rows([scene.texts[i].box for i in content.lines])
     if content.continued.upright or rows > 1 or box.h > TALLEST_ROW or content.parts > 1:
         if rows == 2 and _is_broken_label(scene, content):
@@ -180,6 +186,23 @@ def _role(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     if not content.spans:
         return _empty(content)
     return _with_content(scene, content)
+
+
+def _holds_knob(content: Content) -> bool:
+    """True for a slider as old tool kits draw it: a long trough with nothing in it but a knob as high as itself."""
+    box = content.frame.box
+    if content.lines or not content.spans or content.parts < 2 or not content.frame.bordered:
+        return False
+    knob = content.spans[-1][1] - content.spans[0][0]
+    return _LOWEST_TROUGH <= box.h <= _HIGHEST_TROUGH and box.w >= 5 * box.h and 0.6 * box.h <= knob <= 2.8 * box.h
+
+
+def _is_pictured(scene: Scene, content: Content) -> bool:
+    """True for a button whose picture has frames in it, as a printer, a calendar, a box of files have."""
+    box = content.frame.box
+    if content.lines or content.continued.upright or box.h > TALLEST_ROW or box.w >= 1.7 * box.h:
+        return False
+    return len(content.spans) == 1 and _holds_sign(scene, content)
 
 
 def _is_broken_label(scene: Scene, content: Content) -> bool:

@@ -16,6 +16,7 @@ _AFTER_TEXT = 0.5  # of its height: it stands no farther behind the last letter
 _AT_START = 1.2  # of its height: in an empty field it stands no farther from the left
 _TOUCHED = 0.25  # of its height: a letter that ends right beside it touches it in a few rows
 _LIKE_IT = ("|", "¦", "[", "]")
+_STROKES = frozenset("1IlitfrjJTLF!")  # what is written with one stem, alone in a field
 _MOST = 400  # strokes of one field
 _SIDE = 8  # of its height: letters so near are compared with it
 
@@ -29,6 +30,8 @@ def has_cursor(pixels: np.ndarray, inner: Box, *, text: str) -> bool:
     crop = pixels[max(0, inner.y) : inner.bottom, max(0, inner.x) : inner.right]
     if crop.shape[0] < _LOWEST or crop.shape[1] < _LOWEST or text.rstrip().endswith(_LIKE_IT):
         return False
+    if text.strip() in _STROKES:
+        return False  # its stem is the bar
     ground = np.median(crop[::3, ::3].reshape(-1, 3), axis=0)
     ink = (np.abs(crop.astype(np.int16) - ground.astype(np.int16)).max(axis=2) > _STANDS_OUT).astype(np.uint8)
     strokes = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((_LOWEST, 1), np.uint8))

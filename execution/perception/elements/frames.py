@@ -221,6 +221,7 @@ class Continued:
 
 
 _BEYOND = np.arange(3, 8)  # pixels from the corner: nearer may be its rounding
+_BEYOND_CELL = np.arange(1, 8)  # the same for the sides of cells, which are not round: fields stand a few pixels apart
 _ACROSS = np.arange(-2, 2)
 
 
@@ -231,7 +232,7 @@ def continued(edges: np.ndarray, frames: Sequence[BorderedBox]) -> list[Continue
     boxes = np.array([f.box for f in frames])
     left, top = boxes[:, :1], boxes[:, 1:2]
     right, bottom = left + boxes[:, 2:3], top + boxes[:, 3:]
-    above, below, before, after = top - _BEYOND, bottom + _BEYOND, left - _BEYOND, right + _BEYOND
+    above, below, before, after = top - _BEYOND_CELL, bottom + _BEYOND_CELL, left - _BEYOND, right + _BEYOND
     flags = (
         _upright(edges, left, above) & _upright(edges, right, above),
         _upright(edges, left, below) & _upright(edges, right, below),

@@ -21,6 +21,7 @@ _DENSE = 1.55  # of it: the lines of a paragraph may stand as near, but do not a
 _UNEVEN = 3  # pixels
 _WIDEST_PANEL = 30  # of a line's height
 _BEYOND = 10  # pixels by which the lines of a table go on at least
+_AT_SIDE = 4  # pixels
 _OUTLYING, _FEWEST_ASIDE = 2.5, 2  # rows above and below that belong to the same tree; lines of it that are indented
 _SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Maj|Suppr|Del|Strg|Super|Meta|F\d)", re.IGNORECASE)
 
@@ -150,8 +151,20 @@ def _panel(scene: Scene, column: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _is_list(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
-    """True for rows of data: a tree, a list with several pictures before its words, a column of a ruled table."""
-    return _is_ruled(scene, column, panel) or _is_tree(scene, column, panel) or _is_pictured(scene, column, panel)
+    """True for rows of data: a tree, a list with several pictures before its words, a column of a ruled table, and for
+    the labels of fields beside them."""
+    tests = (_is_of_form, _is_ruled, _is_tree, _is_pictured)
+    return any(test(scene, column, panel) for test in tests)
+
+
+def _is_of_form(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
+    """True where what seemed the right side of a panel is that of a field for most of the items."""
+    frames = scene.frame_boxes
+    height = scene.texts[column[0]].box.h
+    beside = frames[(np.abs(frames[:, 0] - panel[1]) <= _AT_SIDE) & (frames[:, 3] <= 3 * height)]
+    middles = np.array([scene.texts[i].box.center.y for i in column])[:, None]
+    named = ((beside[:, 1] < middles) & (beside[:, 1] + beside[:, 3] > middles)).any(axis=1)
+    return bool(named.mean() > 0.5)
 
 
 def _is_ruled(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:

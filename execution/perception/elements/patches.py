@@ -67,7 +67,7 @@ def with_low_buttons(controls: Sequence[tuple[Found, Content]]) -> list[tuple[Fo
 
 
 def _is_low(found: Found, content: Content) -> bool:
-    first = next((c for c in found.element.text if c.isalpha()), "a")
+    first = next((c for c in found.element.text if c.isalpha()), "A")
     return found.role is ElementRole.TEXT and bool(content.lines) and not first.islower()
 
 

@@ -39,6 +39,11 @@ class Scene:
         return inks_of(self.pixels, self.texts)
 
     @cached_property
+    def frame_boxes(self) -> np.ndarray:
+        """The boxes of the frames, (n, 4)."""
+        return np.array([f.box for f in self.frames], np.int32).reshape(-1, 4)
+
+    @cached_property
     def contrasts(self) -> np.ndarray:
         """The contrast of each line, in levels; 0 where it has no ink."""
         return np.array([ink.contrast if ink else 0.0 for ink in self.inks])

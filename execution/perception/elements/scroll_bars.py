@@ -17,8 +17,11 @@ from execution.types import Box, ElementRole
 _WIDEST = 30  # pixels: an arrow
 _SHORTEST = 3.0  # of an arrow's side: the way between the two
 _ALIGNED = 2  # pixels
-_THUMB = (1, 8)  # edges along the middle of the bar: the ends of the thumb, each with its bevel and its shadow
-_BESIDE, _TROUGH = 6, 0.95  # pixels from an arrow to the side of its trough; of the way that this side is drawn along
+_MOST_ENDS = (
+    8  # edges along the middle of the bar: the ends of the thumb, each with its bevel and its shadow, its ridges
+)
+_AT_ARROW = 6  # pixels from an arrow that may be its own edge
+_BESIDE, _DRAWN = 6, 0.85  # pixels from an arrow to the side of its thumb; of the thumb that this side is drawn along
 _CLEAR = 0.75  # of the way that must be one colour or another
 _PARTS = frozenset({ElementRole.ICON, ElementRole.BUTTON, ElementRole.CHECKBOX, ElementRole.FIELD, ElementRole.GROUP})
 
@@ -61,18 +64,23 @@ def _bars(scene: Scene, arrows: Sequence[Box], *, upright: bool) -> list[Box]:
 
 
 def _is_bar(scene: Scene, one: Box, other: Box, *, upright: bool) -> bool:
-    """True where the way between two arrows lies in a trough, and shows a thumb and else one colour."""
+    """True where the way between two arrows shows a thumb, its two sides drawn, and else one colour."""
     edges = scene.edges if upright else scene.edges.T
     middle = one.center.x if upright else one.center.y
     start, end, side = (one.bottom, other.y, one.w) if upright else (one.right, other.x, one.h)
     if end - start < _SHORTEST * side:
         return False
-    lined = (edges[start:end, max(0, middle - side - _BESIDE) : middle + side + _BESIDE] > 0).mean(axis=0)
-    if float(lined.max()) < _TROUGH:
-        return False
     crossed = edges[start:end, middle - 1 : middle + 2].any(axis=1)
-    ends = int(np.count_nonzero(np.diff(np.flatnonzero(crossed)) > 2)) + bool(crossed.any())
-    return _THUMB[0] <= ends <= _THUMB[1] and float(1 - crossed.mean()) >= _CLEAR
+    places = np.flatnonzero(crossed)
+    places = places[(places > _AT_ARROW) & (places < end - start - _AT_ARROW)]
+    if len(places) < 2 or places[-1] - places[0] < side or float(1 - crossed.mean()) < _CLEAR:
+        return False
+    ends = 1 + int(np.count_nonzero(np.diff(places) > 2))
+    thumb = slice(start + int(places[0]) + 1, start + int(places[-1]))
+    reach = side // 2 + _BESIDE
+    sides = edges[thumb, max(0, middle - reach) : middle], edges[thumb, middle : middle + reach]
+    drawn = all(part.size and float((part > 0).mean(axis=0).max()) >= _DRAWN for part in sides)
+    return ends <= _MOST_ENDS and drawn
 
 
 def _within(box: Box, bar: Box) -> bool:

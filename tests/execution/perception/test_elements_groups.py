@@ -30,17 +30,14 @@ def folder(canvas: Canvas, x: int, y: int) -> Box:
     return Box(x, y, 17, 15)
 
 
-@pytest.mark.parametrize("lined", [False, True])
-def test_the_cells_of_a_table_are_no_fields(lined: bool):
+def test_the_cells_of_a_table_are_no_fields():
+    """A striped one, whose cells meet between two pixels: each has a faint line around it."""
     canvas = Canvas(1000, 400)
     for row in range(4):
         for column, text in enumerate(("604696", "Vasseur", "Nettoyage", "16,80")):
             x, y = 40 + column * 200, 60 + row * 38
-            outline = GREY if lined else None
-            fill = STRIPE if row % 2 == 0 else canvas.image.getpixel((2, 2))
-            canvas.draw.rectangle((x, y, x + 199, y + 37), fill=fill, outline=outline)
-            if not lined and row % 2 == 0:  # the line between two cells
-                canvas.draw.rectangle((x + 199, y, x + 199, y + 37), fill=(200, 200, 205))
+            if row % 2 == 0:
+                canvas.draw.rectangle((x, y, x + 200, y + 37), fill=STRIPE, outline=(205, 207, 210))
             canvas.text(text, x + 10, y + 11)
     found = detected(canvas)
     assert not [e for e in found if e.role is FIELD]
@@ -74,14 +71,14 @@ def test_numbers_that_are_no_days_are_no_buttons():
 
 def test_the_rows_of_a_tree_are_no_menu_items_and_their_pictures_are_there():
     canvas = Canvas(900, 500)
-    canvas.draw.rectangle((40, 40, 340, 330), outline=GREY)
+    canvas.draw.rectangle((50, 40, 340, 330), outline=GREY)
     pictures = []
     rows = ((0, "Nantes"), (1, "Accueil"), (1, "Pharmacie"), (1, "Imagerie"), (0, "Brest"), (1, "Accueil"),
             (1, "Archives"), (1, "Laboratoire"), (0, "Rennes"))  # fmt: skip
     for row, (depth, text) in enumerate(rows):
-        x, y = 60 + 24 * depth, 50 + row * 30
+        x, y = 60 + 20 * depth, 50 + row * 30
         pictures.append(folder(canvas, x, y))
-        canvas.text(text, x + 26, y)
+        canvas.text(text, x + 24, y, size=17)
     found = detected(canvas)
     assert not [e for e in found if e.role is MENU_ITEM]
     assert all(at(found, box).role is ICON for box in pictures)
@@ -227,3 +224,45 @@ def test_faint_writing_that_a_theme_gives_to_all_its_buttons_is_not_greyed():
     middle_text(canvas, "Valider", strong, ink=DARK)
     found = detected(canvas)
     assert all(ElementState.DISABLED in at(found, box).states for box in boxes), "one of them is stronger"
+
+
+def test_fields_close_below_each_other_are_no_cells_and_their_labels_no_menu():
+    canvas = Canvas(800, 300)
+    boxes = []
+    for row, (label, value) in enumerate((("Nom", "Martin"), ("Prénom", "Lea"), ("Ville", "Brest"), ("Âge", "41"))):
+        canvas.text(label, 60, 66 + 30 * row)
+        boxes.append(canvas.field(Box(160, 60 + 30 * row, 240, 26), value))
+    found = detected(canvas)
+    assert [at(found, box).role for box in boxes] == [FIELD] * 4
+    assert not [e for e in found if e.role is MENU_ITEM]
+
+
+def test_a_trough_with_a_knob_is_one_slider_and_not_greyed():
+    canvas = Canvas(800, 300, background=(217, 217, 217))
+    canvas.field(Box(60, 60, 240, 26), "Martin")
+    canvas.draw.rectangle((60, 120, 259, 136), fill=(179, 179, 179), outline=(130, 130, 130))
+    canvas.draw.rectangle((130, 121, 156, 135), fill=(217, 217, 217), outline=(255, 255, 255))
+    canvas.draw.line((143, 121, 143, 135), fill=(130, 130, 130))
+    found = detected(canvas)
+    slider = at(found, Box(60, 120, 200, 17))
+    assert (slider.role, slider.states) == (FIELD, frozenset())
+    assert [e.role for e in found].count(FIELD) == 2
+
+
+def test_the_stem_of_a_digit_alone_in_a_field_is_no_cursor():
+    canvas = Canvas(700, 200)
+    box = canvas.field(Box(60, 60, 200, 30))
+    canvas.draw.rectangle((70, 66, 71, 82), fill=DARK)
+    canvas.draw.line((67, 72, 69, 69), fill=DARK, width=2)
+    canvas.lines = [TextLine(text="1", box=Box(66, 65, 8, 19))]
+    assert not any(ElementState.FOCUSED in e.states for e in detected(canvas))
+    assert at(detected(canvas), box).role is FIELD
+
+
+def test_a_button_whose_picture_has_frames_in_it_is_a_button():
+    canvas = Canvas(700, 200)
+    box = Box(60, 62, 52, 32)
+    rounded(canvas, box, radius=4, fill=(226, 228, 231), outline=GREY)
+    canvas.draw.rectangle((76, 67, 96, 88), outline=DARK, width=2)
+    canvas.draw.rectangle((79, 74, 93, 87), fill=WHITE, outline=DARK)
+    assert at(detected(canvas), box).role is BUTTON
