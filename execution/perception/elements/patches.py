@@ -82,5 +82,5 @@ def _stands_by(found: Found, other: Found) -> bool:
     gap = max(two.x - one.right, one.x - two.right)
     if found.frame is None or other.frame is None:
         return False
-    level = abs(one.y - two.y) <= 2 and abs(one.h - two.h) <= 2 and 0 <= gap <= one.h
+    level = abs(one.y - two.y) <= 2 and abs(one.h - two.h) <= 2 and -2 <= gap <= one.h
     return level and float(np.abs(found.frame.fill - other.frame.fill).max()) <= _ALIKE
