@@ -6,12 +6,13 @@ A measure that cannot be told on this screen, or was not taught, is NaN: not tol
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from execution.language.fuzzy import SAME, similarity, words
+from execution.perception.eye.looking import the_eye
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
 from execution.targeting.ink import TaughtPicture
@@ -62,6 +63,7 @@ PLACES = (
     Feature("grey", 1, PICTURE, leads=True),
     Feature("edges", 1, PICTURE, leads=True),
     Feature("ink", 1, PICTURE, leads=True),
+    Feature("eye", 1, PICTURE, leads=True),
     Feature("contrast", 0, PICTURE),
     Feature("faded", -1, PICTURE),
     Feature("ground_changed", -1, PICTURE),
@@ -120,6 +122,8 @@ def measured(proposed: Sequence[Proposal], signs: Sequence[Signs], context: Cont
     """The features of every place: float32 of shape (places, len(NAMES)), NaN where not told."""
     taught = _picture(context)
     rows = [_of_place(p, s, taught, context) for p, s in zip(proposed, signs, strict=True)]
+    for number, likeness in _seen_again(signs, context):
+        rows[number]["eye"] = likeness
     table = np.array([[row.get(f.name, _NAN) for f in PLACES] for row in rows], np.float32).reshape(-1, len(PLACES))
     given = _of_screen(len(rows), context)
     return completed(table, np.array([given[name] for name in SCREEN], np.float32))
@@ -227,6 +231,18 @@ def _look(signs: Signs, taught: TaughtPicture | None, context: Context) -> dict[
         faded = faded or any(look.faded for look in looks)
     changed = ground_change(signs.box, context) if context.target.role == ElementRole.FIELD else None
     return {**found, "faded": float(faded), **({} if changed is None else {"ground_changed": float(changed)})}
+
+
+def _seen_again(signs: Sequence[Signs], context: Context) -> Iterator[tuple[int, float]]:
+    """What the learned eye says of every place that may show the taught picture: the cosine of the two directions."""
+    if not context.target.picture or context.template is None or context.is_variable:
+        return
+    crops = [context.pictures.load(context.target.picture)]
+    crops += [context.state.frame.crop(s.element.box if s.element is not None else s.box) for s in signs]
+    directions = the_eye().directions(crops)
+    for number, likeness in enumerate(directions[1:] @ directions[0]):
+        if not np.isnan(likeness):
+            yield number, float(likeness)
 
 
 def _around(signs: Signs, context: Context) -> dict[str, float]:

@@ -36,8 +36,9 @@ from workflows.graph import TargetSpec
 KEPT = ROOT / "build" / "bench" / "judging"
 FOLDS = 5
 LEVELS = (0.5, 0.8, 0.9, 0.95)
-_TREES, _DEPTH, _RATE, _LEAF, _RIDGE = 160, 4, 0.08, 20, 2.0
+_TREES, _LEAVES, _RATE, _LEAST_IN_LEAF, _RIDGE, _FEATURES = 300, 15, 0.05, 20, 2.0, 0.5
 _BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
+_BLINDED_WEIGHT = 0.5
 _UNSEEN = (("picture",), ("text",), ("around",), ("kind",), ("place",), ("picture", "place"), ("around", "kind"))
 _SEED = 5
 
@@ -108,29 +109,55 @@ def _key(pair: Pair) -> str:
 
 # --- fitting ---
 def fit(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated.
+
+    Each screen is one choice among its places and "none of these", so the trees learn by the likelihood of the right
+    choice (McFadden 1974) and not place by place: the many that are surely not it take nothing from the one that is.
+    """
+    import lightgbm
 
     rng = random.Random(_SEED)
     learned = [s for s in samples if len(s.features)]
     extra = [blinded(s, rng) for s in learned if rng.random() < _BLINDED]
-    features = np.concatenate([s.features for s in (*learned, *extra)])
-    right = np.concatenate([s.right for s in (*learned, *extra)])
-    weight = np.concatenate([np.full(len(s.right), w) for part, w in ((learned, 1.0), (extra, 0.5)) for s in part])
-    useful = [i for i in range(features.shape[1]) if len(np.unique(features[~np.isnan(features[:, i]), i])) > 1]
-    model = HistGradientBoostingClassifier(
-        max_iter=_TREES, max_depth=_DEPTH, learning_rate=_RATE, min_samples_leaf=_LEAF, l2_regularization=_RIDGE,
-        monotonic_cst=[ALL[i].sign for i in useful], random_state=_SEED, early_stopping=False,
-    )  # fmt: skip
-    model.fit(features[:, useful], right, sample_weight=weight)
-    trees = [_tree(predictor[0].nodes, useful) for predictor in model._predictors]
+    every = [*learned, *extra]
+    features, right = np.concatenate([s.features for s in every]), np.concatenate([s.right for s in every])
+    weights = np.repeat([1.0] * len(learned) + [_BLINDED_WEIGHT] * len(extra), [len(s.right) for s in every])
+    options = {
+        "objective": _choice([len(s.right) for s in every], weights),
+        "learning_rate": _RATE,
+        "num_leaves": _LEAVES,
+        "min_data_in_leaf": _LEAST_IN_LEAF,
+        "lambda_l2": _RIDGE,
+        "feature_fraction": _FEATURES,
+        "monotone_constraints": [f.sign for f in ALL],
+        "boost_from_average": False,
+        "seed": _SEED,
+        "deterministic": True,
+        "num_threads": 1,
+        "verbose": -1,
+    }
+    model = lightgbm.train(options, lightgbm.Dataset(features, right.astype(float)), _TREES)
     return {
         "features": list(NAMES),
         "pairs": len(samples),
-        "base": round(float(np.ravel(model._baseline_prediction)[0]), 5),
+        "base": 0.0,
         "calibration": [1.0, 0.0],
-        "trees": trees,
+        "trees": [_tree(tree["tree_structure"]) for tree in model.dump_model()["tree_info"]],
     }
+
+
+def _choice(sizes: Sequence[int], weights: np.ndarray) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """The gradient and the curvature of the choice among the places of each screen and none of them."""
+    screen = np.repeat(np.arange(len(sizes)), sizes)
+
+    def slopes(log_odds: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
+        odds = np.exp(np.clip(log_odds, -20, 20))
+        chance = odds / (1.0 + np.bincount(screen, odds, len(sizes)))[screen]
+        right = chance * data.get_label()
+        share = right / np.maximum(np.bincount(screen, right, len(sizes))[screen], 1e-12)
+        return weights * (chance - share), weights * np.maximum(chance * (1.0 - chance), 1e-4)
+
+    return slopes
 
 
 def blinded(one: Sample, rng: random.Random) -> Sample:
@@ -151,26 +178,28 @@ def blinded(one: Sample, rng: random.Random) -> Sample:
     return replace(one, features=completed(table, given))
 
 
-def _tree(nodes: np.ndarray, useful: Sequence[int]) -> dict[str, list[Any]]:
-    """One tree; the mean of a node is that of its leaves by how many places came there."""
-    mean, count = nodes["value"].astype(float).copy(), nodes["count"].astype(float)
-    for i in range(len(nodes) - 1, -1, -1):
-        if not nodes["is_leaf"][i]:
-            left, right = int(nodes["left"][i]), int(nodes["right"][i])
-            mean[i] = (mean[left] * count[left] + mean[right] * count[right]) / max(1.0, count[left] + count[right])
-    leaf = nodes["is_leaf"].astype(bool)
-    return {
-        "feature": [0 if is_leaf else useful[int(f)] for f, is_leaf in zip(nodes["feature_idx"], leaf, strict=True)],
-        "threshold": [0.0 if is_leaf else _short(t) for t, is_leaf in zip(nodes["num_threshold"], leaf, strict=True)],
-        "left": [0 if is_leaf else int(n) for n, is_leaf in zip(nodes["left"], leaf, strict=True)],
-        "right": [0 if is_leaf else int(n) for n, is_leaf in zip(nodes["right"], leaf, strict=True)],
-        "missing_left": [int(m) for m in nodes["missing_go_to_left"]],
-        "mean": [round(float(m), 5) for m in mean],
-    }
+def _tree(root: dict[str, Any]) -> dict[str, list[Any]]:
+    """One tree in rows; a row whose left is 0 is a leaf, the mean of any other is that of all that came through it."""
+    rows: dict[str, list[Any]] = {n: [] for n in ("feature", "threshold", "left", "right", "missing_left", "mean")}
+
+    def add(node: dict[str, Any]) -> int:
+        number, leaf = len(rows["mean"]), "leaf_value" in node
+        threshold = 0.0 if leaf else _short(node["threshold"])
+        missing_left = not leaf and (node["default_left"] if node["missing_type"] == "NaN" else threshold >= 0.0)
+        row = (0 if leaf else node["split_feature"], threshold, 0, 0, int(missing_left), 0.0)
+        for name, value in zip(rows, row, strict=True):
+            rows[name].append(value)
+        if not leaf:
+            rows["left"][number], rows["right"][number] = add(node["left_child"]), add(node["right_child"])
+        rows["mean"][number] = round(float(node["leaf_value"] if leaf else node["internal_value"]), 5)
+        return number
+
+    add(root)
+    return rows
 
 
 def _short(value: float) -> float:
-    return float(f"{min(1e9, float(value)):.6g}")
+    return float(f"{max(-1e9, min(1e9, float(value))):.7g}")
 
 
 def calibrated(fitted: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
