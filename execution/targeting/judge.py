@@ -2,8 +2,9 @@
 
 Gradient-boosted trees (Friedman 2001, fitted by LightGBM, monotone in each sign) give every place its odds; places
 compete with each other and with "none of these", whose odds are 1: P(i) = odds_i / (1 + the sum of all odds), a
-conditional logit (McFadden 1974), and by that likelihood they are fitted. A last logistic step (Platt 1999), fitted where the trees
-were not, makes a P of 0.9 right nine times in ten. `python -m tests.benchmarks.judging --fit` writes `fitted.json`.
+conditional logit (McFadden 1974), and by that likelihood they are fitted. A last logistic step (Platt 1999), fitted
+where the trees were not, makes a P of 0.9 right nine times in ten. `python -m tests.benchmarks.judging --fit` writes
+`fitted.json`.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 _TREES, _LEAVES, _RATE, _LEAST_IN_LEAF, _RIDGE, _FEATURES = 300, 15, 0.05, 20, 2.0, 0.5
 _BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
 _BLINDED_WEIGHT = 0.5
+_NEWTON, _STEADY = 25, 1e-3  # steps to the calibration, and what keeps them short
 _UNSEEN = (("picture",), ("text",), ("around",), ("kind",), ("place",), ("picture", "place"), ("around", "kind"))
 _SEED = 5
 
@@ -109,7 +110,19 @@ def _key(pair: Pair) -> str:
 
 # --- fitting ---
 def fit(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated.
+    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated."""
+    trees = learned(samples).dump_model()["tree_info"]
+    return {
+        "features": list(NAMES),
+        "pairs": len(samples),
+        "base": 0.0,
+        "calibration": [1.0, 0.0],
+        "trees": [_tree(tree["tree_structure"]) for tree in trees],
+    }
+
+
+def learned(samples: Sequence[Sample]) -> Any:
+    """The trees as LightGBM has them.
 
     Each screen is one choice among its places and "none of these", so the trees learn by the likelihood of the right
     choice (McFadden 1974) and not place by place: the many that are surely not it take nothing from the one that is.
@@ -117,11 +130,11 @@ def fit(samples: Sequence[Sample]) -> dict[str, Any]:
     import lightgbm
 
     rng = random.Random(_SEED)
-    learned = [s for s in samples if len(s.features)]
-    extra = [blinded(s, rng) for s in learned if rng.random() < _BLINDED]
-    every = [*learned, *extra]
+    seen = [s for s in samples if len(s.features)]
+    extra = [blinded(s, rng) for s in seen if rng.random() < _BLINDED]
+    every = [*seen, *extra]
     features, right = np.concatenate([s.features for s in every]), np.concatenate([s.right for s in every])
-    weights = np.repeat([1.0] * len(learned) + [_BLINDED_WEIGHT] * len(extra), [len(s.right) for s in every])
+    weights = np.repeat([1.0] * len(seen) + [_BLINDED_WEIGHT] * len(extra), [len(s.right) for s in every])
     options = {
         "objective": _choice([len(s.right) for s in every], weights),
         "learning_rate": _RATE,
@@ -136,14 +149,7 @@ def fit(samples: Sequence[Sample]) -> dict[str, Any]:
         "num_threads": 1,
         "verbose": -1,
     }
-    model = lightgbm.train(options, lightgbm.Dataset(features, right.astype(float)), _TREES)
-    return {
-        "features": list(NAMES),
-        "pairs": len(samples),
-        "base": 0.0,
-        "calibration": [1.0, 0.0],
-        "trees": [_tree(tree["tree_structure"]) for tree in model.dump_model()["tree_info"]],
-    }
+    return lightgbm.train(options, lightgbm.Dataset(features, right.astype(float)), _TREES)
 
 
 def _choice(sizes: Sequence[int], weights: np.ndarray) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
@@ -204,11 +210,14 @@ def _short(value: float) -> float:
 
 def calibrated(fitted: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
     """The same with the logistic step that makes the best place's P fair on samples that it was not fitted on."""
-    from sklearn.linear_model import LogisticRegression
-
     chance = np.clip([a.raw for a in answers], 1e-6, 1 - 1e-6)
-    model = LogisticRegression(C=1e6).fit(np.log(chance / (1 - chance))[:, None], [a.is_right for a in answers])
-    return {**fitted, "calibration": [round(float(model.coef_[0][0]), 4), round(float(model.intercept_[0]), 4)]}
+    inputs = np.stack([np.log(chance / (1 - chance)), np.ones(len(chance))], axis=1)
+    right, step = np.array([a.is_right for a in answers], float), np.array([1.0, 0.0])
+    for _ in range(_NEWTON):
+        said = 1.0 / (1.0 + np.exp(-inputs @ step))
+        curvature = (inputs * (said * (1.0 - said))[:, None]).T @ inputs + _STEADY * np.eye(2)
+        step = step - np.linalg.solve(curvature, inputs.T @ (said - right))
+    return {**fitted, "calibration": [round(float(value), 4) for value in step]}
 
 
 # --- judging ---

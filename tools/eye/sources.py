@@ -85,3 +85,7 @@ def _is_other(path: Path) -> bool:
     return bool(
         parts & {"brands", "logos", "apps", "categories", "mimetypes", "emotes", "emoji", "animations", "16x16", "8x8"}
     )
+
+
+if __name__ == "__main__":
+    print(*(source.package for source in NPM))
