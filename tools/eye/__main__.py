@@ -36,11 +36,11 @@ def main(arguments: list[str] | None = None) -> int:
                 [network(torch.from_numpy(part)).numpy() for part in np.array_split(pictures, len(pictures) // 256 + 1)]
             )
 
-    figures = judging.judge(drawn, embed)
-    print(json.dumps(figures, indent=1), flush=True)
     options.into.mkdir(parents=True, exist_ok=True)
     model = ov.convert_model(network, example_input=torch.zeros(1, 2, SIDE, SIDE), input=[-1, 2, SIDE, SIDE])
     ov.save_model(model, options.into / "eye.xml", compress_to_fp16=True)
+    figures = judging.judge(drawn, embed)
+    print(json.dumps(figures, indent=1), flush=True)
     (options.into / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     return 0
 
