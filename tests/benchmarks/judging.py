@@ -26,12 +26,10 @@ from execution.targeting.features import ALL, NAMES, PLACES, SCREEN, completed
 from execution.targeting.judge import FITTED, Judge
 from execution.targeting.vetoes import veto
 from execution.targeting.weighing import measure
-from execution.teaching.evidence import teach_target
 from tests.benchmarks.drift.pairs import Pair, Truth, load_all
 from tests.benchmarks.screens.corpus import ROOT
 from tests.benchmarks.targeting import read_screens
-from tests.benchmarks.targeting_methods import Pictures, Scene, scene
-from workflows.graph import TargetSpec
+from tests.benchmarks.targeting_methods import Pictures, Scene, scene, taught
 
 KEPT = ROOT / "build" / "bench" / "judging"
 FOLDS = 5
@@ -53,19 +51,6 @@ class Sample:
     right: np.ndarray
     vetoed: np.ndarray
     ms: float
-
-
-def taught(on: Scene, pictures: Pictures) -> TargetSpec:
-    """The target as teaching makes it with one click in its middle, and what the pair gives to it."""
-    pair = on.pair
-    target = teach_target(
-        on.taught.frame, pair.box, label=pair.label, state=on.taught, click=pair.box.center, store=pictures
-    )
-    if pair.row:
-        target = replace(target, row=pair.row)
-    if pair.text and target.named_by and not target.text:
-        return replace(target, named_by=replace(target.named_by, text=pair.text))
-    return replace(target, text=pair.text) if pair.text else target
 
 
 def sample(on: Scene) -> Sample:

@@ -21,6 +21,7 @@ from execution.teaching.evidence import teach_target
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
 from tests.benchmarks.drift.pairs import FOLDER, Pair
 from tests.benchmarks.readings import Read
+from workflows.graph import TargetSpec
 
 _PYAUTOGUI_CONFIDENCE = 0.9
 _SCALES_SCORE = 0.8
@@ -81,6 +82,19 @@ class Pictures:
         return self._kept[digest]
 
 
+def taught(on: Scene, pictures: Pictures) -> TargetSpec:
+    """The target as teaching makes it with one click in its middle, and what the pair gives to it."""
+    pair = on.pair
+    target = teach_target(
+        on.taught.frame, pair.box, label=pair.label, state=on.taught, click=pair.box.center, store=pictures
+    )
+    if pair.row:
+        target = replace(target, row=pair.row)
+    if pair.text and target.named_by and not target.text:
+        return replace(target, named_by=replace(target.named_by, text=pair.text))
+    return replace(target, text=pair.text) if pair.text else target
+
+
 class Ours:
     """The product's resolver as a run has it without a model, taught with one click in the middle of the target."""
 
@@ -91,11 +105,7 @@ class Ours:
 
     def answer(self, scene: Scene) -> Answer:
         pair, pictures = scene.pair, Pictures()
-        target = teach_target(
-            scene.taught.frame, pair.box, label=pair.label, state=scene.taught, click=pair.box.center, store=pictures
-        )
-        if pair.row:
-            target = replace(target, row=pair.row)
+        target = taught(scene, pictures)
         resolver = TargetResolver(pictures=pictures, advisers=self._advisers)
         started = time.perf_counter()
         said = resolver.resolve(target, scene.seen, variables=pair.variables)
