@@ -29,6 +29,7 @@ _PLAIN = 20.0  # a contrast beyond which it says no more
 _MOST = 12  # a count beyond which it says no more
 _NAN = float("nan")
 _GREY, _EDGES = (0.8, 1.0), (0.5, 0.95)  # correlations worth nothing and everything (`picture_fit`)
+_EYE = (0.5, 0.9)  # cosines so; of different things one in a thousand is above 0.74 (tools/eye)
 _WEIGHTS = (3.0, 3.0, 2.0, 1.0, 2.0, 0.7, 0.7)  # of text, look, standing, shapes, label, place and kind in their mean
 _AS_GOOD = 0.1
 
@@ -141,6 +142,7 @@ def _together(table: np.ndarray) -> np.ndarray:
     told = {f.name: table[:, i] for i, f in enumerate(PLACES)}
     text = np.fmax(np.fmax(told["text"], told["wording"]), told["label_wording"])
     look = np.fmax(np.fmax(_graded(told["grey"], *_GREY), 0.9 * _graded(told["edges"], *_EDGES)), told["ink"])
+    look = np.fmax(look, 0.9 * _graded(told["eye"], *_EYE))
     signs = np.stack([text, look, told["standing"], told["shapes"], told["label"], told["place"], told["kind"]], axis=1)
     known = ~np.isnan(signs)
     weights = known * np.array(_WEIGHTS)

@@ -18,7 +18,7 @@ from execution.targeting.boxes import point_in
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
 from execution.targeting.examination import examined
-from execution.targeting.judge import fitted_judge, needed
+from execution.targeting.judge import Judge, fitted_judge, needed
 from execution.targeting.opinions import Adviser
 from execution.targeting.places import PlaceStore
 from execution.targeting.reasons import rivals, why_found, why_not, why_several
@@ -39,7 +39,8 @@ class TargetResolver:
     """Finds targets.
 
     `similarity_threshold` is the chance, 0 to 1, that an act which only reads needs, others need more (`judge.needed`);
-    `places` remembers where targets were; `advisers` are asked in this order while no place is sure enough.
+    `places` remembers where targets were; `advisers` are asked in this order while no place is sure enough; another
+    `judge` than the product's is for measuring it.
     """
 
     def __init__(
@@ -49,11 +50,13 @@ class TargetResolver:
         similarity_threshold: float = 0.75,
         places: PlaceStore | None = None,
         advisers: Sequence[Adviser] = (),
+        judge: Judge | None = None,
     ) -> None:
         self.pictures = pictures
         self.similarity_threshold = similarity_threshold
         self.places = places
         self.advisers = tuple(advisers)
+        self._judge = judge or fitted_judge()
 
     def resolve(
         self,
@@ -95,7 +98,7 @@ class TargetResolver:
         if problem := _unanswerable(context):
             return Resolution(status=NOT_FOUND, message=problem)
         remembered = memory.recall(context)
-        weighed, opinions = weigh(context, remembered), list[RungResult]()
+        weighed, opinions = weigh(context, self._judge, remembered), list[RungResult]()
         chosen = _sure(weighed, context, least)
         for adviser in self.advisers:
             if chosen is not None:
@@ -104,7 +107,7 @@ class TargetResolver:
             opinions.append(opinion.result)
             if opinion.log_factors is not None:
                 log_odds = weighed.judgement.log_odds + opinion.log_factors
-                judged = replace(weighed.judgement, log_odds=log_odds, chances=fitted_judge().chances(log_odds))
+                judged = replace(weighed.judgement, log_odds=log_odds, chances=self._judge.chances(log_odds))
                 weighed = replace(weighed, judgement=judged)
                 chosen = _sure(weighed, context, least)
         remembers = memory.key_of(context) is not None

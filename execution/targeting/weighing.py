@@ -10,7 +10,7 @@ from execution.targeting import described
 from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
-from execution.targeting.judge import Judgement, fitted_judge
+from execution.targeting.judge import Judge, Judgement
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.proposals import Proposal, proposals
 from execution.targeting.signs import Signs
@@ -42,10 +42,10 @@ def measure(context: Context, remembered: Box | None = None) -> Measured:
     return Measured(proposed, signs, measured(proposed, signs, context))
 
 
-def weigh(context: Context, remembered: Box | None = None) -> Weighed:
+def weigh(context: Context, judge: Judge, remembered: Box | None = None) -> Weighed:
     """Every place that is proposed, looked at and judged."""
     found = measure(context, remembered)
-    judgement = fitted_judge().judge(found.features)
+    judgement = judge.judge(found.features)
     if described.is_described(context):
         judgement = described.judged(found.signs, context, judgement)
     if context.wanted_number.number is not None:

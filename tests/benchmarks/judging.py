@@ -15,6 +15,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,13 @@ import numpy as np
 
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.context import Context
-from execution.targeting.features import ALL, NAMES, PLACES, SCREEN, completed
+from execution.targeting.features import ALL, NAMES, PLACES, SCREEN, SUMS, completed
 from execution.targeting.judge import FITTED, Judge
 from execution.targeting.vetoes import veto
 from execution.targeting.weighing import measure
 from tests.benchmarks.drift.pairs import Pair, Truth, load_all
 from tests.benchmarks.screens.corpus import ROOT
-from tests.benchmarks.targeting import read_screens
-from tests.benchmarks.targeting_methods import Pictures, Scene, scene, taught
+from tests.benchmarks.targeting_methods import Pictures, Scene, read_screens, scene, taught
 
 KEPT = ROOT / "build" / "bench" / "judging"
 FOLDS = 5
@@ -169,6 +169,15 @@ def blinded(one: Sample, rng: random.Random) -> Sample:
     return replace(one, features=completed(table, given))
 
 
+def without(one: Sample, names: Sequence[str]) -> Sample:
+    """The same with some features not told: what is lost shows what they are worth."""
+    relative = {*(f.name for f in SUMS), *(name for name in NAMES if name.endswith("_ahead")), "places"}
+    gone = {*names, *(f"{name}_ahead" for name in names), *(relative if "relative" in names else ())}
+    features = one.features.copy()
+    features[:, [i for i, name in enumerate(NAMES) if name in gone]] = np.nan
+    return replace(one, features=features)
+
+
 def _tree(root: dict[str, Any]) -> dict[str, list[Any]]:
     """One tree in rows; a row whose left is 0 is a leaf, the mean of any other is that of all that came through it."""
     rows: dict[str, list[Any]] = {n: [] for n in ("feature", "threshold", "left", "right", "missing_left", "mean")}
@@ -235,30 +244,47 @@ def answers(
     return found
 
 
-def folds(samples: Sequence[Sample], of: Callable[[Pair], str]) -> list[list[Answer]]:
-    """What judges fitted on the other folds say of each; calibrated on yet another fold."""
-    number = {s.pair.name: zlib.crc32(of(s.pair).encode()) % FOLDS for s in samples}
+BY = {"program": lambda pair: f"{pair.part}/{pair.family}", "theme": lambda pair: f"{pair.part}/{pair.dress}"}
+
+
+def fold_of(pair: Pair, by: str) -> int:
+    return zlib.crc32(BY[by](pair).encode()) % FOLDS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """A judge that was fitted on the other folds, and what it says of this one."""
+
+    fitted: dict[str, Any]
+    answers: list[Answer]
+
+
+def folds(samples: Sequence[Sample], by: str) -> list[Fold]:
+    """Every fold judged by what was fitted on the others; its calibration is that of the others' answers."""
+    plain = []
+    for number in range(FOLDS):
+        fitted = fit([s for s in samples if fold_of(s.pair, by) != number])
+        plain.append(Fold(fitted, answers(fitted, [s for s in samples if fold_of(s.pair, by) == number])))
     found = []
-    for fold in range(FOLDS):
-        rest = [s for s in samples if number[s.pair.name] != fold]
-        fitted = fit(rest)
-        found.append(answers(fitted, [s for s in samples if number[s.pair.name] == fold]))
+    for number, fold in enumerate(plain):
+        others = [a for n, other in enumerate(plain) if n != number for a in other.answers]
+        fitted = calibrated(fold.fitted, others)
+        found.append(Fold(fitted, answers(fitted, [a.sample for a in fold.answers], fitted["calibration"])))
     return found
 
 
-def fair(per_fold: list[list[Answer]]) -> tuple[list[Answer], list[float]]:
-    """Every fold's answers calibrated by those of the other folds, and the calibration by all."""
-    from dataclasses import replace as changed
+def _kept_fold(number: int) -> Path:
+    return KEPT / f"fold-{number}.json"
 
-    every = []
-    for number, mine in enumerate(per_fold):
-        slope, offset = calibrated({}, [a for n, fold in enumerate(per_fold) if n != number for a in fold])[
-            "calibration"
-        ]
-        for a in mine:
-            p = min(1 - 1e-9, max(1e-9, a.raw))
-            every.append(changed(a, chance=float(1 / (1 + np.exp(-(slope * np.log(p / (1 - p)) + offset))))))
-    return every, calibrated({}, [a for fold in per_fold for a in fold])["calibration"]
+
+@cache
+def _of_fold(number: int) -> Judge:
+    return Judge(json.loads(_kept_fold(number).read_text()))
+
+
+def unseen(pair: Pair) -> Judge:
+    """The judge that was fitted without the program of this pair, by the last `python -m tests.benchmarks.judging`."""
+    return _of_fold(fold_of(pair, "program"))
 
 
 def told(every: Sequence[Answer], level: float) -> str:
@@ -301,6 +327,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.judging", description=__doc__)
     parser.add_argument("--fit", action="store_true", help="write fitted.json")
     parser.add_argument("--every", type=int, default=1, help="of the pairs, every so-many-th")
+    parser.add_argument(
+        "--without", default="", help="features that are not told, by comma; relative: all beside others"
+    )
     parser.add_argument("--shard", default="0/1", help="measure only this part of them, and fit nothing")
     options = parser.parse_args()
     screens, pairs = load_all()
@@ -315,17 +344,22 @@ def main() -> int:
         kept = pickle.loads(whole.read_bytes()) if whole.is_file() else {}
         whole.write_bytes(pickle.dumps({**kept, **pickle.loads(file.read_bytes())}))
     samples = collect(pairs, screens, KEPT / "features.pickle")
+    samples = [without(s, options.without.split(",")) for s in samples] if options.without else samples
     ms = [s.ms for s in samples]
     places = np.mean([len(s.features) for s in samples])
     print(
         f"{len(samples)} pairs, {places:.0f} places each; p50 {np.median(ms):.0f} ms, p95 {np.percentile(ms, 95):.0f}"
     )
     calibration = [1.0, 0.0]
-    by = {"program": lambda pair: f"{pair.part}/{pair.family}", "theme": lambda pair: f"{pair.part}/{pair.dress}"}
-    for name, of in by.items():
-        every, calibration = fair(folds(samples, of))
+    for by in BY:
+        per_fold = folds(samples, by)
+        every = [a for fold in per_fold for a in fold.answers]
+        calibration = calibrated({}, every)["calibration"]
+        if by == "program" and not options.without:
+            for number, fold in enumerate(per_fold):
+                _kept_fold(number).write_text(json.dumps(fold.fitted, separators=(",", ":")))
         sure = [a for a in every if a.chance >= 0.95 and not a.is_vetoed]
-        print(f"\n=== folds by {name} ===")
+        print(f"\n=== folds by {by} ===")
         for level in LEVELS:
             print(told(every, level) + "\n")
         print(f"of {len(sure)} answers at P >= 0.95 right {100 * np.mean([a.is_right for a in sure]):.2f} %; "

@@ -6,21 +6,25 @@ Each takes a Scene and answers with a point to click or None; it sees the pictur
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import cv2
 import numpy as np
 
+from execution.perception.analyzer import build_analyzer
 from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.embedding import EmbeddingAdviser
+from execution.targeting.judge import Judge
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Point, ResolveStatus, ScreenState, pixels_digest
-from tests.benchmarks.drift.pairs import FOLDER, Pair
-from tests.benchmarks.readings import Read
+from tests.benchmarks.drift.pairs import FOLDER, PARTS, Pair
+from tests.benchmarks.readings import FOLDER as READINGS
+from tests.benchmarks.readings import Read, read_all
+from tests.benchmarks.screens.corpus import Screen
 from workflows.graph import TargetSpec
 
 _PYAUTOGUI_CONFIDENCE = 0.9
@@ -67,6 +71,30 @@ def _state(pair: Pair, read: Read) -> ScreenState:
     return replace(state, frame=replace(state.frame, pixels=read.screen.pixels(FOLDER / pair.part)))
 
 
+def read_screens(pairs: Iterable[Pair], screens: dict[str, Screen], *, kept: bool) -> dict[str, Read]:
+    """What the product's eyes make of the screens of these pairs, by `part/name`.
+
+    They are kept until the eyes are changed; with `kept` even then.
+    """
+    names = {f"{pair.part}/{name}" for pair in pairs for name in (pair.taught, pair.seen)}
+    analyzer, reads = build_analyzer(), {}
+    for part in PARTS:
+        chosen = [screens[name] for name in sorted(names) if name.startswith(f"{part}/")]
+        seen = read_all(chosen, FOLDER / part, analyzer=analyzer, kept=kept, kept_in=READINGS / "drift")
+        reads |= {f"{part}/{read.screen.name}": read for read in seen}
+    return reads
+
+
+def likeness(on: Scene) -> float | None:
+    """How alike the taught target and the true one are in grey, -1 to 1, whatever its size; None without a true one."""
+    if not on.pair.boxes:
+        return None
+    taught, seen = on.taught.frame.crop(on.pair.box), on.seen.frame.crop(on.pair.boxes[0])
+    fitted = cv2.resize(taught, (seen.shape[1], seen.shape[0]), interpolation=cv2.INTER_AREA)
+    grey = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (fitted, seen)]
+    return float(cv2.matchTemplate(*grey, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
 class Pictures:
     """Taught pictures in memory."""
 
@@ -96,17 +124,22 @@ def taught(on: Scene, pictures: Pictures) -> TargetSpec:
 
 
 class Ours:
-    """The product's resolver as a run has it without a model, taught with one click in the middle of the target."""
+    """The product's resolver as a run has it without a model, taught with one click in the middle of the target.
+
+    `judge_of` gives a judge that was fitted without the pair's program; without it the product's own is measured.
+    """
 
     name = "ours"
 
-    def __init__(self) -> None:
+    def __init__(self, judge_of: Callable[[Pair], Judge] | None = None) -> None:
+        self._judge_of = judge_of
         self._advisers = (EmbeddingAdviser(BuiltinEmbedder()),)
 
     def answer(self, scene: Scene) -> Answer:
         pair, pictures = scene.pair, Pictures()
         target = taught(scene, pictures)
-        resolver = TargetResolver(pictures=pictures, advisers=self._advisers)
+        judge = self._judge_of(pair) if self._judge_of else None
+        resolver = TargetResolver(pictures=pictures, advisers=self._advisers, judge=judge)
         started = time.perf_counter()
         said = resolver.resolve(target, scene.seen, variables=pair.variables)
         took = _ms_since(started)

@@ -110,23 +110,26 @@ def test_another_name_shares_no_word_with_the_old_one_and_a_new_one_differs(lang
         assert wording.renamed(name, "button", lang, rng) != name
 
 
-def test_the_figures_are_of_both_halves_and_of_what_each_goal_is_about() -> None:
+def test_the_figures_are_of_each_part_and_of_what_each_goal_is_about() -> None:
     gone = replace(PAIR, name="two", kind="removed", family="visits", truth=Truth.GONE, boxes=())
     here = replace(PAIR, name="three", kind="theme", family="messages")
     answers = {"one": Point(110, 60), "two": Point(1, 1), "three": None}
     outcomes = [
         targeting.Outcome(
-            pair=pair, method="ours", answer=Answer(point=answers[pair.name], ms=50), size=Size(1920, 1080)
+            pair=pair,
+            method="ours",
+            answer=Answer(point=answers[pair.name], ms=50),
+            size=Size(1920, 1080),
+            likeness=0.4,
         )
         for pair in (PAIR, gone, here)
     ]
     rows = {row["figure"]: row["value"] for row in targeting.figures(outcomes, ["ours"])}
     assert rows["pairs"] == 3 and rows["found right, target still there"] == 50
-    assert rows["found right, window moved or resized"] == 100
+    assert rows["found right, moved, resized or scaled"] == 100 and rows["found right, redrawn"] == 0
     assert rows["wrong place clicked, of all pairs"] == 33.333
-    assert rows["wrong place clicked, target gone or ambiguous"] == 100
     assert rows["target gone, covered or ambiguous: said so"] == 0
-    assert sum(rows.get(f"pairs, {half}", 0) for half in pairs.HALVES) == 3
+    assert sum(rows.get(f"pairs, {part}", 0) for part in pairs.PARTS) == 3
     assert [one.pair.name for one in targeting.failures(outcomes)] == ["two", "three"]
     assert len(targeting.table(outcomes, ["ours"])) == 4
 
