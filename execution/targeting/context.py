@@ -55,6 +55,7 @@ class Context:
     workflow_id: str = ""
     places: PlaceStore | None = None
     examined: dict[Box, Signs] = field(default_factory=dict)
+    contrasts: dict[Box, float] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:
@@ -84,6 +85,12 @@ class Context:
     def is_variable(self) -> bool:
         """True for a target whose own text is another one in each run."""
         return bool(names(self.target.text))
+
+    @cached_property
+    def follows_record(self) -> bool:
+        """True for one of several alike, beside what names the record of this run, wherever that is in its list."""
+        target = self.target
+        return bool(target.row) or (target.alike > 1 and any(names(neighbour.text) for neighbour in target.neighbours))
 
     @cached_property
     def other_language(self) -> bool:

@@ -21,13 +21,19 @@ _FEW = 3.0  # per cent of the pixels: the strokes of one short word
 
 def contrasts_like_its_peers(signs: Signs, context: Context) -> bool:
     """True where it is written as clearly as others of its kind that are in use; False where there are too few."""
+    share = contrast_share(signs, context)
+    return share is not None and share >= _SAME_CONTRAST
+
+
+def contrast_share(signs: Signs, context: Context) -> float | None:
+    """Its contrast by that of others of its kind that are in use; None where there are too few."""
     element = signs.element
     if element is None:
-        return False
+        return None
     others = [e for e in context.controls if _is_like(e, element)][:_MOST]
     if len(others) < _ENOUGH:
-        return False
-    return contrast(element.box, context) >= _SAME_CONTRAST * median(contrast(e.box, context) for e in others)
+        return None
+    return contrast(element.box, context) / max(1.0, median(contrast(e.box, context) for e in others))
 
 
 def _is_like(other: Element, element: Element) -> bool:
@@ -42,6 +48,12 @@ def _is_like(other: Element, element: Element) -> bool:
 
 def contrast(box: Box, context: Context) -> float:
     """How far the ink is from its ground, 0 to 255 grey levels; the frame of the control is left out."""
+    if box not in context.contrasts:
+        context.contrasts[box] = _contrast(box, context)
+    return context.contrasts[box]
+
+
+def _contrast(box: Box, context: Context) -> float:
     across, down = max(2, box.w // 10), max(2, box.h // 6)
     part = context.grey[box.y + down : box.bottom - down, box.x + across : box.right - across]
     if not part.size:

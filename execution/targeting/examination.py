@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execution.language.fuzzy import SEEN
 from execution.language.rewording import Wording, compare
-from execution.language.screen_texts import wanted
+from execution.language.screen_texts import JOINED, WRAPPED, wanted
 from execution.targeting.boxes import text_lines_in
 from execution.targeting.context import Context
 from execution.targeting.kinds import TICKED
@@ -17,6 +17,7 @@ from execution.targeting.signs import Signs
 from execution.types import Box, Element
 
 _BETTER = 0.05  # of the standing: so much speaks for another scale
+_ALL_OF_TEXT = 0.8
 _MOST_OF_TEXT = 0.3  # of a sighting that must lie in the box
 _BESIDE = 2.0  # heights of a check box to the text at its right
 
@@ -38,7 +39,7 @@ def _examined(box: Box, context: Context) -> Signs:
             around=surroundings(box, context, scale=scale),
             label=None if target.row else label_in_place(box, context, scale=scale),
             shapes=None if target.row else structure_share(box, context, scale=scale),
-            numbered=is_same_number(box, context.peers, target),
+            numbered=None if context.follows_record else is_same_number(box, context.peers, target),
         )
         if best is None or (one.standing or 0.0) > (best.standing or 0.0) + _BETTER:
             best = one
@@ -63,7 +64,7 @@ def _examined(box: Box, context: Context) -> Signs:
         label=best.label,
         shapes=best.shapes,
         numbered=best.numbered,
-        in_sequence=None if target.row else in_sequence(box, context, scale=best.scale),
+        in_sequence=None if context.follows_record else in_sequence(box, context, scale=best.scale),
         in_row=_in_row(box, context),
     )
 
@@ -82,8 +83,9 @@ def _own_text(box: Box, element: Element | None, context: Context) -> tuple[floa
         return 0.0, False, None, text_of(box, element, context)
     best = max(found, key=lambda s: (s.whole, s.score))
     held = best.box.intersection(box).area / max(1, best.box.area)
+    is_piece = best.how in (JOINED, WRAPPED) and held < _ALL_OF_TEXT  # of what was read together
     return (
-        best.score,
+        best.score * held if is_piece else best.score,
         best.whole,
         held,
         best.line.text if best.whole else text_of(box, element, context) or best.line.text,

@@ -15,6 +15,7 @@ from execution.language.fuzzy import SAME, similarity, words
 from execution.perception.eye.looking import the_eye
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
+from execution.targeting.contrast import contrast_share
 from execution.targeting.ink import TaughtPicture
 from execution.targeting.kinds import TICKED, role_likeness, same_kind
 from execution.targeting.looks import ground_change, surroundings_likeness
@@ -32,6 +33,8 @@ _GREY, _EDGES = (0.8, 1.0), (0.5, 0.95)  # correlations worth nothing and everyt
 _EYE = (0.5, 0.9)  # cosines so; of different things one in a thousand is above 0.74 (tools/eye)
 _WEIGHTS = (3.0, 3.0, 2.0, 1.0, 2.0, 0.7, 0.7)  # of text, look, standing, shapes, label, place and kind in their mean
 _AS_GOOD = 0.1
+_CLEAREST = 1.5  # of the contrast of others of its kind
+_BESIDE_WORDS = TICKED | {ElementRole.FIELD}  # what is read there is a label beside, or data
 
 
 class Feature(NamedTuple):
@@ -46,7 +49,7 @@ class Feature(NamedTuple):
     leads: bool = False
 
 
-TEXT, PICTURE, AROUND, PLACE, KIND, ROW = "text", "picture", "around", "place", "kind", "row"
+TEXT, PICTURE, AROUND, PLACE, KIND = "text", "picture", "around", "place", "kind"
 TOGETHER, GIVEN = "together", "given"
 
 PLACES = (
@@ -58,6 +61,7 @@ PLACES = (
     Feature("says_else", -1, TEXT),
     Feature("unknown_words", 0, TEXT),
     Feature("silent", -1, TEXT),
+    Feature("worded", -1, TEXT),
     Feature("label_wording", 1, TEXT, leads=True),
     Feature("label_says_else", -1, TEXT),
     Feature("reads", 0, TEXT),
@@ -67,6 +71,7 @@ PLACES = (
     Feature("eye", 1, PICTURE, leads=True),
     Feature("contrast", 0, PICTURE),
     Feature("faded", -1, PICTURE),
+    Feature("contrast_share", 1, PICTURE),
     Feature("ground_changed", -1, PICTURE),
     Feature("off", -1, PICTURE),
     Feature("share", 1, AROUND, leads=True),
@@ -94,7 +99,6 @@ PLACES = (
     Feature("disabled", -1, KIND),
     Feature("several", -1, KIND),
     Feature("is_element", 1, KIND),
-    Feature("in_row", 1, ROW),
 )
 # All signs of a place together, and how it stands among the others.
 SUMS = (
@@ -185,7 +189,6 @@ def _of_place(proposal: Proposal, signs: Signs, taught: TaughtPicture | None, co
         **_around(signs, context),
         **_place(proposal.box, context),
         **_kind(signs, context),
-        **({"in_row": float(signs.in_row)} if signs.in_row is not None else {}),
     }
 
 
@@ -197,6 +200,8 @@ def _text(signs: Signs, context: Context) -> dict[str, float]:
             "label_says_else": float(signs.label_wording.against and not signs.label_wording.unknown),
         }
     if signs.text is None or signs.wording is None:
+        if context.text_was_read and context.target.role not in _BESIDE_WORDS:
+            found["worded"] = math.log1p(len(words(signs.read).key))
         return found
     found |= {
         "text": signs.text if signs.whole else 0.9 * signs.text,
@@ -231,6 +236,8 @@ def _look(signs: Signs, taught: TaughtPicture | None, context: Context) -> dict[
         told = [look.likeness for look in looks if look.likeness is not None]
         found |= {"ink": max(told)} if told else {}
         faded = faded or any(look.faded for look in looks)
+    share = contrast_share(signs, context)
+    found |= {} if share is None else {"contrast_share": min(_CLEAREST, share)}
     changed = ground_change(signs.box, context) if context.target.role == ElementRole.FIELD else None
     return {**found, "faded": float(faded), **({} if changed is None else {"ground_changed": float(changed)})}
 
@@ -284,10 +291,13 @@ def _place(box: Box, context: Context) -> dict[str, float]:
         max(abs(centre.x - p.center.x) / max(1, width), abs(centre.y - p.center.y) / max(1, height)) for p in places
     ]
     across = [min(abs(box.x - p.x), abs(centre.x - p.center.x), abs(box.right - p.right)) for p in places]
+    column = {"column": math.log1p(min(across))}
+    if context.follows_record:  # it stands where its record does
+        return column
     return {
+        **column,
         "place": max(0.0, 1.0 - min(shares) / _FAR),
         "far": math.log1p(min(math.dist(centre, p.center) for p in places)),
-        "column": math.log1p(min(across)),
         "line": math.log1p(min(abs(centre.y - p.center.y) for p in places)),
     }
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from execution.targeting.context import ANCHOR, CACHE, MARKS, TEXT, Context
-from execution.targeting.features import PICTURE
-from execution.targeting.features import TEXT as OF_TEXT
 from execution.targeting.proposals import Proposer
 from execution.targeting.reasons import GOOD
 from execution.targeting.signs import Signs
@@ -21,13 +19,17 @@ _MOST_SHOWN = 8
 _TIE = 0.03  # of a sign: places so near are not told apart by it
 
 
-def rung_of(weighed: Weighed, number: int) -> str:
+def rung_of(weighed: Weighed, number: int, context: Context) -> str:
     """The rung of the strongest sign of a place: its being remembered, its text, its picture, or all the rest."""
     if Proposer.REMEMBERED in weighed.proposed[number].by:
         return CACHE
-    weights = dict(zip(weighed.judgement.kinds, weighed.judgement.weights[number], strict=True))
-    strongest = max(weights, key=lambda kind: float(weights[kind]))
-    return {OF_TEXT: TEXT, PICTURE: ANCHOR}.get(strongest, MARKS)
+    signs = weighed.signs[number]
+    scores = {
+        ANCHOR: 0.0 if context.is_variable else _by_picture(signs)[0],
+        TEXT: 0.0 if signs.text is None else _by_text(signs)[0],
+    }
+    strongest = max(scores, key=lambda rung: scores[rung])
+    return strongest if scores[strongest] >= GOOD else MARKS
 
 
 def told(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from execution.language.fuzzy import SEEN
-from execution.language.screen_texts import wanted
-from execution.targeting.boxes import same_thing
+from execution.language.screen_texts import Sighting, wanted
+from execution.targeting.boxes import holds_several, same_thing
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
 from execution.targeting.looks import scaled_template
@@ -27,14 +27,19 @@ _WIDTH, _KIND = 0.3, 0.5  # what a logarithm of the width, and another kind, cou
 _HELD = 0.8  # of the text: a control that holds less of it is a part of what was read as one
 _AS_HIGH, _AS_WIDE, _AS_WIDE_OF_OTHER = 0.4, 1.0, 0.3
 _MOST_HEIGHTS = 5.0  # of what lies within: what is higher holds it beside other things
+_MUCH_WIDER = 1.6  # than the words
 _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click
 
 
 class Proposer(StrEnum):
-    """Which sign proposed a place; the first of those that agree gives the box."""
+    """Which sign proposed a place; the first of those that agree gives the box.
+
+    WORDS are the target's own within a longer line: clicked is where they stand.
+    """
 
     ELEMENT = "element"
     TEXT = "text"
+    WORDS = "words"
     PICTURE = "picture"
     REMEMBERED = "remembered"
     PLACE = "place"
@@ -60,7 +65,7 @@ def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]
     for box, by in sorted(found, key=lambda pair: _ORDER.index(pair[1])):
         if not box.area or not context.area.contains(box.center):
             continue
-        same = next((p for p in kept if _is_same(p.box, box)), None)
+        same = next((p for p in kept if _is_same(p.box, box) and not _is_part(box, by, p.box, context)), None)
         if same is None:
             kept.append(Proposal(box, {by}))
         else:
@@ -82,7 +87,8 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
         for sighting in seen[:_MOST_SIGHTINGS]:
             if (box := click_box(sighting.box, context)) is not None:
                 sightings += 1
-                yield box, Proposer.TEXT
+                is_part = box == sighting.box and not sighting.whole and _is_beside_others(sighting, context)
+                yield box, Proposer.WORDS if is_part else Proposer.TEXT
     for scale in context.scales:
         for place in context.taught_places()[:4]:
             yield _sized(place, context, scale), Proposer.PLACE
@@ -103,6 +109,20 @@ def _is_same(one: Box, other: Box) -> bool:
     """True for boxes of one thing: its text, its frame, a box of the taught size around its middle."""
     small, large = sorted((one, other), key=lambda box: box.area)
     return same_thing(one, other) and large.contains(small.center) and large.h <= _MOST_HEIGHTS * small.h
+
+
+def _is_part(box: Box, by: Proposer, other: Box, context: Context) -> bool:
+    """True for the target's words beside others that stand in one control with them."""
+    if by not in (Proposer.TEXT, Proposer.WORDS) or other.w < _MUCH_WIDER * box.w:
+        return False
+    return by is Proposer.WORDS or holds_several(other, context.state)
+
+
+def _is_beside_others(sighting: Sighting, context: Context) -> bool:
+    """True where what holds the words holds more of their line."""
+    holding = [e.box for e in context.controls if e.box.intersection(sighting.box).area >= _HELD * sighting.box.area]
+    held = [box.intersection(sighting.line.box).w for box in holding]
+    return not held or min(held) >= _MUCH_WIDER * sighting.box.w
 
 
 def _sized(place: Box, context: Context, scale: float) -> Box:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from execution.language.fuzzy import SAME
 from execution.targeting.context import Context
-from execution.targeting.features import AROUND, KIND, PICTURE, PLACE, ROW, TEXT
+from execution.targeting.features import AROUND, KIND, NAMES, PICTURE, PLACE, TEXT
 from execution.targeting.signs import Signs
 from execution.targeting.weighing import Weighed
 from sentences.said import say, then
@@ -16,6 +18,7 @@ _SOME = 1 / 3  # of the neighbours
 _HALF = 0.5  # of the controls around
 _NEAR = 0.9  # of the way to where it was taught
 _RATHER = 0.5  # of all chances
+_EQUAL = 0.05  # of the text and the look: what differs less is told apart by neither
 _TWINS = 0.25  # of the best place's chance: a second one so probable is told as one of several
 
 
@@ -34,7 +37,7 @@ def speaks_for(signs: Signs, context: Context) -> Iterator[tuple[str, str]]:
     if signs.in_sequence:
         yield AROUND, say("sign.sequence")
     if signs.in_row:
-        yield ROW, say("sign.row")
+        yield AROUND, say("sign.row")
     if signs.element is not None and signs.element.role == context.target.role:
         yield KIND, say("sign.kind")
     if any(
@@ -94,8 +97,7 @@ def _seen(weighed: Weighed, context: Context) -> str:
 
 def why_several(weighed: Weighed, context: Context) -> str:
     """Why nobody can say which of several places it is."""
-    chances, order = weighed.judgement.chances, weighed.judgement.order
-    rivals = [i for i in order if chances[i] >= _TWINS * chances[order[0]]]
+    order = weighed.judgement.order
     if context.target.row:
         why = say("targeting.row_not_alone")
     elif context.target.alike and len(context.peers) > context.target.alike:
@@ -104,15 +106,18 @@ def why_several(weighed: Weighed, context: Context) -> str:
         why = say("targeting.no_neighbours")
     else:
         why = say("targeting.not_told_apart", around=weighed.signs[order[0]].around.told)
-    return say("targeting.several_places", strong=len(rivals), why=why)
+    return say("targeting.several_places", strong=len(rivals(weighed)), why=why)
 
 
-def rivals(weighed: Weighed) -> bool:
-    """True where it is rather there than not, at one of two places or more."""
+def rivals(weighed: Weighed) -> list[int]:
+    """The places of which it is rather one, where there are more: both so probable, or their text and look as good."""
     chances, order = weighed.judgement.chances, weighed.judgement.order
-    if len(order) < 2 or chances[order[1]] < _TWINS * chances[order[0]]:
-        return False
-    return float(sum(chances[i] for i in order if chances[i] >= _TWINS * chances[order[0]])) >= _RATHER
+    likely = [i for i in order if chances[i] >= _TWINS * chances[order[0]]]
+    if len(likely) > 1 and float(chances[likely].sum()) >= _RATHER:
+        return likely
+    identity = weighed.features[:, NAMES.index("identity")]
+    equal = np.flatnonzero(identity >= max(GOOD, float(identity[order[0]]) - _EQUAL))
+    return [int(i) for i in equal] if len(equal) > 1 else []
 
 
 def _by_weight(said: Iterator[tuple[str, str]], weighed: Weighed, number: int, *, heaviest: int) -> list[str]:

@@ -98,7 +98,7 @@ class TargetResolver:
         if problem := _unanswerable(context):
             return Resolution(status=NOT_FOUND, message=problem)
         remembered = memory.recall(context)
-        weighed, opinions = weigh(context, self._judge, remembered), list[RungResult]()
+        weighed, opinions = weigh(context, remembered, judge=self._judge), list[RungResult]()
         chosen = _sure(weighed, context, least)
         for adviser in self.advisers:
             if chosen is not None:
@@ -155,7 +155,7 @@ def _answer(
         status=FOUND,
         box=box,
         point=point_in(box, context.target.click),
-        rung=opinion.rung if opinion else ladder.rung_of(weighed, chosen),
+        rung=opinion.rung if opinion else ladder.rung_of(weighed, chosen, context),
         score=round(float(chances[chosen]), 4),
         runner_up=_candidate(weighed, order[1]) if len(order) > 1 else None,
         evidence=tuple(evidence),

@@ -6,7 +6,7 @@ the window is not even proposed. What is vetoed goes on counting as a rival: its
 
 from __future__ import annotations
 
-from execution.language.fuzzy import SAME
+from execution.language.fuzzy import SAME, similarity
 from execution.language.lexicon import mean_different, mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
@@ -21,6 +21,7 @@ from execution.types import Answer, ElementRole, ElementState
 from sentences.said import say
 from workflows.text import names
 
+_READ = 0.6  # of a text: what is less like it says something else
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
 _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
@@ -62,9 +63,28 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         if signs.read:
             return say("targeting.not_to_the_letter", read=signs.read, wanted=want.text)
         return say("targeting.place_says", said=say("targeting.shows_no_text"), wanted=want.text)
-    if signs.text < SAME and mean_different(want.text, signs.read):
+    if signs.text >= SAME:
+        return ""
+    wording = signs.wording.score if signs.wording else 0.0
+    if signs.read and (_reads_otherwise(signs, wording, context) or mean_different(want.text, signs.read)):
         return say("targeting.place_reads", read=signs.read, wanted=want.text)
+    if max(signs.text, wording) < _READ and _stands_elsewhere(signs, context):
+        said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
+        return say("targeting.place_says", said=said, wanted=want.text)
     return ""
+
+
+def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:
+    if context.other_language:
+        return False
+    return max(wording, similarity(context.wanted.text, signs.read)) < _READ
+
+
+def _stands_elsewhere(signs: Signs, context: Context) -> bool:
+    """True where the whole text is read at another place, and there alone."""
+    found = context.sightings(context.wanted.text, exact=context.wanted.exact)
+    whole = [s.box for s in found if s.whole and s.score >= SAME and context.area.contains(s.box.center)]
+    return bool(whole) and not any(box.intersection(signs.box).area for box in whole)
 
 
 def _another_record(signs: Signs, context: Context) -> str:

@@ -10,7 +10,7 @@ from execution.targeting import described
 from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
-from execution.targeting.judge import Judge, Judgement
+from execution.targeting.judge import Judge, Judgement, fitted_judge
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.proposals import Proposal, proposals
 from execution.targeting.signs import Signs
@@ -36,16 +36,20 @@ class Weighed(Measured):
 
 
 def measure(context: Context, remembered: Box | None = None) -> Measured:
-    """Every place that is proposed, looked at."""
-    proposed = tuple(proposals(context, remembered))
-    signs = tuple(examined(proposal.box, context) for proposal in proposed)
-    return Measured(proposed, signs, measured(proposed, signs, context))
+    """Every place that is proposed, looked at; of a wanted record only what is of it, if anything is."""
+    proposed = proposals(context, remembered)
+    signs = [examined(proposal.box, context) for proposal in proposed]
+    of_record = [one.in_row is not False and not one.around.required_missing for one in signs]
+    if any(of_record):  # other records are no rivals: they are told apart by more than signs
+        proposed = [proposal for proposal, its in zip(proposed, of_record, strict=True) if its]
+        signs = [one for one, its in zip(signs, of_record, strict=True) if its]
+    return Measured(tuple(proposed), tuple(signs), measured(proposed, signs, context))
 
 
-def weigh(context: Context, judge: Judge, remembered: Box | None = None) -> Weighed:
-    """Every place that is proposed, looked at and judged."""
+def weigh(context: Context, remembered: Box | None = None, *, judge: Judge | None = None) -> Weighed:
+    """Every place that is proposed, looked at and judged, by the product's judge if no other is given."""
     found = measure(context, remembered)
-    judgement = judge.judge(found.features)
+    judgement = (judge or fitted_judge()).judge(found.features)
     if described.is_described(context):
         judgement = described.judged(found.signs, context, judgement)
     if context.wanted_number.number is not None:

@@ -34,11 +34,12 @@ from tests.benchmarks.targeting_methods import Pictures, Scene, read_screens, sc
 KEPT = ROOT / "build" / "bench" / "judging"
 FOLDS = 5
 LEVELS = (0.5, 0.8, 0.9, 0.95)
-_TREES, _LEAVES, _RATE, _LEAST_IN_LEAF, _RIDGE, _FEATURES = 300, 15, 0.05, 20, 2.0, 0.5
+_TREES, _LEAVES, _RATE, _LEAST_IN_LEAF, _RIDGE, _FEATURES = 500, 31, 0.05, 20, 2.0, 0.3
 _BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
 _BLINDED_WEIGHT = 0.5
 _NEWTON, _STEADY = 25, 1e-3  # steps to the calibration, and what keeps them short
 _UNSEEN = (("picture",), ("text",), ("around",), ("kind",), ("place",), ("picture", "place"), ("around", "kind"))
+SAME, _SAME_EVERY = "same", 5
 _SEED = 5
 
 
@@ -87,6 +88,15 @@ def collect(pairs: Sequence[Pair], screens: dict[str, Any], file: Path, *, keep_
             file.write_bytes(pickle.dumps(kept))
             print(f"{number} of {len(left)} pairs after {time.monotonic() - started:.0f} s", flush=True)
     return [kept[_key(pair)] for pair in pairs if _key(pair) in kept]
+
+
+def unchanged(pairs: Sequence[Pair]) -> list[Pair]:
+    """Every so-many-th target on the very screen that it was taught on: what a run sees most often."""
+    targets = {(p.part, p.taught, p.box): p for p in pairs if not p.variables}
+    return [
+        replace(p, name=f"{p.name}-same", kind=SAME, seen=p.taught, truth=Truth.HERE, boxes=(p.box,), why="")
+        for p in list(targets.values())[::_SAME_EVERY]
+    ]
 
 
 def _key(pair: Pair) -> str:
@@ -295,6 +305,8 @@ def told(every: Sequence[Answer], level: float) -> str:
         names = [pair.kind, "all", "window" if pair.window else "no window", f"part {pair.part}"]
         if pair.variables:
             names.append("variable")
+        if pair.kind == SAME:
+            names = [pair.kind]
         for name in names:
             row = rows[name]
             if pair.truth is Truth.HERE:
@@ -333,6 +345,7 @@ def main() -> int:
     parser.add_argument("--shard", default="0/1", help="measure only this part of them, and fit nothing")
     options = parser.parse_args()
     screens, pairs = load_all()
+    pairs = [*pairs, *unchanged(pairs)]
     random.Random(_SEED).shuffle(pairs)
     pairs = pairs[:: options.every]
     shard, shards = map(int, options.shard.split("/"))

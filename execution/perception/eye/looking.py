@@ -29,8 +29,8 @@ class Eye:
 
     def directions(self, crops: Sequence[np.ndarray]) -> np.ndarray:
         """Of each crop (grey or BGR, uint8): float32 (crops, NUMBERS), each of length 1; NaN where nothing is drawn."""
-        ready = [prepared(crop) for crop in crops]
-        shown = [number for number, ink in enumerate(ready) if ink is not None]
+        ready = {number: ink for number, crop in enumerate(crops) if (ink := prepared(crop)) is not None}
+        shown = list(ready)
         found = np.full((len(crops), NUMBERS), np.nan, np.float32)
         for first in range(0, len(shown), _BATCH):
             part = shown[first : first + _BATCH]
