@@ -27,6 +27,7 @@ _WIDTH, _KIND = 0.3, 0.5  # what a logarithm of the width, and another kind, cou
 _HELD = 0.8  # of the text: a control that holds less of it is a part of what was read as one
 _AS_HIGH, _AS_WIDE, _AS_WIDE_OF_OTHER = 0.4, 1.0, 0.3
 _MOST_HEIGHTS = 5.0  # of what lies within: what is higher holds it beside other things
+_DESCRIBED = 8  # pixels
 _MUCH_WIDER = 1.6  # than the words
 _OFF_CENTRE = 0.25  # of the box: farther from its middle, the text alone does not tell where to click
 
@@ -127,6 +128,8 @@ def _is_beside_others(sighting: Sighting, context: Context) -> bool:
 
 def _sized(place: Box, context: Context, scale: float) -> Box:
     """A box of the target's size, drawn so large, around the middle of the other."""
+    if not context.taught.area:
+        return place
     width, height = round(context.taught.w * scale), round(context.taught.h * scale)
     return Box(place.center.x - width // 2, place.center.y - height // 2, width, height)
 
@@ -196,7 +199,16 @@ def _pointed_at(context: Context, scale: float) -> list[Box]:
             for x, y in middles:
                 centre_x, centre_y = x - neighbour.dx * scale, y - neighbour.dy * scale
                 places.append(Box(round(centre_x - taught.w / 2), round(centre_y - taught.h / 2), taught.w, taught.h))
+    if not taught.area:  # of what is described and was never seen
+        places = [_control_at(place, context) for place in places]
     return _apart(places)
+
+
+def _control_at(place: Box, context: Context) -> Box:
+    """The smallest control there, else a little box: so many pixels are as near as a description tells."""
+    near = place.grown(_DESCRIBED, context.state.frame.size)
+    there = [e.box for e in context.controls if near.intersection(e.box).area]
+    return min(there, key=lambda box: box.area) if there else near
 
 
 def _apart(places: list[Box]) -> list[Box]:
