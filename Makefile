@@ -58,6 +58,7 @@ bench-perception:
 bench-targeting:
 	@tools/setup.sh bench
 	$(PYTHON) -m tests.benchmarks.drift
+	$(PYTHON) -m tests.benchmarks.judging
 	$(PYTHON) -m tests.benchmarks.targeting --whole
 
 bench-acts:
