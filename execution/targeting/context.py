@@ -9,6 +9,7 @@ from functools import cached_property
 import cv2
 import numpy as np
 
+from execution.language import fuzzy
 from execution.language.lexicon import is_known, mean_the_same
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
@@ -34,6 +35,7 @@ VLM = "som_vlm"
 _FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
 _MOST_SIGHTINGS = 400
 _FEW_TRANSLATED = 2  # labels: one alone may be a button renamed
+_LEAST_ON_ICON = 3  # letters: fewer are rather the drawing
 _FEW_LINES, _FEW_TEXTS, _MOST_WORDS = 4, 3, 2
 _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 
@@ -75,11 +77,16 @@ class Context:
         """True for a target that is known by what it reads.
 
         What stood in a field is not evidence, a variable is; nor is what only one of a list said, of which a run wants
-        another one.
+        another one, nor an icon that was read as a letter.
         """
         if self.target.number_wanted and known_as(self.target) != BY_TEXT:
             return self.is_variable
-        return bool(self.target.text) and (self.target.role != ElementRole.FIELD or self.is_variable)
+        if self.is_variable:
+            return True
+        if self.target.role == ElementRole.FIELD:
+            return False
+        least = _LEAST_ON_ICON if self.target.role == ElementRole.ICON else 1
+        return len(fuzzy.words(self.target.text).key) >= least
 
     @property
     def is_variable(self) -> bool:

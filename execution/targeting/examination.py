@@ -77,12 +77,13 @@ def _own_text(box: Box, element: Element | None, context: Context) -> tuple[floa
     found = [
         s
         for s in (context.sightings(want.text, exact=want.exact) if not want.problem else ())
-        if s.score >= SEEN and s.box.intersection(box).area > _MOST_OF_TEXT * s.box.area
+        if s.score >= SEEN
+        and (s.box.intersection(box).area > _MOST_OF_TEXT * s.box.area or _labels(s.box, box, context))
     ]
     if not found:
         return 0.0, False, None, text_of(box, element, context)
     best = max(found, key=lambda s: (s.whole, s.score))
-    held = best.box.intersection(box).area / max(1, best.box.area)
+    held = 1.0 if _labels(best.box, box, context) else best.box.intersection(box).area / max(1, best.box.area)
     is_piece = best.how in (JOINED, WRAPPED) and held < _ALL_OF_TEXT  # of what was read together
     return (
         best.score * held if is_piece else best.score,
@@ -106,12 +107,17 @@ def text_of(box: Box, element: Element | None, context: Context) -> str:
     inside = " ".join(line.text for line in text_lines_in(box.grown(3, context.state.frame.size), context.state))
     if inside or element is None or element.role not in TICKED:
         return inside or (element.text if element is not None else "")
-    beside = [
-        line
-        for line in context.words.lines
-        if 0 <= line.box.x - box.right <= _BESIDE * box.h and abs(line.box.center.y - box.center.y) <= box.h / 2
-    ]
+    beside = [line for line in context.words.lines if _is_beside(line.box, box)]
     return min(beside, key=lambda line: line.box.x).text if beside else ""
+
+
+def _labels(text: Box, box: Box, context: Context) -> bool:
+    """True for what stands beside a box to tick: that is what it says."""
+    return context.target.role in TICKED and _is_beside(text, box)
+
+
+def _is_beside(text: Box, box: Box) -> bool:
+    return 0 <= text.x - box.right <= _BESIDE * box.h and abs(text.center.y - box.center.y) <= box.h / 2
 
 
 def _in_row(box: Box, context: Context) -> bool | None:

@@ -324,14 +324,15 @@ def _of_screen(count: int, context: Context) -> dict[str, float]:
     own = context.has_own_text and context.text_was_read and not want.problem
     seen = context.sightings(want.text, exact=want.exact) if own else []
     wide, high = context.stretch
+    alike = target.alike or len(context.peers)  # where nobody counted when it was taught
     return {
         "places": math.log(max(1, count)),
         "sightings": min(_MOST, sum(s.score >= SAME and s.whole and context.area.contains(s.box.center) for s in seen))
         if own
         else _NAN,
-        "alike": min(_MOST, target.alike),
+        "alike": min(_MOST, alike),
         "peers": min(_MOST, len(context.peers)),
-        "more_peers": max(-4, min(4, len(context.peers) - target.alike)),
+        "more_peers": max(-4, min(4, len(context.peers) - alike)),
         "letters": min(16, len(words(want.text).key)) if context.has_own_text else _NAN,
         "variable": context.is_variable,
         "by_row": bool(target.row),

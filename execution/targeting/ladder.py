@@ -24,12 +24,11 @@ def rung_of(weighed: Weighed, number: int, context: Context) -> str:
     if Proposer.REMEMBERED in weighed.proposed[number].by:
         return CACHE
     signs = weighed.signs[number]
-    scores = {
-        ANCHOR: 0.0 if context.is_variable else _by_picture(signs)[0],
-        TEXT: 0.0 if signs.text is None else _by_text(signs)[0],
-    }
-    strongest = max(scores, key=lambda rung: scores[rung])
-    return strongest if scores[strongest] >= GOOD else MARKS
+    looks = 0.0 if context.is_variable else _by_picture(signs)[0]
+    reads = 0.0 if signs.text is None else _by_text(signs)[0]
+    if max(looks, reads) < GOOD:
+        return MARKS
+    return ANCHOR if looks >= reads - _TIE else TEXT
 
 
 def told(

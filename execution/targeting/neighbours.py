@@ -34,12 +34,13 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
     other: tuple[str, str] | None = None
     for neighbour in neighbours:
         there = stands_at(neighbour, box, context, scale=scale)
+        in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         names = context.target.alike > 1 and names_record(neighbour.text)
         if names and not (there and _to_the_letter(neighbour, box, context, scale)):
-            other = other or (neighbour.text, _text_at_place(neighbour, box, context, scale))
-            there = False
+            there = in_row and _is_level_to_the_letter(neighbour, box, context)
+            if not there:
+                other = other or (neighbour.text, _text_at_place(neighbour, box, context, scale))
         seen += there
-        in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         if in_row:
             rows.append(there)
         if there:
@@ -50,7 +51,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         if wanted(neighbour.text, {}).problem:
             missing = missing or want.text
         now = _text_at_place(neighbour, box, context, scale) if in_row else ""
-        if now and not _is_part(now, want.text):
+        if now and not _is_part(now, want.text) and not _is_level(neighbour, box, context):
             replaced.append((want.text, now))
         if in_row and not elsewhere and _is_in_another_row(neighbour, want.text, box, context, scale):
             elsewhere = want.text
@@ -75,6 +76,18 @@ def _to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context, scale: 
     x, y = box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale)
     lines = _lines_at(Box(x - near.w // 2, y - near.h // 2, near.w, near.h), context)
     return any(stands_in(neighbour.text, line.text) is Answer.YES for line in lines)
+
+
+def _is_level_to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
+    """True if the very name or number stands in the row of `box`, whose columns may have become wider."""
+    level = (line for line in context.words.lines if abs(line.box.center.y - box.center.y) <= box.h * _OWN_ROW)
+    return any(stands_in(neighbour.text, line.text) is Answer.YES for line in level)
+
+
+def _is_level(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
+    """True if the neighbour is read anywhere in the row of `box`."""
+    middles = context.neighbour_boxes(neighbour)
+    return bool(len(middles) and (np.abs(middles[:, 1] - box.center.y) <= box.h * _OWN_ROW).any())
 
 
 def _is_part(one: str, other: str) -> bool:

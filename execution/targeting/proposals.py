@@ -140,6 +140,9 @@ def click_box(line: Box, context: Context) -> Box | None:
     None where the text does not tell what was clicked beside it.
     """
     taught, click = context.taught, context.target.click
+    if not taught.area:  # nobody has seen it
+        holding = [e.box for e in context.controls if e.box.intersection(line).area >= _HELD * line.area]
+        return min(holding, key=lambda box: box.area) if holding else line
     for scale in context.scales:
         holding = [
             e
@@ -156,8 +159,6 @@ def click_box(line: Box, context: Context) -> Box | None:
 
 
 def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:
-    if not taught.area:
-        return False
     wide = _AS_WIDE if same_role else _AS_WIDE_OF_OTHER
     return abs(one.h / (taught.h * scale) - 1) <= _AS_HIGH and abs(one.w / (taught.w * scale) - 1) <= wide
 

@@ -11,6 +11,7 @@ from execution.targeting.context import Context
 from execution.targeting.features import AROUND, KIND, NAMES, PICTURE, PLACE, TEXT
 from execution.targeting.signs import Signs
 from execution.targeting.weighing import Weighed
+from execution.types import ElementRole
 from sentences.said import say, then
 
 GOOD = 0.6  # of a sign: it speaks for the place
@@ -106,15 +107,19 @@ def why_several(weighed: Weighed, context: Context) -> str:
         why = say("targeting.no_neighbours")
     else:
         why = say("targeting.not_told_apart", around=weighed.signs[order[0]].around.told)
-    return say("targeting.several_places", strong=len(rivals(weighed)), why=why)
+    return say("targeting.several_places", strong=len(rivals(weighed, context)), why=why)
 
 
-def rivals(weighed: Weighed) -> list[int]:
+def rivals(weighed: Weighed, context: Context) -> list[int]:
     """The places of which it is rather one, where there are more: both so probable, or their text and look as good."""
     chances, order = weighed.judgement.chances, weighed.judgement.order
+    if not order:
+        return []
     likely = [i for i in order if chances[i] >= _TWINS * chances[order[0]]]
     if len(likely) > 1 and float(chances[likely].sum()) >= _RATHER:
         return likely
+    if context.target.role == ElementRole.FIELD:  # which all look alike
+        return []
     identity = weighed.features[:, NAMES.index("identity")]
     equal = np.flatnonzero(identity >= max(GOOD, float(identity[order[0]]) - _EQUAL))
     return [int(i) for i in equal] if len(equal) > 1 else []

@@ -167,7 +167,7 @@ def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult])
     order = weighed.judgement.order
     best = _candidate(weighed, order[0]) if order else None
     forbidden = veto(weighed.signs[order[0]], context) if order else ""
-    if not forbidden and rivals(weighed):
+    if not forbidden and rivals(weighed, context):
         status, message = AMBIGUOUS, why_several(weighed, context)
     else:
         status, message = NOT_FOUND, forbidden or why_not(weighed, context)

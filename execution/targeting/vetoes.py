@@ -6,7 +6,9 @@ the window is not even proposed. What is vetoed goes on counting as a rival: its
 
 from __future__ import annotations
 
-from execution.language.fuzzy import SAME, similarity
+import re
+
+from execution.language.fuzzy import SAME, find, similarity, words
 from execution.language.lexicon import mean_different, mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
@@ -22,6 +24,9 @@ from sentences.said import say
 from workflows.text import names
 
 _READ = 0.6  # of a text: what is less like it says something else
+_LEAST_HELD = 3  # letters of what may be a part of the text
+_BESIDE = 3  # heights
+_POINTS = re.compile(r"\s*(?:\.{2,}|…)\s*$")
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
 _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
@@ -59,7 +64,7 @@ def _says_something_else(signs: Signs, context: Context) -> str:
     if signs.text is None:
         return ""
     to_the_letter = want.exact or names_record(want.text)
-    if to_the_letter and stands_in(want.text, signs.read) is not Answer.YES:
+    if to_the_letter and not _stands_there(want.text, signs.read):
         if signs.read:
             return say("targeting.not_to_the_letter", read=signs.read, wanted=want.text)
         return say("targeting.place_says", said=say("targeting.shows_no_text"), wanted=want.text)
@@ -74,17 +79,28 @@ def _says_something_else(signs: Signs, context: Context) -> str:
     return ""
 
 
+def _stands_there(wanted: str, read: str) -> bool:
+    """To the letter; points at the end of both are of the caption ("Open…"), and nothing is cut."""
+    ends = [_POINTS.search(text) for text in (wanted, read)]
+    if all(ends):
+        wanted, read = (_POINTS.sub("", text) for text in (wanted, read))
+    return stands_in(wanted, read) is Answer.YES
+
+
 def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:
-    if context.other_language:
+    """True for other words; a shortcut or the end of a caption may have been left out by the reader."""
+    want = context.wanted.text
+    if context.other_language or max(wording, similarity(want, signs.read)) >= _READ:
         return False
-    return max(wording, similarity(context.wanted.text, signs.read)) < _READ
+    return len(words(signs.read).key) < _LEAST_HELD or find(signs.read, want) is None
 
 
 def _stands_elsewhere(signs: Signs, context: Context) -> bool:
-    """True where the whole text is read at another place, and there alone."""
+    """True where the whole text is read at another place, and there alone; an icon's text may stand beside it."""
     found = context.sightings(context.wanted.text, exact=context.wanted.exact)
     whole = [s.box for s in found if s.whole and s.score >= SAME and context.area.contains(s.box.center)]
-    return bool(whole) and not any(box.intersection(signs.box).area for box in whole)
+    here = signs.box._replace(w=signs.box.w + _BESIDE * signs.box.h)
+    return bool(whole) and not any(box.intersection(here).area for box in whole)
 
 
 def _another_record(signs: Signs, context: Context) -> str:
@@ -96,12 +112,14 @@ def _another_record(signs: Signs, context: Context) -> str:
         return row_problem(signs, context)
     if target.number_wanted:  # what stands beside it is of another row than the taught one by intent
         return ""
+    if context.is_variable:  # its own value tells it from all others
+        return ""
     if around.replaced and _row_is_anothers(signs, context):
         was, now = around.replaced[0]
         return say("targeting.replaced_beside", was=was, now=now)
     if around.elsewhere and target.alike > 1:
         return say("targeting.row_moved", elsewhere=around.elsewhere)
-    if around.other_record and not context.other_language:
+    if around.other_record and not context.other_language and target.role not in _OF_NO_RECORD:
         was, now = around.other_record
         return say("targeting.replaced_beside", was=was, now=now)
     return ""
