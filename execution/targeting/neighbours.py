@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from execution.language.fuzzy import find, similarity, words
+from execution.language.lexicon import mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
@@ -164,3 +165,13 @@ def label_in_place(box: Box, context: Context, *, scale: float = 1.0) -> bool | 
     if label is None or not context.text_was_read:
         return None
     return stands_at(label, box, context, scale=scale)
+
+
+def other_label(box: Box, context: Context, *, scale: float = 1.0) -> str:
+    """What stands where the label stood, if that is other words; "" where it is the label, a part of it, or nothing."""
+    label = context.target.named_by
+    if label is None or not context.text_was_read or context.other_language:
+        return ""
+    now = _text_at_place(label, box, context, scale)
+    texts = [wanted(text, context.variables).text for text in label.texts]
+    return "" if any(_is_part(now, text) or mean_the_same(now, text) for text in texts) else now

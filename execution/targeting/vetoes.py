@@ -15,7 +15,9 @@ from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
 from execution.targeting.contrast import contrasts_like_its_peers
+from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
+from execution.targeting.neighbours import other_label
 from execution.targeting.records import names_record
 from execution.targeting.signs import Signs
 from execution.targeting.windows import window_problem
@@ -33,6 +35,10 @@ _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
 _STANDS_AS_TAUGHT = 0.75  # of the controls around
 # What stands beside them on the page is not their row.
 _OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
+
+
+# Their caption is all they say.
+_CAPTIONED = frozenset({ElementRole.BUTTON, ElementRole.CHECKBOX, ElementRole.RADIO})
 
 
 def veto(signs: Signs, context: Context) -> str:
@@ -58,6 +64,9 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         beside = signs.label_wording is not None and signs.label_wording.score == 1.0
         if label is not None and named and not (signs.label or beside):
             return say("targeting.label_missing", text=wanted(label.text, context.variables).text)
+        if label is not None and signs.label is False and not beside:
+            now = other_label(signs.box, context, scale=signs.scale)
+            return say("targeting.replaced_beside", was=label.text, now=now) if now else ""
         return ""
     if want.exact and signs.text is None:
         return say("targeting.row_unread")
@@ -68,10 +77,12 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         if signs.read:
             return say("targeting.not_to_the_letter", read=signs.read, wanted=want.text)
         return say("targeting.place_says", said=say("targeting.shows_no_text"), wanted=want.text)
-    if signs.text >= SAME:
+    if signs.text >= SAME and not _says_more(signs, context):
         return ""
     wording = signs.wording.score if signs.wording else 0.0
-    if signs.read and (_reads_otherwise(signs, wording, context) or mean_different(want.text, signs.read)):
+    if signs.read and (
+        signs.text >= SAME or _reads_otherwise(signs, wording, context) or mean_different(want.text, signs.read)
+    ):
         return say("targeting.place_reads", read=signs.read, wanted=want.text)
     if max(signs.text, wording) < _READ and _stands_elsewhere(signs, context):
         said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
@@ -85,6 +96,14 @@ def _stands_there(wanted: str, read: str) -> bool:
     if all(ends):
         wanted, read = (_POINTS.sub("", text) for text in (wanted, read))
     return stands_in(wanted, read) is Answer.YES
+
+
+def _says_more(signs: Signs, context: Context) -> bool:
+    """True for a control whose caption holds the text among words that change what it says ("Don't save")."""
+    element, role = signs.element, context.target.role
+    if signs.whole or element is None or role not in _CAPTIONED or not same_kind(role, element.role):
+        return False
+    return signs.wording is not None and signs.wording.score < _READ and element.box.contains(signs.box.center)
 
 
 def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:
