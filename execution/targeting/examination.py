@@ -85,12 +85,10 @@ def _own_text(box: Box, element: Element | None, context: Context) -> tuple[floa
     best = max(found, key=lambda s: (s.whole, s.score))
     held = 1.0 if _labels(best.box, box, context) else best.box.intersection(box).area / max(1, best.box.area)
     is_piece = best.how in (JOINED, WRAPPED) and held < _ALL_OF_TEXT  # of what was read together
-    return (
-        best.score * held if is_piece else best.score,
-        best.whole,
-        held,
-        best.line.text if best.whole else text_of(box, element, context) or best.line.text,
-    )
+    if is_piece:
+        return best.score * held, False, held, text_of(box, element, context) or best.line.text
+    read = best.line.text if best.whole else text_of(box, element, context) or best.line.text
+    return best.score, best.whole, held, read
 
 
 def _label_wording(read: str, context: Context) -> Wording | None:

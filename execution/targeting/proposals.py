@@ -141,8 +141,8 @@ def click_box(line: Box, context: Context) -> Box | None:
     """
     taught, click = context.taught, context.target.click
     if not taught.area:  # nobody has seen it
-        holding = [e.box for e in context.controls if e.box.intersection(line).area >= _HELD * line.area]
-        return min(holding, key=lambda box: box.area) if holding else line
+        controls = [e.box for e in context.controls if e.box.intersection(line).area >= _HELD * line.area]
+        return min(controls, key=lambda box: box.area) if controls else line
     for scale in context.scales:
         holding = [
             e

@@ -25,13 +25,16 @@ from execution.types import Answer, ElementRole, ElementState
 from sentences.said import say
 from workflows.text import names
 
-_READ = 0.6  # of a text: what is less like it says something else
+_READ = 0.6  # of a text: what says less of it says something else
+_MISREAD = 0.8  # of its letters: of four, one that differs makes another word
+_HELD = 0.8
 _LEAST_HELD = 3  # letters of what may be a part of the text
 _BESIDE = 3  # heights
 _POINTS = re.compile(r"\s*(?:\.{2,}|…)\s*$")
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
 _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
+_STANDS = 0.5  # of what stood around it: what has less may be its twin
 _STANDS_AS_TAUGHT = 0.75  # of the controls around
 # What stands beside them on the page is not their row.
 _OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
@@ -109,7 +112,11 @@ def _says_more(signs: Signs, context: Context) -> bool:
 def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:
     """True for other words; a shortcut or the end of a caption may have been left out by the reader."""
     want = context.wanted.text
-    if context.other_language or max(wording, similarity(want, signs.read)) >= _READ:
+    if signs.held is not None and signs.held < _HELD:  # the rest is read, and is not here
+        return True
+    is_picture = signs.look is not None and signs.look.grey >= _VERY_PICTURE  # then it was misread
+    likeness = similarity(want, signs.read)
+    if context.other_language or wording >= _READ or likeness >= (_READ if is_picture else _MISREAD):
         return False
     return len(words(signs.read).key) < _LEAST_HELD or find(signs.read, want) is None
 
@@ -133,6 +140,8 @@ def _another_record(signs: Signs, context: Context) -> str:
         return ""
     if context.is_variable:  # its own value tells it from all others
         return ""
+    if 1 <= len(context.peers) < target.alike and (signs.standing or 0.0) < _STANDS:
+        return say("targeting.twin_taught")
     if around.replaced and _row_is_anothers(signs, context):
         was, now = around.replaced[0]
         return say("targeting.replaced_beside", was=was, now=now)

@@ -176,6 +176,11 @@ def two_rows(*names: str) -> Canvas:
 NAMES = ("Alice Martin", "Bruno Petit", "Chloe Garnier", "Denis Fabre", "Emma Leroy")
 
 
+def about(*box: int) -> object:
+    """That box, to a pixel or two: where it is told by what stands around it."""
+    return pytest.approx(box, abs=2)
+
+
 def delete_target(store: Pictures, row: int = 2) -> TargetSpec:
     state = two_rows(*NAMES).state()
     return teach_target(
@@ -185,14 +190,14 @@ def delete_target(store: Pictures, row: int = 2) -> TargetSpec:
 
 def test_of_twins_the_one_between_its_neighbours_is_found(store):
     found = resolve(delete_target(store), two_rows(*NAMES).state(), store)
-    assert (found.status, found.box) == (FOUND, Box(600, 198, 90, 28))
+    assert (found.status, found.box) == (FOUND, about(600, 198, 90, 28))
     assert "neighbours in place" in found.message
 
 
 def test_the_row_is_followed_when_the_list_moves_by_a_row(store):
     """The same place now holds another person: the neighbours tell, the place does not."""
     found = resolve(delete_target(store), two_rows("Zoe New", *NAMES).state(), store)
-    assert (found.status, found.box) == (FOUND, Box(600, 238, 90, 28))
+    assert (found.status, found.box) == (FOUND, about(600, 238, 90, 28))
 
 
 def test_twins_in_a_list_of_others_are_ambiguous_or_not_found(store):
@@ -218,7 +223,7 @@ def test_a_neighbour_with_a_variable_chooses_the_row_of_this_run(store):
     state = two_rows(*NAMES).state()
     for row, name in enumerate(NAMES):
         found = resolve(by_name, state, store, patient=name)
-        assert (found.status, found.box) == (FOUND, Box(600, 118 + 40 * row, 90, 28))
+        assert (found.status, found.box) == (FOUND, about(600, 118 + 40 * row, 90, 28))
     assert resolve(by_name, state, store, patient="Emma Leray").status is not FOUND
     assert resolve(by_name, state, store).status is not FOUND
 
@@ -264,13 +269,14 @@ def test_two_equal_icons_are_ambiguous_wherever_they_are(store):
     assert found.runner_up is not None
 
 
-def test_equal_icons_are_told_apart_by_what_was_around_them(store):
+def test_equal_icons_that_only_other_icons_tell_apart_are_ambiguous(store):
+    """The one is rather it; a person says."""
     canvas = icons((100, 100, 1), (100, 300, 1), (140, 100, 5), (140, 300, 6))
     state = canvas.state()
     taught = teach_target(state.frame, Box(98, 298, 28, 28), label="icon", state=state, click=None, store=store)
     moved = icons((400, 150, 1), (400, 350, 1), (440, 150, 5), (440, 350, 6)).state()
     found = resolve(taught, moved, store)
-    assert (found.status, found.box) == (FOUND, Box(398, 348, 28, 28))
+    assert (found.status, found.runner_up.box) == (AMBIGUOUS, Box(398, 348, 28, 28))
 
 
 def test_a_part_of_a_longer_text_counts_only_where_the_neighbours_vouch_for_it(store):
