@@ -57,16 +57,17 @@ class Calibration:
         """The signs' weighted sum, in logits."""
         return float(signs @ (self.read if read else self.unread))
 
-    def certainty(self, score: float, lead: float, *, seen: float | None) -> float:
-        """How likely a node is the screen, or is tied with the one that is, from its score and its lead.
+    def certainty(self, score: float, lead: float, *, read: bool) -> float:
+        """How likely a node is the screen, or is tied with the one that is, from its score and its lead."""
+        a, b, c = self.sure if read else self.sure_unread
+        return float(logistic(np.array(a * score + b * lead + c)))
 
-        `seen` is the sign of that name, None where texts were not compared. However well they fit, a few texts that
-        other screens may have as well make no screen certain: of each that lasts and is rare a third of the doubt
-        remains.
-        """
-        a, b, c = self.sure_unread if seen is None else self.sure
-        likely = float(logistic(np.array(a * score + b * lead + c)))
-        return likely if seen is None else min(likely, 1.0 - math.exp(-math.expm1(seen)))
+
+def certain_of(seen: float) -> float:
+    """The most that what was seen can make certain: however well they fit, a few texts that other screens may have as
+    well make no screen certain. `seen` is the sign of that name; of each text that lasts and is rare a third of the
+    doubt remains."""
+    return 1.0 - math.exp(-math.expm1(seen))
 
 
 def lead(score: float, scores: np.ndarray) -> float:

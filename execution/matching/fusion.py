@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from execution.matching.calibration import FITTED, SIGNS, Calibration, lead
+from execution.matching.calibration import FITTED, SIGNS, Calibration, certain_of, lead
 from execution.matching.comparison import MEASURES, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.profile import Profile, Vocabulary, profile
@@ -97,12 +97,12 @@ class FusionEngine:
 
     def _ranked(self, found: list[Weighed]) -> list[Weighed]:
         scores = np.array([one.score for one in found])
-        certain = [replace(one, probability=self._certainty(one, lead(one.score, scores))) for one in found]
+        certain = [self._certain(one, lead(one.score, scores)) for one in found]
         return sorted(certain, key=lambda one: (-one.probability, -one.score, one.node_id))
 
-    def _certainty(self, one: Weighed, lead_: float) -> float:
-        seen = one.sign("seen") if one.read else None
-        return self._fitted.certainty(one.score, lead_, seen=seen)
+    def _certain(self, one: Weighed, lead_: float) -> Weighed:
+        fit = self._fitted.certainty(one.score, lead_, read=one.read)
+        return replace(one, fit=fit, probability=min(fit, certain_of(one.sign("seen"))) if one.read else fit)
 
     def _profile(self, sheet: Sheet, *, counted: bool) -> Profile:
         return profile(sheet, self._vocabulary, self._fitted.lasting(sheet, self._vocabulary, counted=counted))

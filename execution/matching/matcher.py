@@ -127,7 +127,7 @@ class Matcher:
             )
             more = self.fusion.missing(node.node_id)
         else:
-            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed.probability)
+            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed)
             more = self.fusion.reasons(weighed)
         evidence = replace(evidence, reasons=(*evidence.reasons, *more))
         return _Candidate(node=node, evidence=evidence, weighed=weighed)

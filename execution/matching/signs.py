@@ -13,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from execution.language.fuzzy import SEEN, folded
 from execution.language.fuzzy import words as words_of
 from execution.language.screen_texts import ScreenWords, wanted
+from execution.matching.weighed import Weighed
 from execution.perception.embedding import Embedder, ModelsDiffer, cosine
 from execution.perception.pictures import PictureSource
 from execution.types import Embedding, Reason, ScreenState, Window
@@ -122,11 +123,11 @@ def gather(
     rarity: Rarity | None = None,
     likeness: Likeness | None = None,
     threshold: float = 0.0,
-    reference: float | None = None,
+    reference: Weighed | None = None,
 ) -> Evidence:
-    """Every sign the node declares, weighed. `reference` is how likely its reference alone makes it; without that its
-    picture's look counts, which is left out where it could not make the node plausible any more. `rarity` says what
-    each declared text is worth; without it all are worth the same."""
+    """Every sign the node declares, weighed. `reference` is what the screen makes of its picture; without that its look
+    counts, which is left out where it could not make the node plausible any more. `rarity` says what each declared
+    text is worth; without it all are worth the same."""
     read = bool(state.text_method)
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
@@ -136,10 +137,12 @@ def gather(
     reasons += [*([told.reason] if told.reason else []), *window]
     factor = told.factor * window_factor
     if reference is not None:
-        confidence = reference
+        confidence = reference.probability
         if told.reason and told.reason.score is not None:
             agreed = told.complete and any(r.sign == TITLE and r.score == 1.0 for r in window)
-            hoped = {_REFERENCE_ASIDE if agreed else _REFERENCE: reference}
+            # what is declared was there to see, however little its picture shows
+            likely = min(reference.fit, _certain(told.amount)) if told.complete else 0.0
+            hoped = {_REFERENCE_ASIDE if agreed else _REFERENCE: max(reference.probability, likely)}
             confidence = _weighed(reasons, hoped=hoped, amount=told.amount)
         return _judged(confidence * factor, reasons, told)
     if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}, amount=told.amount) * factor >= 0.5 * threshold):
@@ -174,8 +177,13 @@ def _weighed(reasons: list[Reason], *, amount: float, hoped: Mapping[str, float]
     if _REFERENCE in weights and TEXTS in weights:
         weights[TEXTS] *= min(1.0, amount / _AMPLE)
     mean = sum(weights[sign] * score for sign, score in scores.items()) / sum(weights.values())
-    caps = {**_CAPS, TEXTS: min(1.0, _LEAST_TOLD + _MORE_TOLD * amount)}
+    caps = {**_CAPS, TEXTS: _certain(amount)}
     return min(mean, caps.get(next(iter(scores)), 1.0)) if len(scores) == 1 else mean
+
+
+def _certain(amount: float) -> float:
+    """The most that so many declared texts are worth alone."""
+    return min(1.0, _LEAST_TOLD + _MORE_TOLD * amount)
 
 
 def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) -> Reason | None:

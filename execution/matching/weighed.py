@@ -17,8 +17,8 @@ NUMBER_OF = {name: number for number, name in enumerate(SIGNS)}
 class Weighed:
     """One node weighed.
 
-    `signs` are numbers in the order of SIGNS, `score` their sum in logits, `probability` what that and the lead over
-    the runner-up make of it. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
+    `signs` are numbers in the order of SIGNS, `score` their sum in logits, `fit` what that and the lead over the
+    runner-up make of it, `probability` the same limited by how much of its picture was there to see. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
     `reference` is the one of the node's pictures that the screen is most like.
     """
 
@@ -26,6 +26,7 @@ class Weighed:
     reference: Reference
     signs: np.ndarray
     score: float = 0.0
+    fit: float = 0.0
     probability: float = 0.0
     comparison: Comparison | None = None
     cosine: float | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from execution.matching import Matcher
 from execution.matching.signs import Rarity
-from execution.types import ScreenState
+from execution.types import Embedding, ScreenState
 from tests.execution.matching.screens import graph as pictured
 from tests.execution.matching.screens import line, record, reference
 from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, recognise
@@ -79,6 +80,24 @@ def test_a_taught_picture_with_two_lines_makes_no_screen_certain_though_both_are
 
 def test_one_line_alone_is_no_screen():
     assert of_picture(1) < 0.75
+
+
+def test_one_line_that_is_declared_is_its_screen_where_nothing_speaks_against_it():
+    """A bare desktop, say."""
+    bare, other = (Embedding(model="looks", vector=vector) for vector in np.eye(8, dtype=np.float32)[:2])
+    state = replace(shown(1), embedding=bare)
+    known = reference(record("Summary"), window=False)
+    taught = replace(known, reading=replace(known.reading, texts=state.texts, elements=()), embedding=bare)
+    references = {"summary": taught, "results": replace(reference(record("Results"), window=False), embedding=other)}
+
+    def sure(declared: str) -> float:
+        spec = pictured(["summary", "results"], summary={"texts": [declared]})
+        one = Matcher(spec, pictures=None, embedder=None, references=references)
+        found = one.recognise(state, variables={})
+        return next(c.confidence for c in found.candidates if c.node_id == "summary")
+
+    assert 0.75 < sure("Surname") < 0.9
+    assert sure("Insurance") < 0.5
 
 
 def test_beside_a_picture_that_says_otherwise_few_declared_texts_weigh_less_than_many():
