@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
 
 def test_the_page_and_the_stream_begin_with_the_same_run() -> None:
     """S8.2: whoever comes by either door sees the same steps, question and state."""
-    run = make_execution(state=ExecutionState.WAITING_COACHING, error=say("targeting.one_of_several"))
+    run = make_execution(state=ExecutionState.WAITING_COACHING, error=say("targeting.unconfirmed"))
     steps = [
         Step.objects.create(execution=run, index=i, epoch=0, mode=run.mode, message=say("targeting.unconfirmed"))
         for i in (1, 2)
     ]
-    Prompt.objects.create(execution=run, step=steps[1], kind=PromptKind.TARGET, message=say("targeting.two_places"))
+    Prompt.objects.create(execution=run, step=steps[1], kind=PromptKind.TARGET, message=say("targeting.not_told_apart"))
     page, streamed = snapshot(run), queries.snapshot(run.pk, ["en"])
     assert streamed is not None
     told = json.loads(streamed.texts["en"])
