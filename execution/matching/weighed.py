@@ -18,8 +18,9 @@ class Weighed:
     """One node weighed.
 
     `signs` are numbers in the order of SIGNS, `score` their sum in logits, `fit` what that and the lead over the
-    runner-up make of it, `probability` the same limited by how much of its picture was there to see. `comparison` is None where texts could not be compared, `cosine` where vectors could not.
-    `reference` is the one of the node's pictures that the screen is most like.
+    runner-up make of it, `probability` the same limited by how much of its picture was there to see. `comparison` is
+    None where texts could not be compared, `cosine` where vectors could not. `reference` is the one of the node's
+    pictures that the screen is most like.
     """
 
     node_id: str
