@@ -69,8 +69,10 @@ def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]
         same = next((p for p in kept if _is_same(p.box, box) and not _is_part(box, by, p.box, context)), None)
         if same is None:
             kept.append(Proposal(box, {by}))
-        else:
-            same.by.add(by)
+            continue
+        if by is Proposer.TEXT and same.by == {Proposer.ELEMENT} and _is_much_wider(same.box, context):
+            same.box = box  # what was taught is the text in it, and is looked at there
+        same.by.add(by)
     return kept
 
 
@@ -110,6 +112,11 @@ def _is_same(one: Box, other: Box) -> bool:
     """True for boxes of one thing: its text, its frame, a box of the taught size around its middle."""
     small, large = sorted((one, other), key=lambda box: box.area)
     return same_thing(one, other) and large.contains(small.center) and large.h <= _MOST_HEIGHTS * small.h
+
+
+def _is_much_wider(box: Box, context: Context) -> bool:
+    """True for what is so much wider than the target that its middle is not where the target's was."""
+    return bool(context.taught.area) and box.w >= _MUCH_WIDER * context.taught.w * max(context.scales)
 
 
 def _is_part(box: Box, by: Proposer, other: Box, context: Context) -> bool:

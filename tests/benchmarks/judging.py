@@ -11,8 +11,7 @@ import json
 import pickle
 import random
 import time
-import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -257,8 +256,25 @@ def answers(
 BY = {"program": lambda pair: f"{pair.part}/{pair.family}", "theme": lambda pair: f"{pair.part}/{pair.dress}"}
 
 
-def fold_of(pair: Pair, by: str) -> int:
-    return zlib.crc32(BY[by](pair).encode()) % FOLDS
+def dealt(pairs: Sequence[Pair], by: str) -> dict[str, int]:
+    """Which fold each program or theme is of, so that every fold has its share of each kind of pair."""
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        kinds[BY[by](pair)][pair.kind] += 1
+    everything = sum(kinds.values(), Counter())
+    held = [Counter[str]() for _ in range(FOLDS)]
+
+    def share(of: Counter[str]) -> float:
+        return sum(count / everything[kind] for kind, count in of.items())
+
+    def crowded(fold: int, more: Counter[str]) -> float:
+        return sum(count * held[fold][kind] / everything[kind] ** 2 for kind, count in more.items())
+
+    folds = {}
+    for name in sorted(kinds, key=lambda name: (-share(kinds[name]), name)):
+        folds[name] = min(range(FOLDS), key=lambda fold: (crowded(fold, kinds[name]), share(held[fold])))
+        held[folds[name]].update(kinds[name])
+    return folds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,10 +287,11 @@ class Fold:
 
 def folds(samples: Sequence[Sample], by: str) -> list[Fold]:
     """Every fold judged by what was fitted on the others; its calibration is that of the others' answers."""
+    of = dealt([s.pair for s in samples], by)
     plain = []
     for number in range(FOLDS):
-        fitted = fit([s for s in samples if fold_of(s.pair, by) != number])
-        plain.append(Fold(fitted, answers(fitted, [s for s in samples if fold_of(s.pair, by) == number])))
+        fitted = fit([s for s in samples if of[BY[by](s.pair)] != number])
+        plain.append(Fold(fitted, answers(fitted, [s for s in samples if of[BY[by](s.pair)] == number])))
     found = []
     for number, fold in enumerate(plain):
         others = [a for n, other in enumerate(plain) if n != number for a in other.answers]
@@ -287,14 +304,22 @@ def _kept_fold(number: int) -> Path:
     return KEPT / f"fold-{number}.json"
 
 
+_DEALT = KEPT / "folds.json"
+
+
 @cache
 def _of_fold(number: int) -> Judge:
     return Judge(json.loads(_kept_fold(number).read_text()))
 
 
+@cache
+def _dealt() -> dict[str, int]:
+    return dict(json.loads(_DEALT.read_text()))
+
+
 def unseen(pair: Pair) -> Judge:
     """The judge that was fitted without the program of this pair, by the last `python -m tests.benchmarks.judging`."""
-    return _of_fold(fold_of(pair, "program"))
+    return _of_fold(_dealt()[BY["program"](pair)])
 
 
 def told(every: Sequence[Answer], level: float) -> str:
@@ -369,6 +394,7 @@ def main() -> int:
         every = [a for fold in per_fold for a in fold.answers]
         calibration = calibrated({}, every)["calibration"]
         if by == "program" and not options.without:
+            _DEALT.write_text(json.dumps(dealt([s.pair for s in samples], by)))
             for number, fold in enumerate(per_fold):
                 _kept_fold(number).write_text(json.dumps(fold.fitted, separators=(",", ":")))
         sure = [a for a in every if a.chance >= 0.95 and not a.is_vetoed]
