@@ -54,8 +54,9 @@ class TargetSpec:
     `named_by` is the label that stands beside it and names it. `row` are texts, with {{variables}}, that must stand in
     its own row. It was number `number` of the `alike` things with its text or picture on the taught screen, in reading
     order from 1; 0 where nobody counted. A `number` that is a text, "{{n}}", is what a run wants: that one of its group
-    and no other, where `before_first` (a title of the column, a box that ticks all) are not counted. `scroll_box` is
-    the part of the screen that scrolls and held it.
+    and no other, where `before_first` (a title of the column, a box that ticks all) are not counted;
+    `first_offset` is where the middle of the first of all of them was from its own, in pixels. `scroll_box` is the part
+    of the screen that scrolls and held it.
     What is kept is what all of the `demonstrations` had in common.
     """
 
@@ -79,6 +80,7 @@ class TargetSpec:
     shapes: tuple[ShapeSpec, ...] = ()
     number: int | str = 0
     before_first: int = 0
+    first_offset: tuple[int, int] | None = None
     alike: int = 0
     scroll_box: NormBox | None = None
     demonstrations: int = 1

@@ -68,6 +68,10 @@ class TargetSerializer(serializers.Serializer[Any]):
         "A text such as {{n}}: the one of its group that a run wants."
     )
     before_first = serializers.IntegerField(help_text="So many of its group come before the first that is counted.")
+    first_offset = serializers.ListField(
+        child=serializers.IntegerField(), min_length=2, max_length=2, allow_null=True,
+        help_text="Where the first of its group was from it, in pixels.",
+    )  # fmt: skip
     alike = serializers.IntegerField(help_text="How many of its like there were.")
     scroll_box = norm_box()
     demonstrations = serializers.IntegerField()

@@ -135,6 +135,7 @@ def target_spec(target: Target) -> TargetSpec:
         shapes=_shapes(evidence.get("shapes")),
         number=number_in(evidence.get("number")),
         before_first=_count(evidence.get("before_first")),
+        first_offset=_offset(evidence.get("first_offset")),
         alike=_count(evidence.get("alike")),
         scroll_box=_box(evidence.get("scroll_box")),
         demonstrations=max(1, _count(evidence.get("demonstrations"))),
@@ -193,6 +194,11 @@ def _point(value: Any) -> NormPoint | None:
 def _size(value: Any) -> tuple[int, int]:
     n = _numbers(value, 2) or (0, 0)
     return int(n[0]), int(n[1])
+
+
+def _offset(value: Any) -> tuple[int, int] | None:
+    n = _numbers(value, 2)
+    return (int(n[0]), int(n[1])) if n else None
 
 
 def _count(value: Any) -> int:

@@ -89,7 +89,10 @@ class FusionEngine:
     def _best_looks(self, found: list[Weighed]) -> list[Weighed]:
         """Of each node the picture that the screen is most like, scored; the others are no rivals of it."""
         best = dict[str, Weighed]()
+        read = {one.node_id for one in found if one.read}
         for one in found:
+            if one.node_id in read and not one.read:  # the scores of both have not one scale
+                continue
             scored = replace(one, score=self._fitted.score(one.signs, read=one.read))
             if one.node_id not in best or scored.score > best[one.node_id].score:
                 best[one.node_id] = scored

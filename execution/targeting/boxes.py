@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from execution.perception.ocr.base import in_reading_order
@@ -15,6 +15,7 @@ _SAME_LEVEL = 0.6  # of the height
 _MOST_ROWS, _WRAPPED = 3, 1.7  # rows of one label, and heights of a line from one to the next
 _SAME_BOX = 0.5  # of the joint area
 _MUCH_SMALLER = 0.7  # of the area
+_ROW = 0.5  # of the height
 _SAME_THING = 0.3  # of the smaller box
 _PASSIVE = frozenset({ElementRole.GROUP, ElementRole.TEXT})
 
@@ -105,6 +106,23 @@ def _rows(lines: Sequence[Box]) -> list[list[Box]]:
 def same_thing(one: Box, other: Box) -> bool:
     """True for boxes that overlap so much that they are of one control."""
     return one.intersection(other).area > _SAME_THING * max(1, min(one.area, other.area))
+
+
+def same_box(one: Box, other: Box) -> bool:
+    """True for boxes that overlap by half of what they cover together: a row is not the button in it."""
+    return one.iou(other) >= _SAME_BOX
+
+
+def reading_order(boxes: Iterable[Box]) -> list[Box]:
+    """From top to bottom, what is level from left to right."""
+    ordered: list[Box] = []
+    row: list[Box] = []
+    for box in sorted(boxes, key=lambda b: (b.center.y, b.x)):
+        if row and box.center.y - row[0].center.y > _ROW * max(4, min(box.h, row[0].h)):
+            ordered += sorted(row)
+            row = []
+        row.append(box)
+    return ordered + sorted(row)
 
 
 def text_lines_in(box: Box, state: ScreenState) -> tuple[TextLine, ...]:

@@ -69,9 +69,9 @@ def _of_one_height(boxes: Sequence[Box], others: Sequence[Box]) -> list[Group]:
     for block in _beside_each_other([c for c in columns if len(c) > 1]):
         even = len(block) > 1 and _is_even(block)
         shared = _share_with_others(block, others) if even else 1.0
-        if shared <= _HAS_NONE:
+        if shared <= _HAS_NONE and len(block) > 2:
             groups.append(_grid(block))
-        else:
+        else:  # two even columns alone may be a table of two, or tiles
             unsure = even and shared < _HAS_OTHERS
             groups += [Group(members=tuple(c), counted=0 if unsure else _counted(c, _middle_y)) for c in block]
     alone = [c[0] for c in columns if len(c) == 1]
@@ -153,6 +153,8 @@ def _counted(line: Sequence[Box], at: Callable[[Box], float]) -> int:
     if len(steps) < 2:
         return len(line)
     usual = median_low(steps)
+    if usual <= 0:
+        return 0
     if sum(abs(step / usual - 1) <= _EVEN for step in steps) < _EVENLY * len(steps):
         return len(line)  # rows of several lines are as high as they need
     return next((i for i, step in enumerate(steps, 1) if step >= _ROOM_FOR_ONE * usual), len(line))

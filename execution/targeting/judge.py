@@ -23,7 +23,8 @@ from workflows.choices import EffectClass
 FITTED = Path(__file__).with_name("fitted.json")
 
 # What asking a person costs, as a share of what a wrong click costs there: act where P >= 1 - share (S5.3). The share
-# of an opaque act is that of the setting; what only shows something, or may be done twice, is less dear.
+# of what only reads is that of the setting; the less can be taken back, the smaller it is. Set by hand: at 0.75, 0.80,
+# 0.90 and 0.95 the judge was wrong in 1.2, 1.0, 0.6 and 0.3 of a hundred unseen programs' targets (docs/decisions.md).
 _DEARNESS = {EffectClass.READ: 1.0, EffectClass.IDEMPOTENT: 0.8, EffectClass.OBSERVABLE: 0.4, EffectClass.OPAQUE: 0.2}
 _WIDEST = 20.0  # logarithms of odds
 
@@ -35,7 +36,7 @@ def needed(threshold: float, effect: EffectClass) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """`log_odds` (places,) of each place; `chances` (places,) is P of each, their sum below 1.
+    """`log_odds` (places,) of each place; `chances` (places,) is P of each, their sum at most 1.
 
     `weights` (places, kinds of evidence, in the order of `kinds`) is what made the odds so: a positive one spoke for
     the place, in logarithms of its odds, beside the usual place.

@@ -12,7 +12,7 @@ def key_of(context: Context) -> PlaceKey | None:
     target = context.target
     if context.places is None or not context.workflow_id or not target.target_id or target.row:
         return None
-    if context.wanted.exact:
+    if context.wanted.exact or target.number_wanted or context.follows_record:
         return None
     return place_key(context.workflow_id, target.target_id, context.state)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from execution.language.fuzzy import find, similarity, words
@@ -25,8 +27,10 @@ _OWN_ROW = 0.5  # of the target's height
 def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundings:
     """Compare what is around `box` with the target's neighbours, everything being drawn `scale` times as large."""
     neighbours = context.target.neighbours
-    if not context.text_was_read or not neighbours:
+    if not neighbours:
         return NONE
+    if not context.text_was_read:
+        return replace(NONE, required_missing=next((n.text for n in neighbours if wanted(n.text, {}).problem), ""))
     if context.target.row:  # the taught row's texts say nothing of the row that is wanted now
         neighbours = tuple(n for n in neighbours if wanted(n.text, {}).problem)
     seen, absent, nearby, rows, missing, elsewhere = 0, 0, 0, list[bool](), "", ""
@@ -36,7 +40,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
     for neighbour in neighbours:
         there = stands_at(neighbour, box, context, scale=scale)
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
-        names = context.target.alike > 1 and names_record(neighbour.text)
+        names = names_record(neighbour.text) and (in_row or context.target.alike > 1)
         if names and not (there and _to_the_letter(neighbour, box, context, scale)):
             there = in_row and _is_level_to_the_letter(neighbour, box, context)
             if not there:
@@ -50,7 +54,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
         nearby += _is_near(neighbour, box, context, scale)
         want = wanted(neighbour.text, context.variables)
         if wanted(neighbour.text, {}).problem:
-            missing = missing or want.text
+            missing = missing or want.text or neighbour.text
         now = _text_at_place(neighbour, box, context, scale) if in_row else ""
         if now and not _is_part(now, want.text) and not _is_level(neighbour, box, context):
             replaced.append((want.text, now))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ _DRAWN = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX,
 _SLACK, _FAR = 12, 0.1  # pixels, and of the way
 _TELLING = 2  # neighbours in place that tell a group from the others
 _OTHER_GROUND = 6  # grey levels
+_OF_A_ROW = 0.45  # of the step between two rows: what is farther off is another row's place
 _NEAREST = 2.0  # heights nearer than the next group
 
 
@@ -41,8 +43,10 @@ class WantedNumber:
         """True for that one of the group, and for everything where no number is wanted."""
         if self.number is None:
             return not self.problem
-        place = self.place
-        return place is not None and (place.contains(box.center) or box.contains(place.center))
+        if self.group is None or self.place is None:
+            return False
+        number = self.group.number_of(box)
+        return number > 0 and self.group.members[number - 1] == self.place
 
 
 class Numbered(Protocol):
@@ -110,7 +114,28 @@ def _uncounted(number: int, group: Group, seen: Numbered) -> str:
         return say("targeting.too_few", number=number, count=max(0, len(group.members) - before))
     if number + before > group.counted or (known_as(seen.target) == BY_LINE and group.counted < len(group.members)):
         return say("targeting.not_counted", number=number)
+    if not _begins_as_taught(group, seen):
+        return say("targeting.not_counted", number=number)
     return say("targeting.first_is_other") if not before and _first_is_other(group, seen) else ""
+
+
+def _begins_as_taught(group: Group, seen: Numbered) -> bool:
+    """True where something around the list shows that its first stands where the first stood: one before it may not
+    have been read. Nobody knows for a list that was not counted when it was taught."""
+    offset, scale = seen.target.first_offset, seen.scales[0]
+    if offset is None:
+        return True
+    first, level = group.members[0].center, 0.5 * seen.taught.h
+    rows = sorted({member.center.y for member in group.members})
+    room_y = _OF_A_ROW * min((b - a for a, b in pairwise(rows) if b - a > level), default=2 * level)
+    for neighbour in (seen.target.named_by, *seen.target.neighbours):
+        if neighbour is None or abs(neighbour.dy) <= level:
+            continue
+        dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
+        away = np.abs(seen.neighbour_boxes(neighbour) - (first.x + dx, first.y + dy))
+        if ((away[:, 0] <= _SLACK + _FAR * abs(dx)) & (away[:, 1] <= room_y)).any():
+            return True
+    return False
 
 
 def group_of_target(seen: Numbered) -> Group | None:
@@ -189,19 +214,19 @@ def _stands(neighbour: NeighbourSpec, box: Box, seen: Numbered, scale: float) ->
 
 
 def _nearest(groups: Sequence[Group], seen: Numbered) -> Group | None:
-    """The group at the taught place, or clearly nearest to it."""
+    """The only group at the taught place, or the one that is clearly nearest to it."""
     places = seen.taught_places()
     if not places:
         return None
     by_way = sorted(((_apart(group.hull, places[0]), group) for group in groups), key=lambda pair: pair[0])
-    if len(by_way) > 1 and by_way[1][0] - by_way[0][0] < _NEAREST * places[0].h:
-        return None
-    return by_way[0][1]
+    (near, best), others = by_way[0], by_way[1:]
+    is_there = near == 0 and all(way > 0 for way, _ in others)
+    return best if is_there or all(way - near >= _NEAREST * places[0].h for way, _ in others) else None
 
 
 def _apart(hull: Box, place: Box) -> float:
-    across = max(0, hull.x - place.center.x, place.center.x - hull.right)
-    down = max(0, hull.y - place.center.y, place.center.y - hull.bottom)
+    across = max(0, hull.x - place.right, place.x - hull.right)
+    down = max(0, hull.y - place.bottom, place.y - hull.bottom)
     return math.hypot(across, down)
 
 

@@ -7,13 +7,13 @@ from typing import Protocol
 
 from execution.language.fuzzy import SAME
 from execution.language.screen_texts import Sighting, Wanted
+from execution.targeting.boxes import reading_order
 from execution.targeting.kinds import same_kind
 from execution.types import Box, Element, ElementRole
 from workflows.graph import TargetSpec
 
 _AS_HIGH, _AS_WIDE = 0.3, 0.4
 _HELD = (ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.FIELD)  # what is read there is not theirs
-_SAME_ROW = 0.5  # of the height
 
 
 class Searched(Protocol):
@@ -83,6 +83,6 @@ def is_same_number(box: Box, peers: Sequence[Box], target: TargetSpec) -> bool |
     number = target.number_taught
     if target.alike < 2 or number < 1 or len(peers) != target.alike:
         return None
-    ordered = sorted(peers, key=lambda b: (round(b.center.y / max(1.0, _SAME_ROW * b.h)), b.x))
-    mine = [i for i, other in enumerate(ordered, 1) if other.contains(box.center) or box.contains(other.center)]
+    ordered = enumerate(reading_order(peers), 1)
+    mine = [i for i, other in ordered if other.contains(box.center) or box.contains(other.center)]
     return number in mine if mine else None

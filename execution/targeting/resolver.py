@@ -17,6 +17,7 @@ from execution.targeting import ladder, memory
 from execution.targeting.boxes import point_in
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
+from execution.targeting.described import is_described
 from execution.targeting.examination import examined
 from execution.targeting.judge import Judge, fitted_judge, needed
 from execution.targeting.opinions import Adviser
@@ -100,7 +101,7 @@ class TargetResolver:
         remembered = memory.recall(context)
         weighed, opinions = weigh(context, remembered, judge=self._judge), list[RungResult]()
         chosen = _sure(weighed, context, least)
-        for adviser in self.advisers:
+        for adviser in _asked(self.advisers, context):
             if chosen is not None:
                 break
             opinion = adviser(context, weighed)
@@ -136,12 +137,18 @@ def _unanswerable(context: Context) -> str:
     return context.wanted_number.problem or (context.wanted_row.problem if target.row else "")
 
 
+def _asked(advisers: Sequence[Adviser], context: Context) -> Sequence[Adviser]:
+    """They know how a thing looks: not which of its list a run wants, nor what a description leaves out."""
+    return () if context.target.number_wanted or is_described(context) else advisers
+
+
 def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     """The place that is sure enough, if nothing forbids it."""
     if not weighed.proposed:
         return None
     best = weighed.judgement.order[0]
-    if weighed.judgement.chances[best] < least or veto(weighed.signs[best], context):
+    is_other = not context.wanted_number.holds(weighed.signs[best].box)
+    if weighed.judgement.chances[best] < least or is_other or veto(weighed.signs[best], context):
         return None
     return best
 

@@ -71,7 +71,7 @@ def _says_something_else(signs: Signs, context: Context) -> str:
             now = other_label(signs.box, context, scale=signs.scale)
             return say("targeting.replaced_beside", was=label.text, now=now) if now else ""
         return ""
-    if want.exact and signs.text is None:
+    if signs.text is None and (want.exact or names_record(want.text)):
         return say("targeting.row_unread")
     if signs.text is None:
         return ""
@@ -104,6 +104,8 @@ def _stands_there(wanted: str, read: str) -> bool:
 def _says_more(signs: Signs, context: Context) -> bool:
     """True for a control whose caption holds the text among words that change what it says ("Don't save")."""
     element, role = signs.element, context.target.role
+    if not signs.whole and role != ElementRole.FIELD and signs.wording is not None and signs.wording.against:
+        return True
     if signs.whole or element is None or role not in _CAPTIONED or not same_kind(role, element.role):
         return False
     return signs.wording is not None and signs.wording.score < _READ and element.box.contains(signs.box.center)
@@ -140,6 +142,8 @@ def _another_record(signs: Signs, context: Context) -> str:
         return ""
     if context.is_variable:  # its own value tells it from all others
         return ""
+    if not context.text_was_read and target.alike > 1 and any(names_record(n.text) for n in target.neighbours):
+        return say("targeting.row_unread")
     if 1 <= len(context.peers) < target.alike and (signs.standing or 0.0) < _STANDS:
         return say("targeting.twin_taught")
     if around.replaced and _row_is_anothers(signs, context):

@@ -62,9 +62,7 @@ def _of_number(found: Measured, chances: np.ndarray, wanted: WantedNumber) -> np
     counted = np.zeros(len(chances))
     if wanted.group is None:
         return counted
-    members = wanted.group.members
-    centres = [proposal.box.center for proposal in found.proposed]
-    of_list = [any(member.contains(centre) for member in members) for centre in centres]
+    of_list = [wanted.group.number_of(proposal.box) > 0 for proposal in found.proposed]
     place = next((number for number, proposal in enumerate(found.proposed) if wanted.holds(proposal.box)), None)
     if place is not None:
         counted[place] = min(_SUREST, float(chances[of_list].sum()))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import cv2
+
 from execution.perception.pictures import PictureSink, PictureSource
 from execution.teaching.demonstrations import combined
 from execution.teaching.evidence import teach_target
@@ -47,7 +49,7 @@ def learned(
         shown = teach_target(
             state.frame, resolution.box, label=target.label, state=state, click=resolution.point, store=store
         )
-    except (ValueError, PictureError):
+    except (ValueError, PictureError, OSError, cv2.error):
         return None
     shown = replace(shown, target_id=target.target_id, label=target.label)
     try:

@@ -59,4 +59,5 @@ def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, va
             _("“%(name)s” is number %(at)d of its list as it is seen here, not number %(value)s.")
             % {"name": target.label, "at": at, "value": value.strip()}
         )
-    return replace(target, before_first=before)
+    first, here = group.members[0].center, box.center
+    return replace(target, before_first=before, first_offset=(round(first.x - here.x), round(first.y - here.y)))

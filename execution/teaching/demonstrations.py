@@ -65,11 +65,10 @@ def combined(
             )
     if len(every) == 1:
         return latest
-    roles = {t.role for t in taught}
     one = replace(
         latest,
         text=agreed([shown.saying(shown.target.text) for shown in every]),
-        role=latest.role if len(roles - {""}) == 1 and latest.role else next(iter(roles - {""}), ""),
+        role=latest.role or next((t.role for t in reversed(taught) if t.role), ""),
         window_title=shared_title([t.window_title for t in taught]),
         app_name=latest.app_name if len({folded(t.app_name).strip() for t in taught}) == 1 else "",
         click=_shared_click(taught),
@@ -170,7 +169,10 @@ def _numbered(one: TargetSpec, taught: Sequence[TargetSpec]) -> TargetSpec:
     """With which of its like it was where all agree; that it had twins in any case. What a run says is said once."""
     alike = max(t.alike for t in taught)
     if told := [t for t in taught if t.number_wanted]:
-        return replace(one, number=told[-1].number, before_first=told[-1].before_first, alike=alike)
+        last = told[-1]
+        return replace(
+            one, number=last.number, before_first=last.before_first, first_offset=last.first_offset, alike=alike
+        )
     if len({(t.number, t.alike) for t in taught}) == 1:
         return one
     one = replace(one, number=0, alike=alike)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import cv2
 
 from execution.language.fuzzy import SAME, similarity
 from execution.language.screen_texts import ScreenWords
+from execution.targeting.boxes import reading_order
 from execution.targeting.search import peaks, usable
 from execution.teaching.labels import CHOICES, naming_label
 from execution.teaching.likeness import SAME_PICTURE, is_as_clear
@@ -19,7 +20,6 @@ MOST_SHAPES = 12
 TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
 
 _SAME_BOX = 0.5  # of the joint area
-_ROW = 0.5  # of the height
 
 
 def role_of(box: Box, state: ScreenState) -> str:
@@ -75,18 +75,6 @@ def alike(box: Box, *, text: str, role: str, state: ScreenState, named_by: str =
 def number_of(box: Box, among: Sequence[Box]) -> int:
     """Which of them it is, from 1; 0 if it is none of them."""
     return next((n for n, other in enumerate(among, 1) if other == box), 0)
-
-
-def reading_order(boxes: Iterable[Box]) -> list[Box]:
-    """From top to bottom, what is level from left to right."""
-    ordered: list[Box] = []
-    row: list[Box] = []
-    for box in sorted(boxes, key=lambda b: (b.center.y, b.x)):
-        if row and box.center.y - row[0].center.y > _ROW * max(4, min(box.h, row[0].h)):
-            ordered += sorted(row)
-            row = []
-        row.append(box)
-    return ordered + sorted(row)
 
 
 def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box]:

@@ -16,7 +16,9 @@ MOST = 60  # turns of the wheel, whatever the search says
 def worth_scrolling(suggestion: Suggestion) -> bool:
     target = suggestion.edge.target
     hidden = suggestion.resolution.status is ResolveStatus.NOT_FOUND
-    return hidden and target is not None and target.scroll_box is not None
+    if target is None or target.number_wanted:  # what was scrolled is counted anew from the first that is seen
+        return False
+    return hidden and target.scroll_box is not None
 
 
 def seek(stages: Stages, suggestion: Suggestion, state: ScreenState, hold: Hold) -> tuple[ScreenState, Suggestion]:

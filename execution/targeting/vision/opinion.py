@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from execution.perception.marks import SomEngine
-from execution.targeting.boxes import same_thing
+from execution.targeting.boxes import same_box
 from execution.targeting.context import VLM, Context
 from execution.targeting.opinions import Opinion
 from execution.targeting.reasons import speaks_for
@@ -82,7 +82,7 @@ def _of_answer(answer: ModelAnswer, marked: Sequence[Element], weighed: Weighed,
         return _refused(say("targeting.model_mark_unknown", mark=answer.mark, marked=len(marked)))
     told = say("targeting.model_chose", mark=answer.mark, answer=_because(answer))
     element = marked[answer.mark - 1]
-    number = next((i for i in weighed.judgement.order if same_thing(weighed.signs[i].box, element.box)), None)
+    number = next((i for i in weighed.judgement.order if same_box(weighed.signs[i].box, element.box)), None)
     if number is None:
         return _refused(say("targeting.model_doubted", told=told, doubt=say("targeting.model_alone")))
     return _agreed(answer, told, number, weighed, context)

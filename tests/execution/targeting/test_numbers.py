@@ -9,6 +9,7 @@ import pytest
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.context import Context
 from execution.targeting.numbers import WantedNumber
+from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -188,3 +189,64 @@ def test_what_is_in_no_list_that_can_be_counted_is_told() -> None:
     ))  # fmt: skip
     with pytest.raises(ValueError, match="cannot be counted as it is seen here"):
         counted(gap, button(state, 4), n="5")
+
+
+# --- where the list begins -------------------------------------------------------------------------------------------
+def without(state: ScreenState, *texts: str) -> ScreenState:
+    """The same screen where some lines were not read."""
+    return replace(state, texts=tuple(t for t in state.texts if t.text not in texts))
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_a_first_line_that_was_not_read_is_not_left_out_of_the_count(number: str) -> None:
+    state = table()
+    target = counted(state, line(state, "Bernard Li").grown(2, state.frame.size), n="2")
+    assert asked(target, state, n=number).holds(line(state, NAMES[int(number) - 1]))
+    found = asked(target, without(state, "Ana Costa"), n=number)
+    assert found.problem.code == "targeting.not_counted"
+
+
+def test_a_title_that_was_not_read_is_not_taken_off_the_count() -> None:
+    state = table(title="Name of patient")
+    target = counted(state, line(state, "Bernard Li").grown(2, state.frame.size), n="2")
+    assert target.before_first == 1
+    assert asked(target, without(state, "Name of patient"), n="1").problem.code == "targeting.not_counted"
+
+
+def test_a_list_around_which_nothing_is_as_it_was_is_not_counted() -> None:
+    state = table()
+    target = counted(state, button(state, 1), n="2")
+    others = ("Gil Hart", "Hana Ito", "Ines Jara", "Jan Kral", "Kim Lee", "Lars Moe")
+    now = without(table(others, y=TOP + 90), "Patients of the day")
+    assert asked(target, now, n="1").problem.code == "targeting.not_counted"
+
+
+def test_two_columns_are_not_read_across_as_if_they_were_days() -> None:
+    """Last name and first name: the second record is not the second cell."""
+    canvas = Canvas(700, 400)
+    for at, (last, first) in enumerate((("Lindt", "Anna"), ("Marek", "Boris"), ("Nowak", "Celia"))):
+        canvas.text(last, 60, 100 + 34 * at)
+        canvas.text(first, 260, 100 + 34 * at)
+    state = canvas.state(window=Window(title="Records", box=Box(0, 0, 700, 400)))
+    target = taught(state, line(state, "Lindt").grown(2, state.frame.size))
+    for number in ("2", "3"):
+        found = asked(target, state, n=number)
+        assert not any(found.holds(line(state, name)) for name in ("Anna", "Boris", "Celia"))
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+def test_the_nth_entry_of_a_menu_is_found_whose_entries_are_wider_than_their_words(number: int) -> None:
+    canvas, elements = Canvas(700, 500), list[Element]()
+    canvas.text("Edit", 60, 40)
+    for at, entry in enumerate(("Cut", "Copy", "Paste", "Delete", "Rename")):
+        canvas.text(entry, 66, 105 + 26 * at, size=17)
+        elements.append(Element(box=Box(50, 102 + 26 * at, 300, 24), role=ElementRole.MENU_ITEM, text=entry))
+    state = canvas.state(elements=elements, window=Window(title="Editor", box=Box(0, 0, 700, 500)))
+    store = Pictures()
+    target = teach_target(
+        state.frame, elements[0].box, label="Entry", state=state, click=None, store=store, number="{{n}}",
+        values={"n": "1"},
+    )  # fmt: skip
+    found = TargetResolver(pictures=store).resolve(target, state, variables={"n": str(number)})
+    assert found.point is not None
+    assert elements[number - 1].box.contains(found.point)

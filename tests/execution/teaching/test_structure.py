@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from execution.teaching.structure import MOST_SHAPES, alike, number_of, reading_order, shapes_around
+from execution.teaching.structure import MOST_SHAPES, alike, number_of, shapes_around
 from execution.types import Box, Element, ElementRole, Window
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import ShapeSpec
@@ -85,13 +82,3 @@ def test_only_the_window_of_the_target_is_its_structure():
     window = Window(title="Records", box=Box(40, 90, 900, 50))
     shapes = shapes_around(Box(500, 100, 100, 28), canvas.state(elements=elements, window=window))
     assert [(s.dx, s.dy) for s in shapes] == [(120, 0)]
-
-
-@given(st.integers(1, 6), st.integers(1, 6), st.randoms(use_true_random=False), st.integers(0, 3))
-def test_reading_order_is_row_by_row_however_uneven(rows, columns, random, jitter):
-    grid = [
-        Box(40 + 100 * x, 40 + 40 * y + random.randint(0, jitter), 80, 24) for y in range(rows) for x in range(columns)
-    ]
-    shuffled = grid.copy()
-    random.shuffle(shuffled)
-    assert reading_order(shuffled) == grid

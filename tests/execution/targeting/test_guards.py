@@ -1,0 +1,190 @@
+"""What no fit decides: another record, a caption that says more, a screen that was not read (S5.3, S9.6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from execution.targeting.opinions import Opinion
+from execution.targeting.resolver import TargetResolver
+from execution.teaching.evidence import teach_target
+from execution.types import (
+    Box,
+    Element,
+    ElementRole,
+    ElementState,
+    Resolution,
+    ResolveStatus,
+    RungResult,
+    ScreenState,
+    Window,
+)
+from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.choices import EffectClass
+from workflows.graph import NeighbourSpec, TargetSpec
+
+FOUND = ResolveStatus.FOUND
+BUTTON, MENU_ITEM = ElementRole.BUTTON, ElementRole.MENU_ITEM
+
+
+@pytest.fixture
+def store() -> Pictures:
+    return Pictures()
+
+
+def record(*texts: str, read: bool = True) -> ScreenState:
+    """One row of a table, and its button."""
+    canvas = Canvas(900, 400)
+    canvas.text("Patients of the day", 40, 60, size=18)
+    for at, text in enumerate(texts):
+        canvas.text(text, 40 + 200 * at, 146)
+    box = canvas.button("Open", Box(700, 140, 90, 26))
+    state = canvas.state(
+        elements=[Element(box=box, role=BUTTON, text="Open")], window=Window(title="Records", box=Box(0, 0, 900, 400))
+    )
+    return state if read else replace(state, texts=(), text_method="")
+
+
+def taught(state: ScreenState, box: Box, store: Pictures, label: str = "Open") -> TargetSpec:
+    return teach_target(state.frame, box, label=label, state=state, click=None, store=store)
+
+
+def resolve(target: TargetSpec, state: ScreenState, store: Pictures, **variables: str) -> Resolution:
+    """As an act that only reads: what is refused for it is refused for all."""
+    return TargetResolver(pictures=store).resolve(target, state, variables=variables, effect=EffectClass.READ)
+
+
+OPEN = Box(700, 140, 90, 26)
+
+
+def of_patient(store: Pictures) -> TargetSpec:
+    target = taught(record("Dupont, Marie", "Active"), OPEN, store)
+    named = [n for n in target.neighbours if n.text == "Dupont, Marie"]
+    others = [n for n in target.neighbours if n.text != "Dupont, Marie"]
+    assert named
+    return replace(target, neighbours=(NeighbourSpec(text="{{patient}}", dx=named[0].dx, dy=named[0].dy), *others))
+
+
+def test_beside_what_names_the_record_nothing_is_found_on_a_screen_that_was_not_read(store: Pictures) -> None:
+    target = of_patient(store)
+    assert resolve(target, record("Dupont, Marie", "Active"), store, patient="Dupont, Marie").status is FOUND
+    unread = resolve(target, record("Martin, Paul", "Active", read=False), store, patient="Dupont, Marie")
+    assert unread.status is not FOUND
+
+
+def test_a_variable_without_a_value_leaves_its_record_asked_for(store: Pictures) -> None:
+    found = resolve(of_patient(store), record("Martin, Paul", "Active"), store, patient="")
+    assert found.status is not FOUND
+    assert found.message.code == "targeting.required_missing"
+
+
+def test_another_name_in_its_row_is_another_record_whatever_else_stays_there(store: Pictures) -> None:
+    target = taught(record("Dupont, Marie", "Active"), OPEN, store)
+    assert resolve(target, record("Dupont, Marie", "Active"), store).status is FOUND
+    found = resolve(target, record("Martin, Paul", "Active"), store)
+    assert found.status is not FOUND
+    assert found.message.code == "targeting.replaced_beside"
+
+
+def test_a_name_that_cannot_be_read_is_not_believed_by_its_picture(store: Pictures) -> None:
+    state = record("DUPONT Marie", "Active")
+    name = next(t.box for t in state.texts if t.text == "DUPONT Marie")
+    target = taught(state, name, store, label="DUPONT Marie")
+    assert resolve(target, state, store).status is FOUND
+    assert resolve(target, record("DUPONT Marle", "Active", read=False), store).status is not FOUND
+
+
+def rows(*names: str, read: bool = True) -> ScreenState:
+    canvas = Canvas(900, 400)
+    canvas.text("Patients of the day", 40, 40, size=18)
+    elements = []
+    for at, name in enumerate(names):
+        canvas.text(name, 40, 106 + 40 * at)
+        box = canvas.button("Open", Box(700, 100 + 40 * at, 90, 26))
+        elements.append(Element(box=box, role=BUTTON, text="Open"))
+    state = canvas.state(elements=elements, window=Window(title="Records", box=Box(0, 0, 900, 400)))
+    return state if read else replace(state, texts=(), text_method="")
+
+
+def test_one_of_several_records_is_not_taken_by_its_place_on_a_screen_that_was_not_read(store: Pictures) -> None:
+    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
+    target = taught(rows(*names), Box(700, 140, 90, 26), store)
+    assert resolve(target, rows(*names), store).status is FOUND
+    assert resolve(target, rows(names[1], names[0], names[2], read=False), store).status is not FOUND
+
+
+def one(text: str, role: ElementRole | None) -> ScreenState:
+    canvas = Canvas(700, 300)
+    canvas.text("Records", 40, 40, size=18)
+    box = canvas.button(text, Box(200, 140, 160, 30))
+    elements = [Element(box=box, role=role, text=text)] if role else []
+    return canvas.state(elements=elements, window=Window(title="Records", box=Box(0, 0, 700, 300)))
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "role"),
+    [
+        ("Delete", "Delete all", MENU_ITEM), ("Delete", "Don't delete", MENU_ITEM), ("Delete", "Delete all", BUTTON),
+        ("Save", "Save all", None), ("Supprimer", "Tout supprimer", ElementRole.LINK),
+        ("Enregistrer", "Ne pas enregistrer", ElementRole.TAB),
+    ],
+)  # fmt: skip
+def test_a_caption_that_says_more_is_another_control(
+    store: Pictures, was: str, now: str, role: ElementRole | None
+) -> None:
+    target = taught(one(was, role or BUTTON), Box(200, 140, 160, 30), store, label=was)
+    assert resolve(target, one(was, role), store).status is FOUND
+    assert resolve(target, one(now, role), store).status is not FOUND
+
+
+class Enthusiast:
+    """An adviser to whom every place looks like the target."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, context: object, weighed: object) -> Opinion:
+        self.asked += 1
+        result = RungResult(rung="vlm", status=FOUND, score=1.0, candidates=(), note="")
+        return Opinion(result=result, log_factors=np.full(len(weighed.signs), 10.0))  # type: ignore[attr-defined]
+
+
+def test_no_opinion_of_how_a_thing_looks_tells_which_of_its_list_is_wanted(store: Pictures) -> None:
+    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
+    state = rows(*names)
+    target = teach_target(
+        state.frame, Box(700, 100, 90, 26), label="Open", state=state, click=None, store=store, number="{{n}}",
+        values={"n": "1"},
+    )  # fmt: skip
+    adviser = Enthusiast()
+    resolver = TargetResolver(pictures=store, advisers=[adviser])
+    third = state.elements[2]
+    greyed = replace(state, elements=(*state.elements[:2], replace(third, states=frozenset({ElementState.DISABLED}))))
+    found = resolver.resolve(target, greyed, variables={"n": "3"}, effect=EffectClass.READ)
+    assert found.box is None or found.box.contains(third.box.center)
+    assert adviser.asked == 0
+
+
+def test_nobody_remembers_the_place_of_what_another_run_finds_elsewhere(store: Pictures) -> None:
+    """The n-th of a list, the button beside {{patient}}: its place is that of one run."""
+
+    class Places(dict):
+        put, drop = dict.__setitem__, dict.pop
+
+    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
+    state, places = rows(*names), Places()
+    counted = teach_target(
+        state.frame, Box(700, 100, 90, 26), label="Open", state=state, click=None, store=store, number="{{n}}",
+        values={"n": "1"},
+    )  # fmt: skip
+    resolver = TargetResolver(pictures=store, places=places)
+    plain = taught(record("Summary"), OPEN, store)
+    for target, on in ((counted, state), (of_patient(store), record("Dupont, Marie", "Active"))):
+        found = resolver.resolve(target, on, variables={"n": "2", "patient": "Dupont, Marie"}, workflow_id="w",
+                                 effect=EffectClass.READ)  # fmt: skip
+        assert found.status is FOUND
+        assert not places
+    assert resolver.resolve(plain, record("Summary"), variables={}, workflow_id="w").status is FOUND
+    assert places
