@@ -120,22 +120,25 @@ def _uncounted(number: int, group: Group, seen: Numbered) -> str:
 
 
 def _begins_as_taught(group: Group, seen: Numbered) -> bool:
-    """True where something around the list shows that its first stands where the first stood: one before it may not
-    have been read. Nobody knows for a list that was not counted when it was taught."""
+    """True where what is around the list shows that its first stands where the first stood, or, where nothing of that
+    is seen, its place does: one before it may not have been read. What was not counted when it was taught begins
+    anywhere."""
     offset, scale = seen.target.first_offset, seen.scales[0]
     if offset is None:
         return True
     first, level = group.members[0].center, 0.5 * seen.taught.h
     rows = sorted({member.center.y for member in group.members})
     room_y = _OF_A_ROW * min((b - a for a, b in pairwise(rows) if b - a > level), default=2 * level)
-    for neighbour in (seen.target.named_by, *seen.target.neighbours):
-        if neighbour is None or abs(neighbour.dy) <= level:
-            continue
+    around = [n for n in (seen.target.named_by, *seen.target.neighbours) if n is not None and abs(n.dy) > level]
+    shown = [n for n in around if len(seen.neighbour_boxes(n))]
+    for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
         away = np.abs(seen.neighbour_boxes(neighbour) - (first.x + dx, first.y + dy))
         if ((away[:, 0] <= _SLACK + _FAR * abs(dx)) & (away[:, 1] <= room_y)).any():
             return True
-    return False
+    places = [] if shown else seen.taught_places()
+    at = [(place.center.x + scale * offset[0], place.center.y + scale * offset[1]) for place in places]
+    return any(abs(x - first.x) <= _SLACK and abs(y - first.y) <= room_y for x, y in at)
 
 
 def group_of_target(seen: Numbered) -> Group | None:

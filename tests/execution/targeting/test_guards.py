@@ -180,11 +180,15 @@ def test_nobody_remembers_the_place_of_what_another_run_finds_elsewhere(store: P
         values={"n": "1"},
     )  # fmt: skip
     resolver = TargetResolver(pictures=store, places=places)
-    plain = taught(record("Summary"), OPEN, store)
-    for target, on in ((counted, state), (of_patient(store), record("Dupont, Marie", "Active"))):
-        found = resolver.resolve(target, on, variables={"n": "2", "patient": "Dupont, Marie"}, workflow_id="w",
+    beside = taught(state, Box(700, 100, 90, 26), store)
+    beside = replace(beside, neighbours=tuple(
+        replace(n, text="{{patient}}") if n.text == names[0] else n for n in beside.neighbours
+    ))  # fmt: skip
+    for target in (counted, beside):
+        found = resolver.resolve(target, state, variables={"n": "2", "patient": names[1]}, workflow_id="w",
                                  effect=EffectClass.READ)  # fmt: skip
-        assert found.status is FOUND
+        assert found.point is not None and Box(700, 140, 90, 26).contains(found.point)
         assert not places
+    plain = taught(record("Summary"), OPEN, store)
     assert resolver.resolve(plain, record("Summary"), variables={}, workflow_id="w").status is FOUND
     assert places
