@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from workflows.graph import (
@@ -148,7 +148,9 @@ def target_columns(spec: TargetSpec) -> dict[str, Any]:
     plain: dict[str, Any] = asdict(spec)
     left_out = {*columns, "picture", "context"}
     empty = (None, "", (), (0, 0), 0)
-    evidence = {name: value for name, value in plain.items() if name not in left_out and value not in empty}
+    default = {field.name: field.default for field in fields(spec)}
+    told = {name: value for name, value in plain.items() if value not in empty or value != default[name]}
+    evidence = {name: value for name, value in told.items() if name not in left_out}
     return {**{name: plain[name] for name in columns}, "evidence": json.loads(json.dumps(evidence))}
 
 

@@ -80,12 +80,11 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         if signs.read:
             return say("targeting.not_to_the_letter", read=signs.read, wanted=want.text)
         return say("targeting.place_says", said=say("targeting.shows_no_text"), wanted=want.text)
-    if signs.text >= SAME and not _says_more(signs, context):
-        return ""
+    if signs.text >= SAME:
+        more = signs.read and _says_more(signs, context)
+        return say("targeting.part_of_longer_text", wanted=want.text, text=signs.read) if more else ""
     wording = signs.wording.score if signs.wording else 0.0
-    if signs.read and (
-        signs.text >= SAME or _reads_otherwise(signs, wording, context) or mean_different(want.text, signs.read)
-    ):
+    if signs.read and (_reads_otherwise(signs, wording, context) or mean_different(want.text, signs.read)):
         return say("targeting.place_reads", read=signs.read, wanted=want.text)
     if max(signs.text, wording) < _READ and _stands_elsewhere(signs, context):
         said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")

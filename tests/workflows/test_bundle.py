@@ -31,7 +31,7 @@ from workflows.exceptions import DomainError, InvalidWorkflow
 from workflows.graph import GraphSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
-from workflows.specs import graph_of
+from workflows.specs import graph_of, target_columns
 from workflows.unpacking import BadBundle
 
 pytestmark = pytest.mark.django_db
@@ -119,12 +119,14 @@ def test_which_of_a_list_a_run_wants_comes_in_as_it_went_out(bundle: bytes) -> N
     """S6.11"""
 
     def count(document: dict[str, Any]) -> None:
-        document["graph"]["edges"][2]["target"] |= {"number": "{{n}}", "before_first": 1}
+        counted = {"number": "{{n}}", "before_first": 1, "first_offset": [0, 0]}  # it was taught on the very first
+        document["graph"]["edges"][2]["target"] |= counted
         document["graph"]["variables"].append({"name": "n", "kind": "number"})
 
     workflow = import_bundle(changed(bundle, count), user=make_user("designer"))
     target = graph_of(workflow).edge("click_save").target
-    assert (target.number_wanted, target.before_first) == ("{{n}}", 1)
+    assert (target.number_wanted, target.before_first, target.first_offset) == ("{{n}}", 1, (0, 0))
+    assert target_columns(target)["evidence"]["first_offset"] == [0, 0]
     assert publish(workflow=workflow, user=None).spec().counting_variables == {"n"}
 
 

@@ -286,7 +286,7 @@ def test_a_part_of_a_longer_text_counts_only_where_the_neighbours_vouch_for_it(s
     bare = TargetSpec(target_id="t", label="Save", text="Save")
     found = resolve(bare, canvas.state(), store)
     assert found.status is NOT_FOUND
-    assert found.message == "the place that looks like the target reads 'Save As...', not 'Save'"
+    assert found.message == "'Save' is only part of a longer text: 'Save As...'"
     line = Canvas(900, 500)
     box = line.text("Click here to continue", 100, 200)
     line.text("Terms of use", 100, 240)
