@@ -147,8 +147,7 @@ def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     if not weighed.proposed:
         return None
     best = weighed.judgement.order[0]
-    is_other = not context.wanted_number.holds(weighed.signs[best].box)
-    if weighed.judgement.chances[best] < least or is_other or veto(weighed.signs[best], context):
+    if weighed.judgement.chances[best] < least or veto(weighed.signs[best], context):
         return None
     return best
 

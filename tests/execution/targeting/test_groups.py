@@ -154,3 +154,14 @@ def test_what_is_far_higher_is_of_another_group() -> None:
 def test_a_place_has_the_number_of_the_member_that_it_lies_on(box: Box, number: int) -> None:
     (group,) = groups_of(column(100, 5))
     assert group.number_of(box) == number
+
+
+def test_two_columns_alone_are_not_read_across_as_if_they_were_days() -> None:
+    """Last name and first name: the second record is not the second cell."""
+    cells = [Box(60 + 200 * column, 100 + 34 * row, 45, 12) for row in range(3) for column in range(2)]
+    assert [len(group.members) for group in groups_of(cells)] == [3, 3]
+
+
+def test_narrow_marks_beside_each_other_are_no_column_that_counts() -> None:
+    marks = [Box(10, 10, 4, 14), Box(15, 10, 4, 14), Box(20, 10, 4, 14)]
+    assert all(group.counted <= len(group.members) for group in groups_of(marks))

@@ -237,7 +237,7 @@ def test_two_columns_are_not_read_across_as_if_they_were_days() -> None:
 @pytest.mark.parametrize("number", range(1, 6))
 def test_the_nth_entry_of_a_menu_is_found_whose_entries_are_wider_than_their_words(number: int) -> None:
     canvas, elements = Canvas(700, 500), list[Element]()
-    canvas.text("Edit", 60, 40)
+    canvas.text("Edit", 60, 66)
     for at, entry in enumerate(("Cut", "Copy", "Paste", "Delete", "Rename")):
         canvas.text(entry, 66, 105 + 26 * at, size=17)
         elements.append(Element(box=Box(50, 102 + 26 * at, 300, 24), role=ElementRole.MENU_ITEM, text=entry))
