@@ -194,3 +194,34 @@ class EventKind(models.TextChoices):
 def ended_error(state: ExecutionState) -> str:
     """As programs read it (S7.2); people are told in words of their own."""
     return f"Execution ended in state: {state.value}"
+
+
+class LessonState(models.TextChoices):
+    """Of one sitting of a teacher: until a robot takes it, while it is taught, while nobody watches, over."""
+
+    WAITING = "waiting", _("waiting for its desktop")
+    LIVE = "live", _("being taught")
+    AWAY = "away", _("the teacher is away")
+    DONE = "done", _("done")
+
+
+HOLDS_DESKTOP = frozenset({LessonState.WAITING, LessonState.LIVE})
+
+
+class LessonKind(models.TextChoices):
+    """What is taught from: a desktop, a folder of pictures, or the pictures of a run."""
+
+    DESKTOP = "desktop", _("a desktop")
+    PICTURES = "pictures", _("pictures")
+    RUN = "run", _("a run")
+
+
+class LessonStepState(models.TextChoices):
+    """`doubt`: its intent was committed and nobody knows what came of it; `unkept`: done, and no step of the draft."""
+
+    HELD = "held", _("waits for an answer")
+    DOING = "doing", _("being done")
+    DONE = "done", _("done")
+    DOUBT = "doubt", _("in doubt")
+    UNDONE = "undone", _("taken back")
+    UNKEPT = "unkept", _("done without being kept")

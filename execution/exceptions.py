@@ -8,6 +8,7 @@ DomainError
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
+│   ├── UnknownLesson, LessonTaken  says who teaches there
 │   └── NothingToDecide, BadDecision, NoMatch
 └── LeaseLost (not for people: the run belongs to another run loop now)
     └── DatabaseAway       nobody can tell whose it is: it is left as it stands
@@ -117,6 +118,25 @@ class HeldBySomebody(ExecutionError):
 
     def details(self) -> dict[str, Any]:
         return {"held_by": self.who}
+
+
+class UnknownLesson(ExecutionError):
+    status_code = 404
+    code = "unknown_lesson"
+
+
+class LessonTaken(ExecutionError):
+    """Somebody teaches this workflow, or on this desktop (S6.10)."""
+
+    status_code = 409
+    code = "lesson_taken"
+
+    def __init__(self, message: str, *, lesson_id: str) -> None:
+        super().__init__(message)
+        self.lesson_id = lesson_id
+
+    def details(self) -> dict[str, Any]:
+        return {"lesson_id": self.lesson_id}
 
 
 class NoMatch(ExecutionError):

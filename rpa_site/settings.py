@@ -190,6 +190,7 @@ RPA_MATCH_THRESHOLD = reading.number(env, "RPA_MATCH_THRESHOLD", 0.75)
 RPA_SIMILARITY_THRESHOLD = reading.number(env, "RPA_SIMILARITY_THRESHOLD", 0.75)
 RPA_EMBEDDING_FALLBACK = reading.switch(env, "RPA_EMBEDDING_FALLBACK", True)
 RPA_LEASE_S = reading.whole(env, "RPA_LEASE_S", 15)
+RPA_TEACH_AWAY_S = reading.whole(env, "RPA_TEACH_AWAY_S", 120, least=1)  # then a lesson gives its desktop back
 RPA_DISPLAY_WAIT_S = reading.whole(env, "RPA_DISPLAY_WAIT_S", 120, least=5)  # then a display that stands still is lost
 RPA_DATABASE_WAIT_S = reading.whole(env, "RPA_DATABASE_WAIT_S", 600, least=0)  # then a run is left, and taken over anew
 RPA_MAX_PICTURE_MEGAPIXELS = reading.whole(env, "RPA_MAX_PICTURE_MEGAPIXELS", 33)

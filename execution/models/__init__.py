@@ -2,6 +2,7 @@
 
 from execution.models.event import ExecutionEvent
 from execution.models.execution import Execution
+from execution.models.lesson import Lesson, LessonStep
 from execution.models.place import Place
 from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
@@ -13,6 +14,8 @@ __all__ = [
     "Decision",
     "Execution",
     "ExecutionEvent",
+    "Lesson",
+    "LessonStep",
     "Place",
     "Prompt",
     "ReferenceReading",
