@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings as property_settings
 
 from tests.support.installations import SHARED, put_database
 from tests.support.order import Together, longest_first
@@ -28,6 +29,10 @@ os.environ["RPA_DATA_DIR"] = str(DATA_DIR)
 os.environ["RPA_ENV_FILE"] = os.devnull
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
 os.environ.setdefault(SHARED, str(DATA_DIR / "shared"))  # of the first process, which outlives its workers
+
+# The same examples every time, and none of them timed: the machines that run them are of any speed.
+property_settings.register_profile("surehand", derandomize=True, deadline=None)
+property_settings.load_profile("surehand")
 
 PASSWORD = "correct horse battery"
 

@@ -42,7 +42,7 @@ _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 
 @dataclass(kw_only=True)
 class Context:
-    """One resolution: `threshold` is the score, 0 to 1, below which a rung has not found.
+    """One resolution.
 
     `places` remembers where targets of `workflow_id` were, None where nobody remembers. `examined` keeps what is seen
     at a place (`examination`).
@@ -52,7 +52,6 @@ class Context:
     state: ScreenState
     variables: Mapping[str, str]
     pictures: PictureSource
-    threshold: float
     words: ScreenWords
     workflow_id: str = ""
     places: PlaceStore | None = None

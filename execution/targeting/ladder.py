@@ -52,7 +52,7 @@ def _of_memory(weighed: Weighed, remembered: Box | None, remembers: bool, chosen
         return RungResult(rung=CACHE, status=NOT_FOUND, note=say("targeting.no_place_remembered"))
     if chosen is not None and Proposer.REMEMBERED in weighed.proposed[chosen].by:
         return RungResult(
-            rung=CACHE, status=FOUND, score=_chance(weighed, chosen), candidates=(_candidate(weighed, chosen),),
+            rung=CACHE, status=FOUND, score=weighed.chance(chosen), candidates=(weighed.candidate(chosen),),
             note=say("targeting.remembered"),
         )  # fmt: skip
     note = say("targeting.remembered_problem", problem=say("targeting.remembered_too_little"))
@@ -94,11 +94,3 @@ def _by_standing(signs: Signs) -> tuple[float, str]:
     if signs.element is None or signs.standing is None:
         return 0.0, say("targeting.no_element_fits")
     return signs.standing, signs.around.told if signs.around.asked else say("sign.shapes")
-
-
-def _candidate(weighed: Weighed, number: int) -> Candidate:
-    return Candidate(box=weighed.signs[number].box, score=_chance(weighed, number), text=weighed.signs[number].read)
-
-
-def _chance(weighed: Weighed, number: int) -> float:
-    return round(float(weighed.judgement.chances[number]), 4)

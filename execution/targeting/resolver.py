@@ -26,7 +26,7 @@ from execution.targeting.reasons import rivals, why_found, why_not, why_several
 from execution.targeting.vetoes import row_problem, veto
 from execution.targeting.weighing import Weighed, weigh
 from execution.targeting.windows import another_program
-from execution.types import Box, Candidate, Resolution, ResolveStatus, RungResult, ScreenState
+from execution.types import Box, Resolution, ResolveStatus, RungResult, ScreenState
 from sentences.said import say, then
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
@@ -89,7 +89,6 @@ class TargetResolver:
             state=state,
             variables=variables,
             pictures=self.pictures,
-            threshold=self.similarity_threshold,
             words=ScreenWords(state.texts),
             workflow_id=workflow_id,
             places=self.places,
@@ -155,15 +154,15 @@ def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
 def _answer(
     weighed: Weighed, chosen: int, context: Context, evidence: Sequence[RungResult], opinion: RungResult | None
 ) -> Resolution:
-    chances, order = weighed.judgement.chances, weighed.judgement.order
+    order = weighed.judgement.order
     box = weighed.signs[chosen].box
     return Resolution(
         status=FOUND,
         box=box,
         point=point_in(box, context.target.click),
         rung=opinion.rung if opinion else ladder.rung_of(weighed, chosen, context),
-        score=round(float(chances[chosen]), 4),
-        runner_up=_candidate(weighed, order[1]) if len(order) > 1 else None,
+        score=weighed.chance(chosen),
+        runner_up=weighed.candidate(order[1]) if len(order) > 1 else None,
         evidence=tuple(evidence),
         message=then([opinion.note if opinion else "", why_found(weighed, chosen, context)]),
     )
@@ -171,7 +170,7 @@ def _answer(
 
 def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:
     order = weighed.judgement.order
-    best = _candidate(weighed, order[0]) if order else None
+    best = weighed.candidate(order[0]) if order else None
     forbidden = veto(weighed.signs[order[0]], context) if order else ""
     if not forbidden and rivals(weighed, context):
         status, message = AMBIGUOUS, why_several(weighed, context)
@@ -179,8 +178,3 @@ def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult])
         status, message = NOT_FOUND, forbidden or why_not(weighed, context)
     score = best.score if best and status is AMBIGUOUS else 0.0
     return Resolution(status=status, score=score, runner_up=best, evidence=tuple(evidence), message=message)
-
-
-def _candidate(weighed: Weighed, number: int) -> Candidate:
-    signs = weighed.signs[number]
-    return Candidate(box=signs.box, score=round(float(weighed.judgement.chances[number]), 4), text=signs.read)

@@ -14,7 +14,7 @@ from execution.targeting.judge import Judge, Judgement, fitted_judge
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.proposals import Proposal, proposals
 from execution.targeting.signs import Signs
-from execution.types import Box
+from execution.types import Box, Candidate
 
 _SUREST = 0.99
 
@@ -33,6 +33,14 @@ class Weighed(Measured):
     """The same, judged."""
 
     judgement: Judgement
+
+    def chance(self, number: int) -> float:
+        return round(float(self.judgement.chances[number]), 4)
+
+    def candidate(self, number: int) -> Candidate:
+        """The place as people are shown it."""
+        signs = self.signs[number]
+        return Candidate(box=signs.box, score=self.chance(number), text=signs.read)
 
 
 def measure(context: Context, remembered: Box | None = None) -> Measured:

@@ -17,10 +17,10 @@ from execution.matching import Matcher, Reading, dialogs
 from execution.matching.dialogs import Dialog
 from execution.record.hidden import HIDDEN
 from execution.record.redaction import kept_in_part
-from execution.targeting import pressing, scrolling
+from execution.targeting import pressing
 from execution.targeting.pressing import Chosen
 from execution.targeting.resolver import TargetResolver, resolve_correction
-from execution.turn import acting, popups, server_side, waiting
+from execution.turn import acting, popups, scrolling, server_side, waiting
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable

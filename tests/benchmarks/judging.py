@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pickle
 import random
 import time
@@ -58,7 +59,7 @@ def sample(on: Scene) -> Sample:
     target = taught(on, pictures)
     started = time.perf_counter()
     context = Context(
-        target=target, state=on.seen, variables=pair.variables, pictures=pictures, threshold=0.75,
+        target=target, state=on.seen, variables=pair.variables, pictures=pictures,
         words=ScreenWords(on.seen.texts),
     )  # fmt: skip
     found = measure(context)
@@ -369,6 +370,10 @@ def main() -> int:
     )
     parser.add_argument("--shard", default="0/1", help="measure only this part of them, and fit nothing")
     options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
+    import django
+
+    django.setup()
     screens, pairs = load_all()
     pairs = [*pairs, *unchanged(pairs)]
     random.Random(_SEED).shuffle(pairs)

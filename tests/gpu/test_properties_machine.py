@@ -216,8 +216,6 @@ class TheGpu(RuleBasedStateMachine):
 TheGpu.TestCase.settings = settings(
     max_examples=70,
     stateful_step_count=30,
-    deadline=None,
-    derandomize=True,
     phases=(
         Phase.explicit,
         Phase.generate,

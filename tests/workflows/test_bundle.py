@@ -441,7 +441,7 @@ def test_the_limits_count_what_unpacks_not_what_is_claimed(bundle: bytes, monkey
         import_bundle(bundle, user=None)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.floats(0, 0.999), value=st.integers(0, 255))
 def test_a_byte_changed_anywhere_is_refused_cleanly_or_changes_nothing_that_counts(
     bundle: bytes, at: float, value: int

@@ -19,7 +19,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.fixed_dictionaries(
         {"workflow_id": st.text(), "name": st.text(), "learning_state": st.text()},

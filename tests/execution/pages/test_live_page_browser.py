@@ -411,7 +411,7 @@ def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
     page.evaluate("import('/static/execution/live/placement.js').then((m) => { window.placeTags = m.placeTags; })")
     page.wait_for_function("typeof window.placeTags === 'function'")
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.lists(boxes, min_size=1, max_size=2), st.lists(boxes, max_size=25), st.lists(boxes, max_size=2))
     def check(targets: list[list[float]], avoid: list[list[float]], walls: list[list[float]]) -> None:
         tags = [{"box": box, "width": 120, "height": 22} for box in targets]

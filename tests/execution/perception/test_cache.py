@@ -103,7 +103,7 @@ def test_a_digit_changed_is_a_miss(desk: Desk) -> None:
 
 
 @given(x=st.integers(0, 639), y=st.integers(0, 359), by=st.integers(1, 255))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 def test_a_pixel_changed_is_no_exact_hit(x: int, y: int, by: int) -> None:
     cache = ScreenStateCache()
     pixels = np.full((360, 640, 3), 200, np.uint8)

@@ -130,8 +130,6 @@ def play(name: str, chain: list[Edit], reader: RapidReader) -> list[tuple[int, s
 @given(chain=st.lists(edits, min_size=1, max_size=3))
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
     database=None,
     phases=[Phase.explicit, Phase.generate],  # each turn is read twice: shrinking would take minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

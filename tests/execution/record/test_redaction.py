@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from django.db import connection
 from hypothesis import given
-from hypothesis import settings as property_settings
 from hypothesis import strategies as st
 
 from execution.actions.decide import decide
@@ -95,7 +94,6 @@ def test_a_number_in_several_lines_of_one_row_is_found() -> None:
     assert all(is_hidden(shown.frame.pixels, part.box) for part in parts[:3])
 
 
-@property_settings(deadline=None)
 @given(
     st.lists(st.text(alphabet="abc 0123456789@.-", max_size=30), max_size=4),
     st.sampled_from([MAIL, NUMBER, NUMBER.replace(" ", ""), "1-84-12-75-123-456-78"]),

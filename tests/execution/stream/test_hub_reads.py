@@ -53,7 +53,7 @@ class Reader:
         return self.cursor != reading.head
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_for_every_cursor_replay_is_the_whole_rest_or_a_snapshot(monkeypatch, data):
     """S9.5: whatever was pruned, whoever else reads, however little is read at a time."""

@@ -104,7 +104,7 @@ def context(
     target: TargetSpec, state: ScreenState, store: PictureSource, variables: Mapping[str, str] | None = None
 ) -> Context:
     return Context(
-        target=target, state=state, variables=variables or {}, pictures=store, threshold=0.75,
+        target=target, state=state, variables=variables or {}, pictures=store,
         words=ScreenWords(state.texts),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execution.targeting.groups import groups_of
 from execution.types import Box
 
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=200)
 scales = st.sampled_from([0.75, 1.0, 1.25, 1.5, 2.0])
 
 

@@ -51,7 +51,7 @@ def taught(state: ScreenState, box: Box, number: str = "{{n}}") -> TargetSpec:
 
 def asked(target: TargetSpec, state: ScreenState, **variables: str) -> WantedNumber:
     return Context(
-        target=target, state=state, variables=variables, pictures=Pictures(), threshold=0.75,
+        target=target, state=state, variables=variables, pictures=Pictures(),
         words=ScreenWords(state.texts),
     ).wanted_number  # fmt: skip
 
@@ -145,7 +145,7 @@ def test_a_neighbour_is_found_by_whatever_it_is_called() -> None:
     canvas.text("Name", 40, 60)
     state = canvas.state()
     target = TargetSpec(target_id="t", label="x")
-    seen = Context(target=target, state=state, variables={}, pictures=Pictures(), threshold=0.75,
+    seen = Context(target=target, state=state, variables={}, pictures=Pictures(),
                    words=ScreenWords(state.texts))  # fmt: skip
     assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",)))) == 1
     assert len(seen.neighbour_boxes(NeighbourSpec(text="Nom", dx=-90, dy=0))) == 0

@@ -36,7 +36,7 @@ TEXTS = st.builds(
     st.text("aé€{}\\\"'<&%" + BLANKS, max_size=6).map(lambda core: f"x{core}x"),
     st.text(BLANKS, max_size=4),
 )
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_a_browser_sends(text: str) -> str:

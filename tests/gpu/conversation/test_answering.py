@@ -71,7 +71,7 @@ def runtime() -> Iterator[Runtime]:
 
 
 @given(script=SCRIPTS, doors=DOORS, loaded=st.sampled_from(("", "a", "c")))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_every_answer_ends_and_tells_what_it_took(
     runtime: Runtime, script: dict[str, list[str]], doors: dict[str, list[str]], loaded: str
 ) -> None:

@@ -72,7 +72,7 @@ CONFIG = GPUResourceConfig(ollama_url="http://127.0.0.1:9")
 
 
 @given(status=STATUSES, body=BODIES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_lists_cards_and_loads(status: int, body: bytes) -> None:
     client = OllamaManager(CONFIG, transport=transport(status, body))
     asks = (client.health, client.list_models, client.loaded_models, lambda: client.show(VLM),
@@ -87,7 +87,7 @@ def test_lists_cards_and_loads(status: int, body: bytes) -> None:
 
 
 @given(status=STATUSES, body=BODIES, schema=st.sampled_from([None, SCHEMA]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_answers_of_both_kinds_of_servers(status: int, body: bytes, schema: dict[str, Any] | None) -> None:
     async def ollama() -> list[Chunk]:
         client = OllamaManager(CONFIG, transport=transport(status, body, spared=("/api/show", "/api/version")))
@@ -108,7 +108,7 @@ WORDS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), 
 
 
 @given(words=WORDS, size=st.integers(1, 50))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_an_answer_is_the_same_however_it_is_cut_into_pieces(words: list[str], size: int) -> None:
     """A.5.11"""
     lines = [{"message": {"content": word}, "done": False} for word in words]

@@ -360,7 +360,7 @@ SITUATIONS = st.builds(
     held=st.sampled_from(("", "", "a", "b")),
     now=SITUATIONS,
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_whatever_there_is_the_choice_is_possible_explained_and_steady(
     task: Task, models: list[ModelEntry], held: str, now: Situation
 ) -> None:

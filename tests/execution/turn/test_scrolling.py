@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from execution.targeting.scrolling import ScrollSearch, resting_point, scrolled_area, shift
+from execution.turn.scrolling import ScrollSearch, resting_point, scrolled_area, shift
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, frame
 from workflows.graph import NeighbourSpec, TargetSpec
