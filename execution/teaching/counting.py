@@ -44,7 +44,6 @@ def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, va
         state=state,
         variables=values,
         pictures=_Unseen(),
-        threshold=1.0,
         words=ScreenWords(state.texts),
     )
     group = group_of_target(seen)
