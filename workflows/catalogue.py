@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec
 
 ParamKind = Literal["text", "keys", "int", "bool", "box", "name"]  # name: a node's, a credential's
 
@@ -24,11 +25,15 @@ class Param:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionSpec:
-    """One action type. `sentence` is filled with `target` and the parameters and shown to people."""
+    """One action type. `sentence` is filled with `target` and the parameters and shown to people.
+
+    `sentence_at` is it where an optional target is given.
+    """
 
     action_type: str
     label: str | Promise
     sentence: str | Promise
+    sentence_at: str | Promise = ""
     target: Literal["needed", "optional", "none"]
     params: tuple[Param, ...] = ()
     effect_class: EffectClass = EffectClass.OPAQUE
@@ -71,17 +76,20 @@ ACTIONS: Mapping[str, ActionSpec] = {
             action_type="type_text",
             label=_("Type"),
             sentence=_("Type “%(text)s”"),
-            target="none",
+            sentence_at=_("Type “%(text)s” into %(target)s"),
+            target="optional",
             params=(
                 Param(name="text", kind="text", required=True),
                 Param(name="clear", kind="bool", default=False),
+                Param(name="enter", kind="bool", default=False),
             ),
         ),
         ActionSpec(
             action_type="press_keys",
             label=_("Press"),
             sentence=_("Press %(keys)s"),
-            target="none",
+            sentence_at=_("Press %(keys)s in %(target)s"),
+            target="optional",
             params=(Param(name="keys", kind="keys", required=True),),
         ),
         ActionSpec(
@@ -148,15 +156,28 @@ SERVER_SIDE_ACTION_TYPES = frozenset(
 )  # done by the run loop itself, with eyes and hands, where the others are one movement of the hands
 
 
-def effect_class_of(action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool) -> EffectClass:
+ENTERING_ACTION_TYPES = frozenset({"type_text", "press_keys"})  # with a target: it is clicked first, as one step
+FIELD = "field"  # the role of a target of which a click is known to do nothing but to enter it
+
+
+def effect_of(edge: EdgeSpec) -> EffectClass:
+    """The class an edge is run with."""
+    role = edge.target.role if edge.target else None
+    return effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect), role=role)
+
+
+def effect_class_of(
+    action_type: str, params: Mapping[str, Any], declared: str, *, expects: bool, role: str | None = None
+) -> EffectClass:
     """The class an edge is run with, never `undeclared`: what a person chose, or else what the action says of itself.
 
-    Typing that first clears the field may be repeated; an action that declares what must be seen is observable. Of an
-    action that is not in the catalogue, a program's own, nothing is known: it is opaque unless declared otherwise.
+    Typing that first clears the field may be repeated, unless Enter is pressed after it, or what is clicked before it
+    (`role`; None: nothing is) may do something of its own. An action that declares what must be seen is observable. Of
+    an action that is not in the catalogue, a program's own, nothing is known: it is opaque unless declared otherwise.
     """
     if declared and declared != EffectClass.UNDECLARED:
         return EffectClass(declared)
-    if action_type == "type_text" and params.get("clear"):
+    if action_type == "type_text" and params.get("clear") and not params.get("enter") and role in (None, FIELD):
         return EffectClass.IDEMPOTENT
     spec = ACTIONS.get(action_type)
     default = spec.effect_class if spec else EffectClass.OPAQUE  # a program's own action

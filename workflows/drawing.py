@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workflows.catalogue import ACTIONS, effect_class_of
+from workflows.catalogue import ACTIONS, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
 from workflows.validation import Problem
@@ -137,7 +137,7 @@ def effect(edge: EdgeSpec) -> str:
     if edge.action_type not in ACTIONS:
         return ""
     declared = edge.effect_class if edge.effect_class in EffectClass.values else ""
-    return str(EFFECT_EXPLAINED[effect_class_of(edge.action_type, edge.params, declared, expects=bool(edge.expect))])
+    return str(EFFECT_EXPLAINED[effect_of(replace(edge, effect_class=declared))])
 
 
 def neighbour(spec: NeighbourSpec) -> str:

@@ -234,7 +234,10 @@ class GraphSpec:
         return frozenset(seen)
 
     def likely_path(self, node_id: str) -> tuple[EdgeSpec, ...]:
-        """The first edge of each node from `node_id` on, until an end, a node without a way on, or a ring."""
+        """What is done on each node from `node_id` on, until an end, a node without a way on, or a ring.
+
+        That are the edges that lead back to the node, in their order, up to the first one that leads on.
+        """
         path: list[EdgeSpec] = []
         seen: set[str] = set()
         while node_id and node_id not in seen and node_id not in self.end_nodes and len(path) < LONGEST_PATH:
@@ -242,9 +245,10 @@ class GraphSpec:
             edges = self.outgoing(node_id)
             if not edges:
                 break
-            path.append(edges[0])
-            node_id = edges[0].destination
-        return tuple(path)
+            onward = next((n for n, edge in enumerate(edges) if edge.destination != node_id), len(edges) - 1)
+            path += edges[: onward + 1]
+            node_id = edges[onward].destination
+        return tuple(path[:LONGEST_PATH])
 
     def pictures(self) -> frozenset[str]:
         """Digests of every picture the graph refers to."""

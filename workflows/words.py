@@ -16,6 +16,7 @@ from workflows.text import told
 PARAM_WORDS = {
     "text": gettext_lazy("Text"),
     "clear": gettext_lazy("Empty the field first"),
+    "enter": gettext_lazy("Enter after"),
     "keys": gettext_lazy("Keys"),
     "dx": gettext_lazy("Across"),
     "dy": gettext_lazy("Down"),
@@ -73,7 +74,8 @@ def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str |
     }
     if "keys" in values:
         values["keys"] = "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…"
-    return str(spec.sentence) % values
+    act = str(spec.sentence_at if label and spec.sentence_at else spec.sentence) % values
+    return _("%(act)s, then press Enter") % {"act": act} if params.get("enter") else act
 
 
 def params(edge: EdgeSpec) -> tuple[tuple[str, str], ...]:

@@ -106,6 +106,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
                 "target_id": target.target_id,
                 "label": target.label,
                 "text": target.text,
+                "role": target.role,
                 "picture": target.context or target.picture,
             }
             if target

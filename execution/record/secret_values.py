@@ -16,7 +16,7 @@ from execution.exceptions import SecretsUnreadable
 from execution.models import Execution
 from execution.record.hidden import HIDDEN, Hidden
 from execution.record.redaction import WHOLE, NothingShown, Redaction, redaction_of
-from execution.types import Box, ElementState, ScreenState, Suggestion
+from execution.types import Box, ElementRole, ElementState, ScreenState, Suggestion
 from sentences.said import say
 from workflows import vault_keys
 from workflows.exceptions import DomainError
@@ -91,13 +91,15 @@ def between_runs() -> Redaction:
 def hide_what_is_typed(redaction: Redaction, suggestion: Suggestion, state: ScreenState) -> None:
     """Before a secret is typed: a program may show it in clear, so the field is hidden from then on.
 
-    Without a target it is the field with the focus; where that is not seen either, nothing is shown any more.
+    Without a field to type into it is the one with the focus; where that is not seen either, nothing is shown any more.
     """
     params = dict(suggestion.params)
     if redaction.values.any(params) == params:
         return
     focused = next((e.box for e in state.elements if ElementState.FOCUSED in e.states), None)
-    box: Box | None = suggestion.resolution.box or focused
+    target = suggestion.edge.target
+    named = suggestion.resolution.box if target is None or target.role == ElementRole.FIELD else None
+    box: Box | None = named or focused
     redaction.typed_secret(box.grown(2, state.frame.size).normalised(state.frame.size) if box else WHOLE)
 
 
@@ -106,5 +108,11 @@ def _typed_before(execution: Execution) -> list[NormBox]:
     if not execution.secrets:
         return []
     acted = execution.steps.filter(intent_at__isnull=False).values_list("suggestion", flat=True)
-    boxes = [kept.get("box") for kept in acted if HIDDEN in str(kept.get("params"))]
+    boxes = [kept.get("box") if _at_field(kept) else None for kept in acted if HIDDEN in str(kept.get("params"))]
     return [(box[0], box[1], box[2], box[3]) if box else WHOLE for box in boxes]
+
+
+def _at_field(kept: Mapping[str, Any]) -> bool:
+    """Whether the place that was acted on is what was typed into: not where a label was clicked."""
+    target = kept.get("target")
+    return not target or target.get("role") == ElementRole.FIELD

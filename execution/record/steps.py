@@ -21,7 +21,7 @@ from execution.record.secret_values import hide_what_is_typed
 from execution.signals import call_each, step_recorded, tell
 from execution.types import ActionResult, Choice, Decision, Frame, Recognition, ScreenState, Suggestion, Verification
 from sentences.said import told_by
-from workflows.catalogue import effect_class_of
+from workflows.catalogue import effect_of
 from workflows.graph import TargetSpec, target_from_json
 from workflows.models import Correction
 
@@ -104,7 +104,7 @@ class Steps(FencedRun):
             edge.action_type,
             self.hidden.text(suggestion.sentence),
         )
-        step.effect_class = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
+        step.effect_class = effect_of(edge)
         step.suggestion = self.hidden.any(suggestion_json(suggestion, state.frame.size, self.graph))
         step.rung, step.score, step.resolve_ms = resolution.rung, resolution.score, resolution.resolve_ms
 

@@ -30,7 +30,8 @@ class NoTarget(Exception):
     """The action needs a place and none was resolved, or nobody knows it: nothing is touched."""
 
 
-def _point(suggestion: Suggestion) -> Point:
+def point_of(suggestion: Suggestion) -> Point:
+    """Where to act. Raises NoTarget."""
     resolution = suggestion.resolution
     if resolution.status is not ResolveStatus.FOUND or resolution.point is None:
         raise NoTarget(say("turn.no_target"))
@@ -42,19 +43,19 @@ def _unknown(desktop: Desktop, suggestion: Suggestion) -> None:
 
 
 def _click(desktop: Desktop, suggestion: Suggestion) -> None:
-    desktop.click(_point(suggestion))
+    desktop.click(point_of(suggestion))
 
 
 def _double_click(desktop: Desktop, suggestion: Suggestion) -> None:
-    desktop.click(_point(suggestion), count=2)
+    desktop.click(point_of(suggestion), count=2)
 
 
 def _right_click(desktop: Desktop, suggestion: Suggestion) -> None:
-    desktop.click(_point(suggestion), button="right")
+    desktop.click(point_of(suggestion), button="right")
 
 
 def _drag(desktop: Desktop, suggestion: Suggestion) -> None:
-    start, params = _point(suggestion), suggestion.params
+    start, params = point_of(suggestion), suggestion.params
     desktop.drag(start, Point(start.x + int(params["dx"]), start.y + int(params["dy"])))
 
 
@@ -63,14 +64,25 @@ def _scroll(desktop: Desktop, suggestion: Suggestion) -> None:
         size = desktop.grab().size
         point = Point(size.width // 2, size.height // 2)
     else:
-        point = _point(suggestion)
+        point = point_of(suggestion)
     desktop.scroll(point, dx=int(suggestion.params.get("dx", 0)), dy=int(suggestion.params.get("dy", 3)))
 
 
+def send_keys(desktop: Desktop, suggestion: Suggestion) -> None:
+    """Type, or press, into whatever has the focus."""
+    act = _type_text if suggestion.edge.action_type == "type_text" else _press_keys
+    act(desktop, suggestion)
+
+
 def _type_text(desktop: Desktop, suggestion: Suggestion) -> None:
+    text = str(suggestion.params["text"])
     if suggestion.params.get("clear"):
         desktop.press(("ctrl", "a"))
-    desktop.type_text(str(suggestion.params["text"]))
+        if not text:
+            desktop.press(("delete",))
+    desktop.type_text(text)
+    if suggestion.params.get("enter"):
+        desktop.press(("enter",))
 
 
 def _press_keys(desktop: Desktop, suggestion: Suggestion) -> None:

@@ -13,7 +13,7 @@ from execution.desktop.capture import settle
 from execution.desktop.window_providers import WindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.watchdog import Guard, Hung, patience_s
-from execution.turn.unchanged import Glance
+from execution.turn.unchanged import Glance, Pictured
 from execution.types import Box, ScreenState, Window
 from sentences.said import say
 from workflows.graph import NormBox
@@ -53,6 +53,8 @@ class Eyes:
         self.degraded_reason = ""
         self.hides: Callable[[ScreenState], Sequence[NormBox]] = lambda state: self.flags.masks  # from models (S10.4)
         self.on_seen: Callable[[ScreenState], None] = lambda state: None
+        self.last_read: ScreenState | None = None
+        self.last_look: Pictured | None = None  # read or not
         self._provider = window_provider
         self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
         self._notes: tuple[str, ...] = ()
@@ -81,12 +83,15 @@ class Eyes:
             notes=(*((self.degraded_reason,) if self.degraded else ()), *state.notes),
         )
         self._judge(state)
+        self.last_read = self.last_look = state
         self.on_seen(state)
         return state
 
     def glance(self) -> Glance:
         """The desktop's pixels and its focused window, nothing read. Raises DesktopLost."""
-        return Glance(frame=self.desktop.grab(), window=self._window())
+        seen = Glance(frame=self.desktop.grab(), window=self._window())
+        self.last_look = seen
+        return seen
 
     def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
         """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20)."""

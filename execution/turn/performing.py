@@ -14,10 +14,11 @@ from execution.navigation.hands import Stopped
 from execution.record.journal import Journal
 from execution.record.redaction import WHOLE, covered, hidden_in_screen, is_as_kept
 from execution.turn.coach import Coach, CoachAnswer
+from execution.turn.entering import enters
 from execution.turn.holding import Hold
 from execution.turn.overlays import Overlays
 from execution.turn.readiness import FRESH_S, NotReady, Readiness, Ready
-from execution.turn.repeating import is_harmless, is_settled, may_repeat, may_try_again
+from execution.turn.repeating import is_harmless, is_settled, may_repeat, may_try_again, went_astray
 from execution.turn.stages import Stages
 from execution.turn.watching import watch
 from execution.types import (
@@ -298,11 +299,25 @@ class Performer:
             self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)
             return Done(passed=True)
         effect = EffectClass(step.effect_class)
+        if self._is_entered_anew(suggestion, effect, verification, after):
+            again = say("turn.entered_anew")
+            self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
+            return Done()
         if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
             again = say("turn.seen_undone")
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
         return self.ask_whether_done(step, suggestion, after, verification)
+
+    def _is_entered_anew(
+        self, suggestion: Suggestion, effect: EffectClass, verification: Verification, after: ScreenState
+    ) -> bool:
+        """Whether a field that is clicked and emptied first may be filled once more, however far it came: the screen is
+        still its own, and nothing speaks against it."""
+        if not (enters(suggestion) and is_harmless(effect)) or verification.said or went_astray(verification):
+            return False
+        match = self.stages.recognise(after, last_node=suggestion.node_id, expected=suggestion.node_id).match
+        return match is not None and match.node_id == suggestion.node_id
 
     def _ask_without_looking(self, step: Step) -> Done:
         edge = edge_of_step(step, self.journal.graph)
@@ -358,5 +373,7 @@ def _is_open(step: Step, suggestion: Suggestion, attempt: PerformedAct) -> bool:
     if attempt.result.status is not ActionStatus.DONE or verification.answer is Answer.YES:
         return False
     if verification.answer is Answer.NO:
-        return not is_harmless(effect)
+        return not is_harmless(effect) or went_astray(verification)
+    if suggestion.edge.action_type == "type_text" and suggestion.edge.target is not None:
+        return True  # where it should stand is known, and it is not seen there
     return bool(suggestion.edge.expect) or not is_settled(effect, verification)

@@ -6,6 +6,7 @@ Values in, an answer out: the loop asks here after an attempt, and whoever takes
 from __future__ import annotations
 
 from execution.types import ActionResult, ActionStatus, Answer, Verification
+from execution.verification.facts import TYPED
 from workflows.catalogue import SERVER_SIDE_ACTION_TYPES
 from workflows.choices import EffectClass
 
@@ -24,6 +25,11 @@ def may_try_again(action_type: str, effect: EffectClass, result: ActionResult, v
     return may_repeat(effect, verification)
 
 
+def went_astray(verification: Verification) -> bool:
+    """Whether what was typed is seen elsewhere than where it belongs: once more would do it once more."""
+    return any(reason.sign == TYPED and reason.score == 0 for reason in verification.evidence)
+
+
 def is_harmless(effect: EffectClass) -> bool:
     return effect in _HARMLESS
 
@@ -33,6 +39,8 @@ def may_repeat(effect: EffectClass, verification: Verification) -> bool:
 
     What a person calls opaque is never repeated, whatever is seen.
     """
+    if went_astray(verification):
+        return False
     if is_harmless(effect):
         return True
     return effect is EffectClass.OBSERVABLE and verification.untouched and not verification.said

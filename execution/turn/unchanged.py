@@ -49,7 +49,7 @@ def what_changed(
     `whole`: everything in the window must be the same, not only the target. Not `strict`: the target's place may be a
     little unsteady.
     """
-    if moved := _window(then.window, now.window):
+    if moved := other_window(then.window, now.window):
         return moved
     if then.frame.digest and then.frame.digest == now.frame.digest:
         return ""
@@ -69,7 +69,8 @@ def place_of(suggestion: Suggestion) -> Box | None:
     return suggestion.resolution.box or (Box(point.x, point.y, 1, 1) if point else None)
 
 
-def _window(then: Window | None, now: Window | None) -> str:
+def other_window(then: Window | None, now: Window | None) -> str:
+    """What is not as it was of the window in front, in a sentence; "" if it is the same."""
     if then is None:
         return ""
     if now is None:

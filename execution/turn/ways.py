@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from workflows.catalogue import effect_class_of
+from workflows.catalogue import effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 
@@ -119,8 +119,7 @@ def _need_not_be_done(edge: EdgeSpec) -> bool:
 
 
 def _only_looks(edge: EdgeSpec) -> bool:
-    effect = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
-    return effect is EffectClass.READ
+    return effect_of(edge) is EffectClass.READ
 
 
 def _same_act(one: EdgeSpec, other: EdgeSpec) -> bool:

@@ -20,7 +20,7 @@ from execution.record.redaction import kept_in_part
 from execution.targeting import pressing
 from execution.targeting.pressing import Chosen
 from execution.targeting.resolver import TargetResolver, resolve_correction
-from execution.turn import acting, popups, scrolling, server_side, waiting
+from execution.turn import acting, entering, popups, scrolling, server_side, waiting
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
@@ -49,7 +49,7 @@ from execution.types import (
 )
 from execution.verification import verifier
 from sentences.said import Said, from_json, say
-from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, effect_class_of
+from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, effect_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, told
@@ -113,12 +113,13 @@ class WorkflowStages:
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         params = fill(edge.params, self.variables)
+        meant, resolution = entering.in_its_field(self._named(edge), self._resolve(edge, state), state)
         return Suggestion(
-            edge=self._named(edge),
+            edge=meant,
             node_id=node_id,
             params=params,
             sentence=self.sentence(edge, params),
-            resolution=self._resolve(edge, state),
+            resolution=resolution,
         )
 
     def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:
@@ -144,7 +145,7 @@ class WorkflowStages:
             state,
             variables=self.variables,
             workflow_id=self.graph.workflow_id,
-            effect=effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect)),
+            effect=effect_of(edge),
         )
 
     def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
@@ -169,8 +170,10 @@ class WorkflowStages:
             resolution = resolve_correction(target, state)
             if why := self._outside_its_row(edge, resolution, state):
                 raise ValueError(why)
-        needs_none = action in ACTIONS and ACTIONS[action].target == "none"
-        if needs_none and resolution.status is not ResolveStatus.NOT_NEEDED:
+        takes = ACTIONS[action].target if action in ACTIONS else "needed"
+        if takes == "optional" and action != suggestion.edge.action_type and not correction.get("target"):
+            edge, takes = replace(edge, target=None), "none"  # another act than the place was meant for
+        if takes == "none" and resolution.status is not ResolveStatus.NOT_NEEDED:
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
         return replace(
             suggestion, edge=edge, params=params, resolution=resolution, sentence=self.sentence(edge, params)
@@ -256,6 +259,8 @@ class WorkflowStages:
             self._entered = None
             return server_side.perform(self, suggestion, hold)
         self._entered = suggestion if _enters_a_field(suggestion) else None
+        if entering.enters(suggestion):
+            return entering.perform(self, suggestion)
         return acting.perform(self.eyes.desktop, suggestion)
 
     def verify(
@@ -309,8 +314,9 @@ class WorkflowStages:
             after=after,
             recognition=recognition,
             typed=str(suggestion.params.get("text", "")) if edge.action_type == "type_text" else "",
+            cleared=edge.action_type == "type_text" and bool(suggestion.params.get("clear")),
             variables=self.variables,
-            acted_at=suggestion.resolution.box,
+            acted_at=_known_place(suggestion),
             between=between,
         )
 
@@ -334,6 +340,8 @@ class WorkflowStages:
         """A suggestion of an earlier loop on a screen of that size, as far as looking whether it was done needs it."""
         box = Box.from_normalised(tuple(kept["box"]), size) if kept.get("box") else None
         edge = replace(edge, action_type=kept.get("action") or edge.action_type)
+        if edge.target and (role := (kept.get("target") or {}).get("role")):
+            edge = replace(edge, target=replace(edge.target, role=role))  # a field, as it was seen to be
         return Suggestion(
             edge=edge,
             node_id=edge.source,
@@ -356,6 +364,14 @@ class WorkflowStages:
 def _enters_a_field(suggestion: Suggestion) -> bool:
     target = suggestion.edge.target
     return suggestion.edge.action_type == "click" and target is not None and target.role == ElementRole.FIELD
+
+
+def _known_place(suggestion: Suggestion) -> Box | None:
+    """What was acted on. Of a text that was typed at no field, at its label say, nobody knows where it stands."""
+    target, box = suggestion.edge.target, suggestion.resolution.box
+    if suggestion.edge.action_type != "type_text" or target is None or target.role == ElementRole.FIELD:
+        return box
+    return None
 
 
 def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:

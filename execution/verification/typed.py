@@ -5,7 +5,7 @@ What was typed may be a secret: no note quotes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import cv2
 import numpy as np
@@ -46,6 +46,35 @@ def typed_fact(typed: str, change: Change, *, at: Box | None = None) -> Fact | N
     if all(_exactly(line, change) for line in lines):
         return _fact(say("verification.typed_before"))
     return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_not_seen"))
+
+
+def filled_fact(typed: str, change: Change, *, at: Box) -> Fact | None:
+    """What a field that was emptied first holds now; None where that says nothing.
+
+    The text alone is what was wanted, also where it stood there before. With what stood there before it, or where a
+    field to be emptied holds anything, which may be no more than a hint, nobody can tell.
+    """
+    if not change.now.was_read:
+        return None
+    held, was = (words(" ".join(_held(screen.lines, at))).key for screen in (change.now, change.then))
+    wanted = words(typed).key
+    if not wanted:
+        if typed.strip():
+            return None
+        if held:
+            return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_not_emptied"))
+        return _fact(say("verification.typed_emptied"), proof=True)
+    if held == wanted:
+        return _fact(say("verification.typed_alone"), proof=True)
+    if was and was != wanted and held in (was + wanted, wanted + was):
+        return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_with_more"))
+    return None
+
+
+def _held(lines: Iterable[TextLine], field: Box) -> list[str]:
+    """The texts in a field, in reading order."""
+    inside = sorted((line.box.y, line.box.x, line.text) for line in lines if field.contains(line.box.center))
+    return [text for _y, _x, text in inside]
 
 
 def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None:

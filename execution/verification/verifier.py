@@ -18,7 +18,7 @@ from execution.verification.effects import effect_at
 from execution.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
 from execution.verification.reading import ScreenReading
 from execution.verification.troubles import Troubles, troubles_of
-from execution.verification.typed import misplaced_fact, typed_fact
+from execution.verification.typed import filled_fact, misplaced_fact, typed_fact
 from execution.verification.untouched import untouched
 from sentences.said import listed, say, then
 from workflows.catalogue import ACTIONS
@@ -60,6 +60,7 @@ def verify_after(
     after: ScreenState,
     recognition: Recognition,
     typed: str = "",
+    cleared: bool = False,
     variables: Mapping[str, str],
     acted_at: Box | None = None,
     between: Sequence[ScreenState] = (),
@@ -67,13 +68,14 @@ def verify_after(
     """Whether the edge's action had its effect.
 
     `acted_at` is the box of what was acted on, in pixels of `before`, where that is known: a box that was ticked, a tab
-    that was chosen can be seen only there. For a text it is its field: what stands elsewhere went wrong. Ask again
-    later where the answer is not yes, effects may be late; `between` are the screens that were seen meanwhile: a
-    message that went away and came back is a new one.
+    that was chosen can be seen only there. For a text it is its field: what stands elsewhere went wrong; where the
+    field was `cleared` first, the text alone must stand in it, and that is enough. Ask again later where the answer is
+    not yes, effects may be late; `between` are the screens that were seen meanwhile: a message that went away and came
+    back is a new one.
     """
     started = time.perf_counter()
     change = Change(before, after, between)
-    judged = _Judged(edge, change, recognition, typed, variables, acted_at)
+    judged = _Judged(edge, change, recognition, typed, variables, acted_at, cleared)
     answer, message = judged.declared() if edge.expect else judged.observed()
     return Verification(
         answer=answer,
@@ -93,14 +95,15 @@ class _Judged:
 
     def __init__(
         self, edge: EdgeSpec, change: Change, recognition: Recognition, typed: str, variables: Mapping[str, str],
-        at: Box | None,
+        at: Box | None, cleared: bool,
     ) -> None:  # fmt: skip
         self.change, self.types = change, bool(typed)
         self.expected = list(declared.came_about(edge.expect, change, variables))
         self.arrived = _destination(edge, change, recognition)
         self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
         self.misplaced = misplaced_fact(typed, change, at=at)
-        effect = typed_fact(typed, change, at=at) if typed else effect_at(at, change)
+        filled = filled_fact(typed, change, at=at) if cleared and at else None
+        effect = filled or (typed_fact(typed, change, at=at) if typed else effect_at(at, change))
         self.effects = [effect] if effect else []
         hoped = (*edge.expect.texts, *edge.expect.gone)
         self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workflows.catalogue import ACTIONS, effect_class_of
+from workflows.catalogue import ACTIONS, effect_class_of, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec
 from workflows.validation import errors
@@ -51,6 +51,26 @@ def test_an_action_is_published_with_what_it_needs_and_not_without(action_type: 
     target = TargetSpec(target_id="t", label="Save", text="Save") if "target" in NEEDS[action_type] else None
     whole = EdgeSpec(edge_id="e", source="a", destination="b", action_type=action_type, params=said, target=target)
     assert missing(whole) == set()
+
+
+@pytest.mark.parametrize(
+    ("params", "role", "effect"),
+    [
+        ({"clear": True}, None, EffectClass.IDEMPOTENT),
+        ({"clear": True}, "field", EffectClass.IDEMPOTENT),
+        ({"clear": True}, "button", EffectClass.OPAQUE),
+        ({"clear": True}, "", EffectClass.OPAQUE),
+        ({"clear": True, "enter": True}, "field", EffectClass.OPAQUE),
+        ({}, "field", EffectClass.OPAQUE),
+    ],
+)
+def test_typing_is_repeated_only_where_neither_click_nor_enter_may_do_more(
+    params: dict[str, bool], role: str | None, effect: EffectClass
+) -> None:
+    """S9.3, S6.12: what is clicked before the text counts as well."""
+    target = None if role is None else TargetSpec(target_id="t", label="Name", role=role)
+    edge = EdgeSpec(edge_id="e", source="a", destination="a", action_type="type_text", params=params, target=target)
+    assert effect_of(edge) is effect
 
 
 @pytest.mark.parametrize("declared", ["", EffectClass.UNDECLARED])

@@ -25,6 +25,7 @@ SEEN = ("texts", "gone", "window_title")  # what may be declared of a screen
 PARAM_LABELS = {
     "text": gettext_lazy("Text"),
     "clear": gettext_lazy("Empty the field first"),
+    "enter": gettext_lazy("Press Enter after"),
     "keys": gettext_lazy("Keys to press"),
     "dx": gettext_lazy("Way across (px or notches)"),
     "dy": gettext_lazy("Way down (px or notches)"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from workflows.catalogue import ACTIONS, Param, effect_class_of
+from workflows.catalogue import ACTIONS, Param, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
 from workflows.text import is_ordinal, names, sole_name
@@ -47,7 +48,7 @@ def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[P
         return
     yield from _params(edge, {p.name: p for p in spec.params})
     yield from _target(edge, variables, needed=spec.target == "needed")
-    effect = effect_class_of(edge.action_type, edge.params, _declared(edge), expects=bool(edge.expect))
+    effect = effect_of(replace(edge, effect_class=_declared(edge)))
     if effect is EffectClass.OPAQUE and not edge.expect:
         yield of_edge(
             "nothing_expected",
@@ -149,6 +150,7 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
 PARAM_LABELS: Mapping[str, Callable[[], str]] = {
     "text": lambda: _("the text"),
     "clear": lambda: _("“empty the field first”"),
+    "enter": lambda: _("“Enter after”"),
     "keys": lambda: _("the keys to press"),
     "dx": lambda: _("the way across"),
     "dy": lambda: _("the way down"),

@@ -14,6 +14,7 @@ from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, 
 from execution.models import Decision, Execution, Prompt, Step
 from execution.pages import listing
 from tests.factories import make_execution, make_published, make_workflow
+from workflows.graph import EdgeSpec, GraphSpec
 
 pytestmark = pytest.mark.django_db
 
@@ -225,6 +226,17 @@ def test_a_ring_in_the_graph_does_not_make_an_endless_outlook() -> None:
 
     ring = replace(graph, edges=(*graph.edges[:1], replace(graph.edges[1], destination="empty_note")))
     assert len(ring.likely_path("empty_note")) == 2
+
+
+def test_the_steps_of_a_form_belong_to_the_likely_way() -> None:
+    """S6.12: edges that lead back to their screen are done there, up to the one that leads on."""
+    ends = (("one", "form"), ("two", "form"), ("on", "saved"), ("else", "other"))
+    edges = tuple(
+        EdgeSpec(edge_id=name, source="form", destination=to, action_type="click", order=order)
+        for order, (name, to) in enumerate(ends)
+    )
+    graph = GraphSpec(workflow_id="w", name="W", learning_state="COACHING", edges=edges)
+    assert [edge.edge_id for edge in graph.likely_path("form")] == ["one", "two", "on"]
 
 
 # --- cards ---------------------------------------------------------------------------------------------------------

@@ -152,8 +152,9 @@ def test_the_live_picture_shows_of_a_screen_that_nobody_read_what_is_as_it_was_r
 def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     one = Redaction(Hidden(["Zx81-Quokka"]))
     field = Element(box=Box(40, 60, 100, 24), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))
-    typed = SimpleNamespace(params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
-    other = SimpleNamespace(params={"text": "Ada"}, resolution=SimpleNamespace(box=Box(0, 0, 10, 10)))
+    edge = SimpleNamespace(target=None)
+    typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
+    other = SimpleNamespace(edge=edge, params={"text": "Ada"}, resolution=SimpleNamespace(box=Box(0, 0, 10, 10)))
     hide_what_is_typed(one, other, state())  # type: ignore[arg-type]
     assert not one.is_needed
     hide_what_is_typed(one, typed, state(elements=(field,)))  # type: ignore[arg-type]

@@ -601,3 +601,27 @@ def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
         assert (result.answer, result.untouched) == (Answer.NO, answer)
         came = screen("Form", "Something new")
         assert not after(edge(expect=SAVED), state, state, at("a"), acted_at=box, between=(came,)).untouched
+
+
+@pytest.mark.parametrize(
+    ("typed", "was", "is_now", "answer"),
+    [
+        ("Byron", "", "Byron", Answer.YES),
+        ("Byron", "Byron", "Byron", Answer.YES),
+        ("Byron", "Ada", "Byron", Answer.YES),
+        ("Byron", "Ada", "AdaByron", Answer.CANNOT_TELL),
+        ("Byron", "Ada", "Byron Ada", Answer.CANNOT_TELL),
+        ("Byron", "Ada", "Byrom", Answer.CANNOT_TELL),
+        ("", "Ada", "", Answer.YES),
+        ("", "Ada", "Name", Answer.CANNOT_TELL),
+    ],
+)
+def test_a_field_that_was_emptied_first_holds_the_text_alone(typed: str, was: str, is_now: str, answer: Answer) -> None:
+    """S6.12: it is enough that it is so, whatever stood there before."""
+    before, now = field_with(was), field_with(is_now)
+    box = before.elements[0].box
+    entry = replace(edge(destination="a"), action_type="type_text")
+    got = verify_after(
+        entry, before=before, after=now, recognition=at("a"), typed=typed, cleared=True, variables={}, acted_at=box
+    )
+    assert got.answer is answer, got
