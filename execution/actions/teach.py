@@ -66,7 +66,9 @@ def lesson_by_id(lesson_id: str) -> Lesson:
 
 
 def _raise_taken(workflow: Workflow, robot: Robot | None, *, but: Lesson | None = None) -> None:
-    others = Lesson.objects.open().select_related("teacher", "workflow").exclude(pk=but.pk if but else None)
+    others = Lesson.objects.open().select_related("teacher", "workflow")
+    if but is not None:
+        others = others.exclude(pk=but.pk)
     if other := others.filter(workflow=workflow).first():
         said = _("%(who)s is teaching “%(workflow)s” since %(when)s.")
         raise LessonTaken(said % {**_told(other), "workflow": workflow.name}, lesson_id=other.lesson_id)

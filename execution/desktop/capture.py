@@ -176,7 +176,7 @@ def settle(
     """Watch until nothing has changed for `settle_ms`; what lies in `ignore` and a blinking caret may change."""
     started = calm_since = clock()
     frame = desktop.grab()
-    carets = _Carets()
+    carets = Carets()
     while True:
         looked = clock()
         if looked - calm_since >= settle_ms / 1000:
@@ -204,7 +204,7 @@ def changed_box(before: Frame, after: Frame, *, ignore: Sequence[Box] = ()) -> B
 
 
 @dataclass(slots=True)
-class _Carets:
+class Carets:
     """Thin places that go back to a look they had before: something blinks there, nothing happens there."""
 
     looks: dict[Box, set[bytes]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from django.utils import timezone
 from execution.choices import ON_DESKTOP, ExecutionState
 from execution.desktop.base import DesktopIdentity
 from execution.exceptions import IllegalMove, LeaseLost
-from execution.models import Execution, Robot
+from execution.models import Execution, Lesson, Robot
 from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
 from execution.record.events import emit_state
@@ -84,6 +84,13 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
         execution = Execution.objects.by_id(found.execution_id)
         emit_state(execution)
     return Claim(execution, taken_over=left is not None)
+
+
+def lesson_for(robot: Robot) -> Lesson | None:
+    """What is to be taught on this desktop; a run that was left on it comes first, those that are queued wait."""
+    if Execution.objects.abandoned_on(robot.desktop).exists():
+        return None
+    return Lesson.objects.for_robot(robot).select_related("workflow", "robot", "teacher", "cursor").first()
 
 
 def _died(left: Execution, identity: DesktopIdentity) -> bool:

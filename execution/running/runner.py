@@ -21,12 +21,13 @@ from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindow
 from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
-from execution.record.claims import Claim, Heartbeat, claim, release
+from execution.record.claims import Claim, Heartbeat, claim, lesson_for, release
 from execution.record.journal import Journal
 from execution.record.patience import Patience, forget
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
 from execution.running.gpu_mode import RunDrivenGpu
+from execution.running.lesson_session import LessonSession
 from execution.running.naming import element_classifier
 from execution.running.parts import build_stages
 from execution.running.robots import StillDisplay, sign_off, sign_on, signs_of_life, tell_of_return
@@ -182,6 +183,8 @@ class Runner:
     def _serve(self, place: Workplace) -> None:
         while not self.leave.is_set():
             close_old_connections()
+            if self._teach(place):
+                continue
             claimed = self.patience.until_done(
                 lambda: claim(place.robot, place.identity, execution_id=self.execution_id), for_ever=True
             )
@@ -197,6 +200,25 @@ class Runner:
             self.done += 1
             if self.once or self.execution_id or self.done == self.max_executions:
                 return
+
+    def _teach(self, place: Workplace) -> bool:
+        """Give a lesson that waits for this desktop, unless a run was left on it; whether one was given (S9.4)."""
+        if self.once or self.execution_id:
+            return False
+        lesson = self.patience.until_done(lambda: lesson_for(place.robot), for_ever=True)
+        if lesson is None:
+            return False
+        self.out(_("Teaching “%(name)s”.") % {"name": lesson.workflow.name})
+        LessonSession(
+            lesson,
+            desktop=place.desktop,
+            analyzer=place.analyzer,
+            store=self.pictures,
+            leave=self.leave,
+            may_act=place.heartbeat.check,
+        ).run()
+        self.out(_("The lesson of “%(name)s” is over.") % {"name": lesson.workflow.name})
+        return True
 
     def _has_ended(self) -> bool:
         """Whether the one run that this loop is for was stopped before it was taken."""

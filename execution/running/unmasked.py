@@ -7,12 +7,10 @@ keeps it. Off unless `RPA_LIVE_UNMASKED` is set: then there is no socket, and ev
 from __future__ import annotations
 
 import logging
-import os
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +19,7 @@ from django.conf import settings
 
 from execution.record.redaction import Redaction
 from execution.running.live_picture import encoded, path_of
+from execution.running.local_socket import address, is_of_our_account, listening
 from execution.types import Frame
 
 log = logging.getLogger(__name__)
@@ -49,7 +48,7 @@ class UnmaskedPicture:
         if not settings.RPA_LIVE_UNMASKED:
             return
         try:
-            self._listener = _listening(self._path)
+            self._listener = listening(self._path)
         except (OSError, AttributeError) as error:  # no such sockets on this system, or no room for one
             log.warning("the live picture is shown masked to everybody: %s", error)
             return
@@ -68,13 +67,13 @@ class UnmaskedPicture:
     def _serve(self, listener: socket.socket) -> None:
         while True:
             try:
-                asking, _address = listener.accept()
+                asking, _from = listener.accept()
             except OSError:  # it was closed
                 return
             with asking:
                 try:
                     asking.settimeout(ANSWER_S)
-                    if _is_of_our_account(asking):
+                    if is_of_our_account(asking):
                         asking.sendall(self._answer())
                 except Exception as error:  # noqa: BLE001  a helper: whoever asked shows the masked picture
                     log.warning("the live picture could not be handed over: %r", error)
@@ -90,9 +89,9 @@ class UnmaskedPicture:
 def ask(robot_name: str) -> Unmasked | None:
     """The picture from the robot's run loop; None where it gives none."""
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, _address(socket_of(robot_name)) as address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, address(socket_of(robot_name)) as place:
             asking.settimeout(ANSWER_S)
-            asking.connect(address)
+            asking.connect(place)
             answer = b"".join(iter(lambda: asking.recv(1 << 16), b""))
     except (OSError, AttributeError):
         return None
@@ -104,37 +103,3 @@ def ask(robot_name: str) -> Unmasked | None:
 
 def socket_of(robot_name: str) -> Path:
     return path_of(robot_name).with_suffix(".sock")
-
-
-@contextmanager
-def _address(path: Path) -> Iterator[str]:
-    """One of any length in the about 100 bytes that the kernel takes: by the folder's descriptor."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        by_number = Path(f"/proc/self/fd/{folder}")
-        yield str(by_number / path.name if by_number.exists() else path)
-    finally:
-        os.close(folder)
-
-
-def _listening(path: Path) -> socket.socket:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # of a run loop that was killed; whoever asks holds the desktop's lock
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        with _address(path) as address:
-            listener.bind(address)
-        path.chmod(0o600)
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
-def _is_of_our_account(asking: socket.socket) -> bool:
-    """Where the kernel tells who asks; elsewhere the socket's own mode says who may."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return True
-    _pid, uid, _gid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    return bool(uid == os.geteuid())

@@ -51,7 +51,7 @@ def socket(opener: Opener) -> Application:
         await send({"type": "websocket.accept"})  # before refusing: a browser sees no code of a refused handshake
         hub = get_hub()
         try:
-            client = await opener(hub, scope, _session_key(scope))
+            client = await opener(hub, scope, session_key_of(scope))
         except Refused as refusal:
             await send({"type": "websocket.close", "code": refusal.code})
             return
@@ -75,14 +75,14 @@ async def run_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
         session_key=session_key,
         execution_id=execution_id,
         after=int(after) if after else None,
-        language=_language(scope),
+        language=language_of(scope),
     )
 
 
 @socket
 async def runs_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
     """All runs: the rows that change, how many need a person, and what every page says of the GPU."""
-    return await hub.open_runs(session_key=session_key, language=_language(scope))
+    return await hub.open_runs(session_key=session_key, language=language_of(scope))
 
 
 async def no_socket(scope: Scope, receive: Receive, send: Send) -> None:
@@ -117,14 +117,14 @@ async def _send_all(client: Client, send: Send) -> None:
 async def _hear_all(client: Client, receive: Receive) -> None:
     """Until the client goes; anything but an acknowledgement ends it."""
     while (message := await receive())["type"] == "websocket.receive":
-        if not client.heard(_parsed(message.get("text") or "")):
+        if not client.heard(parsed_message(message.get("text") or "")):
             client.close(BAD_MESSAGE)
             await asyncio.Event().wait()  # the other task closes the socket, and with it this one
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def parsed_message(text: str, *, most: int = MAX_MESSAGE) -> dict[str, Any]:
     """The message, empty where it is none."""
-    if len(text) > MAX_MESSAGE:
+    if len(text) > most:
         return {}
     try:
         message = json.loads(text)
@@ -133,14 +133,14 @@ def _parsed(text: str) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def _session_key(scope: Scope) -> str:
+def session_key_of(scope: Scope) -> str:
     key = scope["cookies"].get(settings.SESSION_COOKIE_NAME, "")
     if not key:
         raise Refused(NOT_LOGGED_IN)
     return key
 
 
-def _language(scope: Scope) -> str:
+def language_of(scope: Scope) -> str:
     """The language of the pages beside this socket, by the rules of LocaleMiddleware."""
     request = HttpRequest()
     request.COOKIES = scope["cookies"]

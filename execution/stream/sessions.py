@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from execution.permissions import OPERATE, VIEW
+from workflows.permissions import DESIGN
 
 NOT_LOGGED_IN = 4401
 NO_PERMISSION = 4403
@@ -24,6 +25,13 @@ def refusals(session_keys: Collection[str]) -> dict[str, int]:
     allowed = _permitted({user.pk for user in users.values()}, VIEW)
     refused = dict.fromkeys(set(session_keys) - set(users), NOT_LOGGED_IN)
     return refused | {key: NO_PERMISSION for key, user in users.items() if user.pk not in allowed}
+
+
+def teachers(session_keys: Collection[str]) -> dict[str, Any]:
+    """Of the sessions those that may teach, with the key of who is logged in there."""
+    users = _users_of(session_keys)
+    allowed = _permitted({user.pk for user in users.values()}, DESIGN)
+    return {key: user.pk for key, user in users.items() if user.pk in allowed}
 
 
 def operators(session_keys: Collection[str]) -> set[str]:

@@ -9,7 +9,9 @@ is better than something that the next run will not show.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 from execution.language.denials import complaint_word, error_word, is_waiting
 from execution.language.doubts import doubt_word
@@ -67,7 +69,9 @@ def expectation_of(
     about = _about(change, names, came) if moved or not change.stands else ()
     return (
         ExpectSpec(texts=gone),  # the screen as a whole is known by its node; this is the dialog over it
-        ExpectSpec(texts=(*about, *came)[:_MOST_TEXTS], gone=gone, window_title=_pattern(new, names) if moved else ""),
+        ExpectSpec(
+            texts=(*about, *came)[:_MOST_TEXTS], gone=gone, window_title=title_pattern(new, names) if moved else ""
+        ),
     )
 
 
@@ -98,15 +102,53 @@ def put_back(text: str, variables: Mapping[str, str]) -> str:
 def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool) -> tuple[str, ...]:
     """The texts worth declaring, the most telling first: of those that came, or `then` of those that went."""
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
+    told = told_lines(lines, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
+    return tuple(dict.fromkeys(one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS))
+
+
+class Told(StrEnum):
+    """What a line of a screen is: it tells the screen, it is data, or it is left out as too uncertain or too long."""
+
+    TELLS = "tells"
+    DATA = "data"
+    LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLine:
+    """A line with what of it may be declared, its variables put back; the higher `score` is, the more it tells."""
+
+    line: TextLine
+    text: str
+    kind: Told
+    score: float
+
+    def rank(self) -> tuple[float, int, int, str]:
+        """The most telling first, then as they stand."""
+        return (-self.score, self.line.box.y, self.line.box.x, self.text)
+
+
+def told_lines(
+    lines: Sequence[TextLine],
+    state: ScreenState,
+    names: Mapping[str, str],
+    *,
+    typed: str = "",
+    is_entry: Callable[[Box], bool],
+) -> list[ToldLine]:
+    """Each of the lines of `state` as what it is, in their order. `is_entry` says where something was filled in."""
     listed = _listed(lines, state)
-    rated = []
+    told = []
     for line in lines:
         text = _message(put_back(line.text.strip(), names))
         own = bool(VARIABLE.search(text))
-        data = line in listed or _is_value(line, state) or _is_cell(line, state) or change.is_entry(line.box, then=then)
-        if (own or not data) and line.confidence >= _SURE and _worth(text, typed):
-            rated.append((-_telling_score(text, line, state), line.box.y, line.box.x, _cleaned(text)))
-    return tuple(dict.fromkeys(text for *_, text in sorted(rated)))
+        data = line in listed or _is_value(line, state) or _is_cell(line, state) or is_entry(line.box)
+        if data and not own:
+            kind = Told.DATA
+        else:
+            kind = Told.TELLS if line.confidence >= _SURE and _worth(text, typed) else Told.LEFT_OUT
+        told.append(ToldLine(line, _cleaned(text), kind, _telling_score(text, line, state)))
+    return told
 
 
 def _is_true(text: str, change: Change, names: Mapping[str, str]) -> bool:
@@ -239,7 +281,7 @@ def _element(box: Box, state: ScreenState) -> Element | None:
     return min(holding, key=lambda e: e.box.area, default=None)
 
 
-def _pattern(title: str, names: Mapping[str, str]) -> str:
+def title_pattern(title: str, names: Mapping[str, str]) -> str:
     """The title with its variables put back and * for the parts that change by themselves; "" where nothing is left."""
     parts = _PARTS.split(put_back(title.strip(_DIRTY), names))
     kept = [part if index % 2 else _lasting(part) for index, part in enumerate(parts)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execution.language.acts import ACT, words_of_act
 from execution.language.sentences import (
     desktop,
+    lesson,
     matching,
     navigation,
     perception,
@@ -19,6 +20,7 @@ from sentences.base import register, register_worded
 
 register(
     desktop.WORDS,
+    lesson.WORDS,
     matching.WORDS,
     navigation.WORDS,
     perception.WORDS,

@@ -1,0 +1,46 @@
+"""What a lesson says while it is given: what a click would be kept as, which screen it is, what is asked."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+
+from sentences.base import Words
+
+WORDS: Words = {
+    "lesson.role_button": _("button"),
+    "lesson.role_field": _("field"),
+    "lesson.role_checkbox": _("check box"),
+    "lesson.role_radio": _("radio button"),
+    "lesson.role_tab": _("tab"),
+    "lesson.role_menu_item": _("menu entry"),
+    "lesson.role_link": _("link"),
+    "lesson.role_icon": _("small picture"),
+    "lesson.role_place": _("place"),
+    "lesson.named": _("%(role)s “%(name)s”"),
+    "lesson.only_one": _("%(what)s, the only one here"),
+    "lesson.one_of": _("%(what)s, number %(n)d of %(of)d"),
+    "lesson.row_of": _("The line of %(text)s"),
+    "lesson.row_of_typed": _("The line of “%(text)s”, which was typed before: another one in each run"),
+    "lesson.row_of_value": _("The line of “%(text)s”"),
+    "lesson.beside": _("The one beside “%(text)s”"),
+    "lesson.the_nth": _("Always number %(n)d of %(of)d"),
+    "lesson.this_place": _("This very place"),
+    "lesson.which": _("There are %(of)d %(what)s. What says that it is this one?"),
+    "lesson.held": _("The click is held until you say. Then it is done on the desktop."),
+    "lesson.held_afterwards": _("The click was done before the screen was read."),
+    "lesson.over": _("Something came over the screen: %(dialog)s"),
+    "lesson.new_screen": _("This screen was not there before."),
+    "lesson.same_screen": _("It is “%(node)s”, as before."),
+    "lesson.is_screen": _("You said that it is “%(node)s”."),
+    "lesson.a_screen": _("Screen"),
+    "lesson.reading": _("The screen is being read."),
+    "lesson.in_doubt": _("The run loop ended in the middle of this step. Nobody knows whether it was done."),
+    "lesson.paused": _("The lesson is paused: nothing is done on the desktop."),
+    "lesson.no_question": _("That question is no longer asked."),
+    "lesson.not_done": _("Nothing was done. %(why)s"),
+    "lesson.no_target": _("This step was kept without what it acts on: %(why)s"),
+    "lesson.bad_message": _("The page sent something that is no act."),
+    "lesson.away": _("Nobody was there for %(n)d s, so the desktop was given back. The draft is kept."),
+    "lesson.desktop_lost": _("The desktop was lost: %(error)s The draft is kept."),
+    "lesson.not_answered": _("First say which one is meant, or let the click go."),
+}

@@ -1,0 +1,143 @@
+"""The rows of the graph that a lesson writes: nodes, edges, targets, variables, with ids that people can read."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import Max
+
+from workflows.graph import ExpectSpec, GraphSpec, TargetSpec
+from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
+from workflows.pictures import PictureStore
+from workflows.specs import graph_of, target_columns
+
+_LONGEST_ID = 40
+_LONGEST_NAME = 200
+
+
+class Draft:
+    """One workflow's editable rows."""
+
+    def __init__(self, workflow: Workflow, store: PictureStore) -> None:
+        self.workflow, self.store = workflow, store
+
+    def graph(self) -> GraphSpec:
+        return graph_of(self.workflow)
+
+    def nodes(self) -> list[Node]:
+        return list(self.workflow.nodes.select_related("reference").prefetch_related("looks"))
+
+    def add_node(self, *, name: str, picture: str, **columns: Any) -> Node:
+        """A screen that was not there; the first one is where a run begins."""
+        name = self._new_name(name[:_LONGEST_NAME])
+        return Node.objects.create(
+            workflow=self.workflow,
+            node_id=_new_id(name, self.workflow.nodes.values_list("node_id", flat=True), else_="screen"),
+            name=name,
+            reference=self.picture(picture),
+            is_entry=not self.workflow.nodes.filter(is_entry=True).exists(),
+            **columns,
+        )
+
+    def add_look(self, node: Node, digest: str) -> None:
+        picture = self.picture(digest)
+        if picture is not None and (node.reference is None or node.reference.digest != digest):
+            node.looks.add(picture)
+
+    def add_target(self, spec: TargetSpec) -> Target:
+        taken = self.workflow.targets.values_list("target_id", flat=True)
+        columns = target_columns(spec)
+        columns["target_id"] = _new_id(spec.label or spec.role, taken, else_="target", prefix="t_")
+        columns["label"] = columns["label"][:200]
+        columns["text"] = columns["text"][:300]
+        return Target.objects.create(
+            workflow=self.workflow, picture=self.picture(spec.picture), context=self.picture(spec.context), **columns
+        )
+
+    def change_target(self, target: Target, spec: TargetSpec) -> None:
+        """What it is known by is another; its id and name stay."""
+        columns = {**target_columns(spec), "target_id": target.target_id, "label": target.label}
+        for name, value in columns.items():
+            setattr(target, name, value)
+        target.picture, target.context = self.picture(spec.picture), self.picture(spec.context)
+        target.save()
+
+    def add_edge(
+        self,
+        source: Node,
+        destination: Node,
+        *,
+        action_type: str,
+        params: Mapping[str, Any],
+        target: Target | None = None,
+        called: str = "",
+    ) -> Edge:
+        """The next act of `source`: the last of its order so far."""
+        last = source.outgoing.aggregate(last=Max("order"))["last"]
+        return Edge.objects.create(
+            workflow=self.workflow,
+            edge_id=_new_id(
+                f"{action_type} {called}", self.workflow.edges.values_list("edge_id", flat=True), else_="step"
+            ),
+            source=source,
+            destination=destination,
+            action_type=action_type,
+            params=dict(params),
+            target=target,
+            order=0 if last is None else last + 1,
+        )
+
+    def expect(self, edge: Edge, before: ExpectSpec, after: ExpectSpec) -> None:
+        edge.before, edge.expect = _stored(before), _stored(after)
+        edge.save(update_fields=["before", "expect"])
+
+    def lead(self, edge: Edge, destination: Node) -> None:
+        edge.destination = destination
+        edge.save(update_fields=["destination"])
+
+    def add_variable(self, name: str, *, label: str = "", kind: str = "text", example: str = "") -> Variable:
+        """One of that name; the one that is there where there is one."""
+        order = (self.workflow.variables.aggregate(last=Max("order"))["last"] or 0) + 1
+        made, _is_new = Variable.objects.get_or_create(
+            workflow=self.workflow,
+            name=name,
+            defaults={"label": label or name, "kind": kind, "example": example, "order": order},
+        )
+        return made
+
+    def picture(self, digest: str) -> Picture | None:
+        """The row of a stored picture; None for no picture. Raises PictureMissing."""
+        if not digest:
+            return None
+        known = Picture.objects.filter(digest=digest).first()
+        if known is not None:
+            return known
+        height, width = self.store.get(digest).shape[:2]
+        return Picture.objects.get_or_create(digest=digest, defaults={"width": width, "height": height})[0]
+
+    def _new_name(self, name: str) -> str:
+        taken = set(self.workflow.nodes.values_list("name", flat=True))
+        return next(n for n in (name, *(f"{name} ({number})" for number in range(2, 10_000))) if n not in taken)
+
+
+def _stored(spec: ExpectSpec) -> dict[str, Any]:
+    return {key: value for key, value in asdict(spec).items() if value} if spec else {}
+
+
+def _new_id(called: str, taken: Iterable[str], *, else_: str, prefix: str = "") -> str:
+    """An id out of what a thing is called; numbered where that is taken."""
+    words = re.findall("[a-z0-9]+", unicodedata.normalize("NFKD", called).encode("ascii", "ignore").decode().lower())
+    name = prefix + ("_".join(words)[:_LONGEST_ID].strip("_") or else_)
+    if not name[0].isalpha():
+        name = f"{else_}_{name}"
+    known = set(taken)
+    return next(n for n in (name, *(f"{name}_{number}" for number in range(2, 10_000))) if n not in known)
+
+
+def variable_name(called: str, taken: Sequence[str] = ()) -> str:
+    """A name for a variable out of a label such as "Date of birth:"."""
+    return _new_id(called, taken, else_="value").replace(".", "_").replace("-", "_")

@@ -1,0 +1,67 @@
+"""What a page sends, as an act; what is none is refused before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from execution.lesson.acts import POINTED, Act
+from execution.types import Box, Point, Size
+from sentences.said import say
+
+LONGEST_TEXT = 20_000
+_MOST_CLICKS = 50  # of a wheel, in one message
+
+
+class Unheard(Exception):
+    """It is no act; its sentence says so."""
+
+
+def heard_act(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:
+    """The act of a message `act`, `type` or `keys`; raises Unheard."""
+    common: dict[str, Any] = {
+        "id": str(message.get("id", ""))[:100],
+        "keep": message.get("keep") is not False,
+        "heard_at": heard_at,
+    }
+    if message.get("type") == "type":
+        return _typed(message, common)
+    if message.get("type") == "keys":
+        keys = message.get("keys")
+        if not isinstance(keys, str) or not keys.strip() or len(keys) > 100:
+            raise Unheard(say("lesson.bad_message"))
+        return Act(kind="press_keys", keys=keys.strip().lower(), **common)
+    kind, point = message.get("act"), _point(message, size)
+    if kind not in POINTED:
+        raise Unheard(say("lesson.bad_message"))
+    most = max(size) if kind == "drag" else _MOST_CLICKS
+    dx, dy = (max(-most, min(most, _number(message.get(name, 0)))) for name in ("dx", "dy"))
+    return Act(kind=kind, point=point, dx=dx, dy=dy, box=drawn(message.get("box"), size), **common)
+
+
+def drawn(box: Any, size: Size) -> Box | None:
+    """A box that a person drew, cut to the desktop; None for none."""
+    if not isinstance(box, list) or len(box) != 4:
+        return None
+    whole = Box(*(_number(side) for side in box)).intersection(Box(0, 0, *size))
+    return whole if whole.area else None
+
+
+def _typed(message: Mapping[str, Any], common: Mapping[str, Any]) -> Act:
+    text = message.get("text")
+    if not isinstance(text, str) or not text or len(text) > LONGEST_TEXT:
+        raise Unheard(say("lesson.bad_message"))
+    return Act(kind="type_text", text=text.replace("\r\n", "\n").replace("\r", "\n"), **common)
+
+
+def _point(message: Mapping[str, Any], size: Size) -> Point:
+    point = Point(_number(message.get("x")), _number(message.get("y")))
+    if not Box(0, 0, *size).contains(point):
+        raise Unheard(say("lesson.bad_message"))
+    return point
+
+
+def _number(value: Any) -> int:
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value or abs(value) > 1e6:
+        raise Unheard(say("lesson.bad_message"))
+    return round(value)

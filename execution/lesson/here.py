@@ -1,0 +1,310 @@
+"""Where a lesson stands: which screen shows, which node it is, and which step led there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from execution.lesson.drafting import Draft, variable_name
+from execution.lesson.screens import (
+    MOST_LOOKS,
+    Known,
+    Look,
+    Placed,
+    forbidden,
+    place,
+    proposed_name,
+    proposed_texts,
+    shared_pattern,
+)
+from execution.matching.references import Reading, maker_of
+from execution.models import Lesson, LessonStep
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.record.redaction import Redaction
+from execution.record.reference_store import DatabaseReferences
+from execution.teaching.expectations import expectation_of
+from execution.types import ScreenState
+from sentences.said import say, to_json
+from workflows.models import Edge, Node
+from workflows.secret_names import holds_secret
+from workflows.specs import variable_spec
+
+
+@dataclass(slots=True, kw_only=True)
+class Pending:
+    """The last step that was kept: the screens that come now are where it leads, until something else is done."""
+
+    step: LessonStep
+    edge: Edge
+    before: ScreenState | None  # as it may be kept
+    typed: str = ""
+    made: Node | None = None  # the node that was made for where it leads
+
+
+class Here:
+    """The screens of one lesson. All that it keeps of them has gone through `redaction`."""
+
+    def __init__(self, lesson: Lesson, draft: Draft, analyzer: ScreenAnalyzer, redaction: Redaction) -> None:
+        self.lesson, self.draft, self.analyzer, self.redaction = lesson, draft, analyzer, redaction
+        self.cursor: Node | None = lesson.cursor
+        self.pending: Pending | None = None
+        self.known = Known()
+        self.why: str = ""
+        self._typed: list[str] = []
+        self._looks: dict[int, list[Look]] = {}
+        self._raw: ScreenState | None = None  # read last
+        self._now: ScreenState | None = None  # the same as it may be kept
+        self._placed: Placed | None = None
+        self._shown: tuple[ScreenState, ScreenState] | None = None
+        self._pictures: dict[int, tuple[ScreenState, str]] = {}
+        self._index = lesson.next_index()
+        self._stands = False  # whether the cursor is the node of what shows now
+        self._came_by_hand = False  # something was done since that is no step
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """What the draft holds by now, with what was read of its pictures; also after somebody has edited it."""
+        self.lesson.workflow.refresh_from_db()
+        nodes = self.draft.nodes()
+        self.learn_values()
+        kept = DatabaseReferences().readings(
+            {p.digest for n in nodes for p in (*([n.reference] if n.reference else []), *n.looks.all())},
+            maker_of(self.analyzer),
+        )
+        alive = {node.pk for node in nodes}
+        self._looks = {pk: looks for pk, looks in self._looks.items() if pk in alive}
+        for node in nodes:
+            if node.pk in self._looks:
+                continue
+            pictures = [p.digest for p in (*([node.reference] if node.reference else []), *node.looks.all())]
+            self._looks[node.pk] = [Look.of_reading(kept[p], node.window_title) for p in pictures if p in kept]
+        if self.cursor is not None:
+            self.cursor = next((node for node in nodes if node.pk == self.cursor.pk), None)
+
+    def learn_values(self) -> None:
+        """The values that the variables have here: those of the lesson, else what they are offered with."""
+        self.lesson.refresh_from_db(fields=["values"])
+        variables = list(self.draft.workflow.variables.all())
+        told = {v.name: self.lesson.values.get(v.name) or v.example or v.default for v in variables}
+        secret = {v.name for v in variables if holds_secret(variable_spec(v))}
+        values = {name: str(value) for name, value in told.items() if value and name not in secret}
+        self.known = Known(values=values, typed=tuple(self._typed))
+
+    # --- screens ----------------------------------------------------------------------------------------------------
+    def shown(self, state: ScreenState) -> ScreenState:
+        """A screen as it may be kept; the same value for the same screen."""
+        with self._lock:
+            if self._shown is not None and self._shown[0] is state:
+                return self._shown[1]
+        shown = self.redaction.shown(state).state
+        with self._lock:
+            if self._shown is None or self._shown[0] is not state:
+                self._shown = (state, shown)
+            return self._shown[1]
+
+    def has_seen(self, state: ScreenState) -> bool:
+        return state is self._raw
+
+    def before(self) -> ScreenState | None:
+        return self._now
+
+    def seen(self, state: ScreenState) -> None:
+        """A screen was read: which node it is, and where the last step led."""
+        self.redaction.seen(state)
+        shown = self.shown(state)
+        pending = self.pending
+        nodes = self._in_order()
+        # What lay over the screen before the last act may be gone, and what is there now is another look of it.
+        placed = place(shown, nodes, before=pending.before if pending else self._now, known=self.known)
+        self._raw, self._now, self._placed, self.why = state, shown, placed, placed.why
+        self._stands = False
+        if pending is not None:
+            with transaction.atomic():
+                self._lead(pending, shown, placed)
+        elif self.cursor is None or placed.node is not None:
+            with transaction.atomic():
+                self._stand(self._node_for(shown, placed, None))
+
+    def source(self) -> Node:
+        """The node of what shows now; made where it came by itself, with the step that waits for it.
+
+        Raises LookupError where no screen was read yet.
+        """
+        if self._now is None or self._placed is None:
+            raise LookupError("no screen was read")
+        if self._stands and self.cursor is not None:
+            return self.cursor
+        came_from, by_hand = self.cursor, self._came_by_hand
+        node = self._node_for(self._now, self._placed, None)
+        self._stand(node)
+        if came_from is not None and came_from != node and not by_hand:
+            self.draft.add_edge(came_from, node, action_type="wait", params={}, called=node.name)
+        self._came_by_hand = False
+        return node
+
+    def led_by(self, pending: Pending) -> None:
+        """A step was kept: the next screen is where it leads."""
+        self.pending, self._came_by_hand = pending, False
+        self._index = max(self._index, pending.step.index + 1)
+
+    def left_unkept(self) -> None:
+        """Something was done that is no step: where it leads nobody keeps."""
+        self.pending, self._came_by_hand = None, True
+
+    def typed(self, text: str) -> None:
+        """A fixed text that was typed: where it stands on a screen it is data."""
+        if len(text.strip()) > 1:
+            self._typed.append(text.strip())
+            self.known = Known(values=self.known.values, typed=tuple(self._typed))
+
+    def next_index(self) -> int:
+        index, self._index = self._index, self._index + 1
+        return index
+
+    def picture_of(self, shown: ScreenState) -> str:
+        """The digest of the screen's picture, stored once."""
+        known = self._pictures.get(id(shown))
+        if known is None or known[0] is not shown:
+            self._pictures = {id(shown): (shown, self.draft.store.put(shown.frame.pixels))}
+        return self._pictures[id(shown)][1]
+
+    def is_screen(self, node: Node | None) -> None:
+        """A person says which node shows; None for a new one."""
+        if self._now is None:
+            return
+        why = say("lesson.is_screen", node=node.name) if node else say("lesson.new_screen")
+        placed = Placed(node=node, why=why, is_changed=node is not None)
+        self._placed, self.why = placed, why
+        with transaction.atomic():
+            if self.pending is not None:
+                self._lead(self.pending, self._now, placed)
+            else:
+                self._stand(self._node_for(self._now, placed, None))
+
+    # --- variables --------------------------------------------------------------------------------------------------
+    def make_variable(self, name: str, value: str, *, kind: str = "text", counted: bool = False) -> str:
+        """A variable with that value here, put where the value was typed as it stands; its name."""
+        taken = list(self.draft.workflow.variables.values_list("name", flat=True))
+        name = name or variable_name("value", taken)
+        self.draft.add_variable(name, kind=kind, example=value)
+        self.lesson.values = {**self.lesson.values, name: value}
+        self.lesson.save(update_fields=["values"])
+        if not counted:
+            for edge in self.draft.workflow.edges.filter(action_type="type_text"):
+                if edge.params.get("text") == value:
+                    edge.params = {**edge.params, "text": "{{" + name + "}}"}
+                    edge.save(update_fields=["params"])
+            self._typed = [typed for typed in self._typed if typed != value]
+        self.learn_values()
+        return name
+
+    # --- how --------------------------------------------------------------------------------------------------------
+    def _in_order(self) -> list[tuple[Node, Sequence[Look]]]:
+        """The nodes with their pictures, the one where it stands first."""
+        nodes = {node.pk: node for node in self.draft.nodes()}
+        first = [self.cursor.pk] if self.cursor is not None and self.cursor.pk in nodes else []
+        order = [*first, *(pk for pk in nodes if pk not in first)]
+        return [(nodes[pk], self._looks.get(pk, [])) for pk in order]
+
+    def _lead(self, pending: Pending, shown: ScreenState, placed: Placed) -> None:
+        """The step leads to this screen, whatever it seemed to lead to a moment ago."""
+        if placed.node is None and pending.made is not None:
+            self._forget(pending.made)  # what showed on the way: a page that was loading
+            pending.made = None
+        node = self._node_for(shown, placed, pending.step)
+        if placed.node is None:
+            pending.made = node
+        elif pending.made is not None and node != pending.made:
+            self._forget(pending.made)
+            pending.made = None
+        self.draft.lead(pending.edge, node)
+        if pending.before is not None:
+            first, then = expectation_of(
+                pending.before, shown, action_type=pending.edge.action_type, typed=pending.typed,
+                variables=self.known.values,
+            )  # fmt: skip
+            self.draft.expect(pending.edge, first, then)
+        pending.step.picture_after = self.picture_of(shown)
+        pending.step.made = {**pending.step.made, "nodes": [pending.made.pk] if pending.made else []}
+        pending.step.save()
+        self._stand(node)
+
+    def _stand(self, node: Node) -> None:
+        self.cursor, self._stands = node, True
+        Lesson.objects.filter(pk=self.lesson.pk).update(cursor=node)
+
+    def _node_for(self, shown: ScreenState, placed: Placed, step: LessonStep | None) -> Node:
+        """The node that it is, with one look more where it looks otherwise; or a new one."""
+        if placed.node is not None:
+            self._another_look(placed.node, shown, is_changed=placed.is_changed)
+            return placed.node
+        digest = self.picture_of(shown)
+        look = Look.of_state(shown, digest)
+        others = [one for looks in self._looks.values() for one in looks]
+        taken = list(self.draft.workflow.nodes.values_list("name", flat=True))
+        node = self.draft.add_node(
+            name=proposed_name(shown, placed, self.known, taken),
+            picture=digest,
+            texts=list(proposed_texts(shown, self.known, others)),
+            window_title=shared_pattern("", shown, self.known),
+        )
+        self._looks[node.pk] = [look]
+        self._keep_reading(look)
+        self._tell_apart(node, look)
+        return node
+
+    def _another_look(self, node: Node, shown: ScreenState, *, is_changed: bool) -> None:
+        title = shared_pattern(node.window_title, shown, self.known)
+        if title != node.window_title:
+            node.window_title = title
+            node.save(update_fields=["window_title"])
+        looks = self._looks.setdefault(node.pk, [])
+        if is_changed and len(looks) < MOST_LOOKS:
+            look = Look.of_state(shown, self.picture_of(shown))
+            self.draft.add_look(node, look.picture)
+            looks.append(look)
+            self._keep_reading(look)
+
+    def _tell_apart(self, node: Node, look: Look) -> None:
+        """Where all that one screen is known by stands on another, a text of that one must not be on it."""
+        for other in self.draft.nodes():
+            if other.pk == node.pk:
+                continue
+            for theirs in self._looks.get(other.pk, [])[:1]:
+                for one, here, two, there in ((other, theirs, node, look), (node, look, other, theirs)):
+                    text = forbidden(here, one.texts, there, two.texts)
+                    if text and text not in one.absent:
+                        one.absent = [*one.absent, text]
+                        one.save(update_fields=["absent"])
+
+    def _forget(self, node: Node) -> None:
+        if not node.outgoing.exclude(destination=node).exists():
+            node.incoming.update(destination=self.pending.edge.source if self.pending else node)
+            self._looks.pop(node.pk, None)
+            node.delete()
+
+    def _keep_reading(self, look: Look) -> None:
+        """So that no run has to read the picture again."""
+        DatabaseReferences().keep_reading(
+            Reading(
+                picture=look.picture, maker=maker_of(self.analyzer), size=look.state.frame.size,
+                texts=look.texts, elements=look.state.elements,
+            )
+        )  # fmt: skip
+
+    def told(self) -> dict[str, Any]:
+        """What is looked at now, for the page; `why` is a sentence as JSON."""
+        if self._now is None or self._placed is None:
+            return {"node_id": None, "name": "", "why": to_json(say("lesson.reading")), "state": "reading"}
+        node = self.cursor if self._stands else None
+        is_new = self._placed.node is None
+        return {
+            "node_id": node.node_id if node else None,
+            "name": node.name if node else "",
+            "why": to_json(self.why),
+            "state": "new" if is_new else "known",
+        }

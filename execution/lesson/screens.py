@@ -1,0 +1,214 @@
+"""Which node of the draft a screen is, or what a new one would be called and known by (S6.10).
+
+The same screen is the one that still says what it said: what is typed, what changes by itself and what is data aside.
+What lies over it (a menu, a dialog) is a screen of its own, as other things can be done there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+
+from execution.language.fuzzy import SEEN, folded, words
+from execution.language.screen_texts import ScreenWords
+from execution.language.volatile import lasting
+from execution.matching.dialogs import over_known
+from execution.matching.references import Reading
+from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines
+from execution.teaching.titles import shared_title
+from execution.types import ElementRole, Frame, ScreenState, TextLine, Window
+from execution.verification.change import in_field
+from sentences.said import say
+from workflows.models import Node
+from workflows.text import names as names_in
+
+MOST_LOOKS = 4
+_NEVER = datetime.fromtimestamp(0, UTC)
+_FEW, _MOST_TEXTS = 3, 4
+_FREE, _OF_FEW = (
+    2,
+    0.2,
+)  # lines that may have come, and gone, on a screen that is still the same; of few so large a share
+_SHARE = 0.06  # of its lines, on one that says much
+_HEADING = 1.3  # of the usual height of a line
+_TITLE_SHARED = 0.5  # of the letters of a title
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A screen as one picture of it showed it: what it says, and the title of its window."""
+
+    picture: str
+    texts: tuple[TextLine, ...]
+    state: ScreenState
+    title: str = ""
+
+    @classmethod
+    def of_state(cls, state: ScreenState, picture: str) -> Look:
+        return cls(picture, state.texts, state, state.window.title if state.window else "")
+
+    @classmethod
+    def of_reading(cls, reading: Reading, title: str) -> Look:
+        """What was read of a picture in an earlier lesson or run; its pixels are not needed."""
+        width, height = reading.size
+        blank = np.broadcast_to(np.zeros(3, np.uint8), (height, width, 3))
+        frame = Frame(pixels=blank, taken_at=_NEVER)
+        window = Window(title=title) if title else None
+        state = ScreenState(
+            frame=frame, window=window, texts=reading.texts, elements=reading.elements, text_method=reading.maker
+        )
+        return cls(reading.picture, reading.texts, state, title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Which node a screen is; None for a new one. `why` says so, `came` are the texts that were not there."""
+
+    node: Node | None
+    why: str
+    came: tuple[str, ...] = ()
+    is_changed: bool = False  # it is that node, and looks otherwise than every picture of it
+
+
+@dataclass(slots=True)
+class Known:
+    """What is data on this lesson's screens: the values of the variables, and what was typed as it stands."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    typed: Sequence[str] = ()
+
+    def is_typed(self, text: str) -> bool:
+        plain = folded(text).strip()
+        return any(
+            plain and (plain in folded(typed) or folded(typed).strip() in plain) for typed in self.typed if typed
+        )
+
+
+def place(
+    state: ScreenState, nodes: Iterable[tuple[Node, Sequence[Look]]], *, before: ScreenState | None, known: Known
+) -> Placed:
+    """The node that the screen is; the likeliest first. `before` is what showed before the last act."""
+    over = over_known(state, before) if before is not None else None
+    if over is not None:
+        return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts)
+    best: tuple[float, Node, Look] | None = None
+    for node, looks in nodes:
+        for look in looks:
+            apart = _apart(look, state, known)
+            if apart is not None and (best is None or apart < best[0]):
+                best = (apart, node, look)
+    if best is None:
+        return Placed(node=None, why=say("lesson.new_screen"))
+    apart, node, look = best
+    changed = apart > 0 or folded(look.title) != folded(_title(state))
+    return Placed(node=node, why=say("lesson.same_screen", node=node.name), is_changed=changed)
+
+
+def telling(state: ScreenState, known: Known) -> list[ToldLine]:
+    """What the screen says, line by line: what tells it, what is data, what is left out; in their order."""
+    told = told_lines(state.texts, state, known.values, is_entry=lambda box: in_field(box, state))
+    return [
+        ToldLine(one.line, one.text, Told.DATA, one.score)
+        if one.kind is Told.TELLS and known.is_typed(one.line.text) and not names_in(one.text)
+        else one
+        for one in told
+    ]
+
+
+def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> tuple[str, ...]:
+    """Few texts that tell the screen, those first that no other known screen shows."""
+    ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=ToldLine.rank)
+    texts = [one.text for one in ranked if not names_in(one.text) and _is_once(one, state)]
+    elsewhere = [ScreenWords(look.texts) for look in others]
+    counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}
+    own = [text for text in texts if not counts[text]]
+    shared = sorted((text for text in texts if counts[text]), key=lambda text: counts[text])
+    chosen = own[:_FEW]
+    return tuple((chosen + shared[: max(0, min(_FEW, _MOST_TEXTS - len(chosen)) - len(chosen))])[:_MOST_TEXTS])
+
+
+def proposed_name(state: ScreenState, placed: Placed, known: Known, taken: Sequence[str]) -> str:
+    """What people may call the screen: what came over another one, the title of its window, or its heading."""
+    title = lasting(title_pattern(_title(state), known.values).replace("*", " ").strip(" -–—·|"))
+    heading = min((one for one in telling(state, known) if one.kind is Told.TELLS), key=ToldLine.rank, default=None)
+    said = heading.text if heading else ""
+    if placed.came:
+        came = next((text for text in placed.came if len(words(text).key) > 2), "")
+        said = came or said
+    if title and title not in taken:
+        return title
+    if title and said and folded(said) not in folded(title):
+        return f"{title}: {said}"
+    return title or said or say("lesson.a_screen")
+
+
+def shared_pattern(pattern: str, state: ScreenState, known: Known) -> str:
+    """The title that a node is known by, so that it is this window's as well."""
+    now = title_pattern(_title(state), known.values)
+    return now if not pattern else pattern if not now or now == pattern else shared_title([pattern, now])
+
+
+def forbidden(look: Look, texts: Sequence[str], other: Look, other_texts: Sequence[str]) -> str:
+    """A text of the other screen that must not be on this one, where all its own texts are on the other; else ""."""
+    there = ScreenWords(other.texts)
+    if not texts or not all(there.seen(text) >= SEEN for text in texts):
+        return ""
+    here = ScreenWords(look.texts)
+    return next((text for text in other_texts if here.seen(text) < SEEN and not names_in(text)), "")
+
+
+def _apart(look: Look, state: ScreenState, known: Known) -> float | None:
+    """How many lines came and went since that picture; None where it is another screen."""
+    if not _titles_agree(look.title, _title(state)):
+        return None
+    then, now = _fixed(look.state, known), _fixed(state, known)
+    if not then or not now:
+        return None if then or now else 0.0
+    here, there = ScreenWords(state.texts), ScreenWords(look.texts)
+    gone = sum(here.seen(text) < SEEN for text in then)
+    came = sum(there.seen(text) < SEEN for text in now)
+    lines = max(len(then), len(now))
+    if max(came, gone) > max(min(_FREE, _OF_FEW * lines), _SHARE * lines):
+        return None
+    if any(here.seen(text) < SEEN for text in _headings(look.state, known)):
+        return None
+    if _menu_items(state) > _menu_items(look.state) + 1:
+        return None
+    return float(came + gone)
+
+
+def _fixed(state: ScreenState, known: Known) -> list[str]:
+    return [one.text for one in telling(state, known) if one.kind is Told.TELLS and not names_in(one.text)]
+
+
+def _headings(state: ScreenState, known: Known) -> list[str]:
+    """What is written larger than the rest: another heading is another screen, however like the rest is."""
+    told = telling(state, known)
+    heights = sorted(one.line.box.h for one in told)
+    usual = heights[len(heights) // 2] if heights else 0
+    large = (one for one in told if one.kind is Told.TELLS and one.line.box.h > _HEADING * usual)
+    return [one.text for one in large if not names_in(one.text)]
+
+
+def _menu_items(state: ScreenState) -> int:
+    return sum(element.role is ElementRole.MENU_ITEM for element in state.elements)
+
+
+def _is_once(one: ToldLine, state: ScreenState) -> bool:
+    key = words(one.text).key
+    return sum(words(line.text).key == key for line in state.texts) <= 1
+
+
+def _titles_agree(one: str, other: str) -> bool:
+    if not one or not other or folded(one) == folded(other):
+        return True
+    shared = shared_title([one, other])
+    letters = sum(c.isalnum() for c in shared)
+    return letters >= _TITLE_SHARED * max(sum(c.isalnum() for c in one), sum(c.isalnum() for c in other))
+
+
+def _title(state: ScreenState) -> str:
+    return state.window.title if state.window else ""

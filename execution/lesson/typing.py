@@ -1,0 +1,184 @@
+"""Keys that make one text: whatever is typed in one go is one step, however it came (S6.1)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.db import transaction
+
+from execution.choices import LessonStepState
+from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.lesson.acts import Act, Acted, do
+from execution.lesson.here import Here
+from execution.lesson.sight import Looks
+from execution.models import LessonStep
+from execution.types import ScreenState
+from sentences.said import say, told_by
+from workflows.models import Edge, Node, Target
+
+IDLE_S = 0.7  # so long after its last key a text is typed to its end, for now
+_ENTER = frozenset({"enter", "return"})
+
+
+@dataclass(slots=True)
+class _Open:
+    step: LessonStep
+    text: str
+    before: ScreenState | None
+    edge: Edge | None
+    secret: bool
+    last_at: float
+
+
+class Keeps(Protocol):
+    """What a recorder does with any act."""
+
+    desktop: Desktop
+    sight: Looks
+    here: Here
+
+    def read_here(self) -> ScreenState | None: ...
+
+    def new_step(self, act: Act, state: LessonStepState) -> LessonStep: ...
+
+    def made(self, step: LessonStep, source: Node, edge: Edge, target: Target | None) -> None: ...
+
+    def await_screen(self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "") -> None: ...
+
+    def acted(self, act: Act, acted: Acted) -> Acted: ...
+
+    def refused(self, act: Act, why: str) -> Acted: ...
+
+
+class Typing:
+    """The text that is being typed, until something else is done."""
+
+    def __init__(self, recorder: Keeps) -> None:
+        self._recorder = recorder
+        self._open: _Open | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._open is not None
+
+    def is_busy(self) -> bool:
+        """Whether more of it may come at once."""
+        return self._open is not None and time.monotonic() - self._open.last_at < IDLE_S
+
+    def type(self, act: Act) -> Acted:
+        """Type a piece of text; the row says so before."""
+        recorder = self._recorder
+        if self._open is None and not self._goes_on(act):
+            state = recorder.read_here()
+            if state is None and recorder.here.cursor is None:
+                return recorder.refused(act, say("lesson.reading"))
+            step = recorder.new_step(act, LessonStepState.DOING)
+            before = recorder.here.before()
+            self._open = _Open(step, "", before, None, bool(act.secret), time.monotonic())
+        open_ = self._open
+        assert open_ is not None
+        self._intend(open_, open_.text + act.text)
+        open_.secret = open_.secret or bool(act.secret)
+        return self._carry_out(open_, act)
+
+    def takes_back(self, act: Act) -> bool:
+        """Whether a backspace takes back a character of what is being typed; done then."""
+        if self._open is None:
+            self._goes_on(act)
+        open_ = self._open
+        if open_ is None or not open_.text or open_.secret:
+            return False
+        self._intend(open_, open_.text[:-1])
+        do(self._recorder.desktop, act)
+        self._recorder.sight.stirred()
+        open_.last_at = time.monotonic()
+        return True
+
+    def close(self) -> None:
+        """It is a step now: an edge that leads to whatever shows next."""
+        open_, self._open = self._open, None
+        if open_ is None:
+            return
+        recorder, here = self._recorder, self._recorder.here
+        text = self._as_variable(open_.text)
+        with transaction.atomic():
+            source = open_.edge.source if open_.edge else here.source()
+            if open_.edge is None:
+                open_.edge = here.draft.add_edge(
+                    source, source, action_type="type_text", params={"text": text}, called=""
+                )
+            else:
+                open_.edge.params = {**open_.edge.params, "text": text}
+                open_.edge.save(update_fields=["params"])
+            open_.step.params = {"text": text}
+            recorder.made(open_.step, source, open_.edge, None)
+        if not open_.secret and text == open_.text:
+            here.typed(text)
+        recorder.await_screen(open_.step, open_.edge, open_.before, typed="" if open_.secret else open_.text)
+
+    def _goes_on(self, act: Act) -> bool:
+        """Whether it goes on with the text that was typed last: nothing else was done since but Enter."""
+        here = self._recorder.here
+        pending = here.pending
+        if pending is None or act.secret or pending.edge.source_id != pending.edge.destination_id:
+            return False
+        if pending.edge.action_type == "type_text" and pending.typed:
+            self._take_up(pending.step, pending.edge, pending.typed, pending.before)
+            return True
+        if act.kind == "type_text" and pending.edge.params.get("keys") in _ENTER:
+            return self._across_enter(pending.step, pending.edge)
+        return False
+
+    def _across_enter(self, enter: LessonStep, edge: Edge) -> bool:
+        """A line break within a text: Enter between two pieces of it, on a screen that stayed."""
+        here = self._recorder.here
+        last = here.lesson.steps.filter(index__lt=enter.index).order_by("-index").first()
+        if (
+            last is None
+            or last.edge is None
+            or last.state != LessonStepState.DONE
+            or last.act != "type_text"
+            or last.edge.destination_id != edge.source_id
+            or "{{" in str(last.params.get("text"))
+        ):
+            return False
+        with transaction.atomic():
+            edge.delete()
+            enter.edge = None
+            enter.state = LessonStepState.UNKEPT
+            enter.save()
+        self._take_up(last, last.edge, f"{last.params['text']}\n", self._recorder.here.before())
+        return True
+
+    def _take_up(self, step: LessonStep, edge: Edge, text: str, before: ScreenState | None) -> None:
+        step.state = LessonStepState.DOING
+        self._open = _Open(step, text, before, edge, False, time.monotonic())
+
+    def _intend(self, open_: _Open, text: str) -> None:
+        open_.text = text
+        open_.step.params = {"text": text}
+        open_.step.state = LessonStepState.DOING
+        open_.step.save()
+
+    def _carry_out(self, open_: _Open, act: Act) -> Acted:
+        recorder = self._recorder
+        try:
+            do(recorder.desktop, act)
+        except DesktopLost:
+            self._open = None
+            LessonStep.objects.filter(pk=open_.step.pk).update(state=LessonStepState.DOUBT)
+            raise
+        except DesktopError as error:
+            self._intend(open_, open_.text[: len(open_.text) - len(act.text)])
+            return recorder.refused(act, say("lesson.not_done", why=told_by(error)))
+        recorder.sight.stirred()
+        open_.last_at = time.monotonic()
+        took = 1000 * (time.perf_counter() - act.heard_at)
+        return recorder.acted(act, Acted(state="done", ms=took))
+
+    def _as_variable(self, text: str) -> str:
+        """{{name}} where the text is a variable's value here."""
+        values = self._recorder.here.known.values
+        return next(("{{" + name + "}}" for name, value in values.items() if value == text.strip() and value), text)

@@ -1,0 +1,197 @@
+"""What a click there would be kept as, before it is done: the thing, its like, what tells it from them (S6.11)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from execution.language.fuzzy import folded
+from execution.language.volatile import lasting
+from execution.lesson.screens import Known
+from execution.perception.pictures import PictureSink
+from execution.targeting.boxes import holds_several, target_box
+from execution.targeting.records import card_of, names_record
+from execution.teaching.evidence import teach_target, text_of
+from execution.teaching.labels import NAMED, naming_label
+from execution.teaching.parts import text_beside
+from execution.teaching.structure import alike, number_of, role_of
+from execution.types import Box, ElementRole, Point, ScreenState, TextLine
+from sentences.said import say
+from workflows.graph import NeighbourSpec, TargetSpec
+
+_LEVEL = 0.6  # of the height
+_LONGEST_LABEL = 60
+_MOST_ROWS = 3  # answers by what stands in its row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One way to say which of several it is. `row` are texts of its row, `number` says that it counts in its list."""
+
+    code: str
+    text: str
+    row: tuple[str, ...] = ()
+    number: bool = False
+    value: str = ""  # what is to become a variable for it
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A place as it would be kept. `alike` are all that it could be taken for, itself among them, in reading order."""
+
+    box: Box
+    point: Point
+    role: str
+    text: str
+    named_by: NeighbourSpec | None
+    alike: tuple[Box, ...]
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def is_ambiguous(self) -> bool:
+        return len(self.alike) > 1
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        named = self.named_by.text.strip(" :：") if self.named_by else ""
+        return (self.text or named or self.role.replace("_", " ") or "place")[:_LONGEST_LABEL]
+
+    @property
+    def said(self) -> str:
+        """“button “Save”, the only one here”."""
+        role = say(f"lesson.role_{self.role}") if self.role in ROLES else say("lesson.role_place")
+        name = self.text or (self.named_by.text.strip(" :：") if self.named_by else "")
+        what = say("lesson.named", role=role, name=name) if name else role
+        if not self.is_ambiguous:
+            return say("lesson.only_one", what=what)
+        return say("lesson.one_of", what=what, n=number_of(self.box, self.alike), of=len(self.alike))
+
+
+ROLES = frozenset(role.value for role in ElementRole) - {"group", "text"}
+
+
+def understand(state: ScreenState, point: Point, *, known: Known, box: Box | None = None) -> Understood:
+    """What is at the point; `box` is one that a person drew around it."""
+    if box is None or not box.area or holds_several(box, state):
+        box = target_box(state, point)
+    role = role_of(box, state)
+    text = text_of(box, role, state)
+    named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
+    twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
+    found = Understood(
+        box=box, point=point, role=role, text=text, named_by=named_by, alike=tuple(twins) if twins else (box,)
+    )
+    if not found.is_ambiguous:
+        return found
+    return replace(found, answers=tuple(_answers(found, state, known)))
+
+
+def taught(
+    found: Understood,
+    state: ScreenState,
+    *,
+    store: PictureSink,
+    known: Known,
+    answer: Answer | None,
+    variable: str = "",
+) -> TargetSpec:
+    """The evidence of it, by the answer that was given. `variable` is what says which one of its list a run wants.
+
+    Raises ValueError with a sentence where it is no target.
+    """
+    values = dict(known.values)
+    number = ""
+    if answer is not None and answer.number and variable:
+        number = "{{" + variable + "}}"
+        values[variable] = str(number_of(found.box, found.alike))
+    spec = teach_target(
+        state.frame, found.box, label=found.label, state=state, click=found.point, store=store,
+        row=answer.row if answer else (), number=number, values=values,
+    )  # fmt: skip
+    if answer is not None and answer.number and not number:
+        fixed = tuple(n for n in spec.neighbours if not names_record(n.text))
+        return replace(spec, neighbours=fixed)
+    return spec if answer is None or not answer.row else replace(spec, neighbours=_of_any_row(spec, known))
+
+
+def _of_any_row(spec: TargetSpec, known: Known) -> tuple[NeighbourSpec, ...]:
+    """Its neighbours without those of the one row that was shown: the run's own row has others."""
+    height = spec.box[3] * spec.screen_size[1] if spec.box else 0
+    return tuple(n for n in spec.neighbours if abs(n.dy) > height / 2 and not names_record(n.text))
+
+
+def _answers(found: Understood, state: ScreenState, known: Known) -> Iterator[Answer]:
+    """The likely one first."""
+    rows = [_row(box, state) for box in found.alike]
+    own = next(row for row, box in zip(rows, found.alike, strict=True) if box == found.box)
+    others = [row for row, box in zip(rows, found.alike, strict=True) if box != found.box]
+    told = [line for line in own if not any(folded(line.text) == folded(o.text) for row in others for o in row)]
+    variables = {name: value for name, value in known.values.items() if value.strip()}
+    given = list[Answer]()
+    for line in told:
+        name = next((name for name, value in variables.items() if _holds(line.text, value)), "")
+        if name:
+            text = "{{" + name + "}}"
+            given.append(
+                Answer(code=f"row:{name}", text=say("lesson.row_of", text=text), row=(text,), boxes=(line.box,))
+            )
+    for line in told:
+        typed = next((t.strip() for t in known.typed if t.strip() and _holds(line.text, t.strip())), "")
+        if typed and not any(line.box in a.boxes for a in given):
+            said = say("lesson.row_of_typed", text=typed)
+            given.append(Answer(code=f"typed:{typed}", text=said, row=(typed,), value=typed, boxes=(line.box,)))
+    named = [line for line in told if not any(line.box in a.boxes for a in given)]
+    records = [line for line in named if names_record(line.text)]
+    labels = [line for line in named if line not in records and lasting(line.text) == line.text.strip()]
+    labels.sort(key=lambda line: abs(line.box.center.x - found.box.center.x))
+    by_label = [
+        Answer(
+            code=f"label:{line.text}", text=say("lesson.beside", text=line.text), row=(line.text,), boxes=(line.box,)
+        )
+        for line in labels
+    ]
+    by_record = [
+        Answer(
+            code=f"value:{line.text}", text=say("lesson.row_of_value", text=line.text), row=(line.text,),
+            value=line.text, boxes=(line.box,),
+        )
+        for line in records
+    ]  # fmt: skip
+    yield from (given + by_record + by_label)[:_MOST_ROWS]
+    at = number_of(found.box, found.alike)
+    yield Answer(code="nth", text=say("lesson.the_nth", n=at, of=len(found.alike)), number=True, boxes=found.alike)
+    yield Answer(code="this_place", text=say("lesson.this_place"), boxes=(found.box,))
+
+
+def _row(box: Box, state: ScreenState) -> list[TextLine]:
+    """What stands beside it in its row, or in its card."""
+    card = card_of(box, state)
+    return [
+        line
+        for line in text_beside(box, state)
+        if len(line.text.strip()) > 1
+        and (
+            abs(line.box.center.y - box.center.y) <= _LEVEL * max(box.h, line.box.h)
+            or (card is not None and card.contains(line.box.center))
+        )
+    ]
+
+
+def _holds(text: str, value: str) -> bool:
+    """Whether a value stands in a text as whole words."""
+    plain = re.escape(folded(value).strip())
+    return bool(plain) and re.search(rf"(?<!\w){plain}(?!\w)", folded(text)) is not None
+
+
+def hover_json(found: Understood) -> dict[str, Any]:
+    """What the page draws while the pointer is there; its sentence is worded by whoever sends it."""
+    return {
+        "box": list(found.box),
+        "role": found.role,
+        "alike": [list(box) for box in found.alike],
+        "ambiguous": found.is_ambiguous,
+    }

@@ -1,0 +1,268 @@
+"""One lesson on this run loop's desktop: hears its browsers, does what they show, tells them what it sees (S6.1)."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections, connections
+from django.utils import timezone, translation
+
+from execution.choices import LessonState
+from execution.desktop.base import Desktop, DesktopLost
+from execution.lesson.acts import Acted
+from execution.lesson.drafting import Draft
+from execution.lesson.hearing import Unheard, heard_act
+from execution.lesson.here import Here
+from execution.lesson.recorder import Recorder
+from execution.lesson.sight import Sight
+from execution.lesson.telling import draft_told
+from execution.lesson.understanding import Understood, hover_json
+from execution.models import Lesson
+from execution.perception.analyzer import ScreenAnalyzer
+from execution.record.hidden import Hidden
+from execution.record.redaction import redaction_of
+from execution.running.live_picture import encoded
+from execution.running.teach_clients import Client, Clients
+from execution.running.teach_line import line_of
+from execution.types import Frame, Point, ScreenState
+from sentences.said import in_words, say, told_by, worded
+from workflows.pictures import PictureStore
+from workflows.specs import graph_of
+
+log = logging.getLogger(__name__)
+
+HEAR_S = 0.1  # between two looks whether anything else is to be done
+LOOK_EVERY_S = 1.0  # whether the lesson is still open
+PRESENCE_EVERY_S = 5.0
+
+_Message = dict[str, Any]
+
+
+class LessonSession:
+    """`run` returns when the lesson is over, when nobody is there any more, or when the run loop leaves."""
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        *,
+        desktop: Desktop,
+        analyzer: ScreenAnalyzer,
+        store: PictureStore,
+        leave: threading.Event,
+        may_act: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.lesson, self.desktop, self.leave, self.may_act = lesson, desktop, leave, may_act
+        self.redaction = redaction_of(graph_of(lesson.workflow), Hidden(()))
+        self._inbox: queue.Queue[Callable[[], None]] = queue.Queue()
+        self._clients = Clients(
+            line_of(lesson.robot.name if lesson.robot else ""), lesson.lesson_id, heard=self._hear, came=self._greet
+        )
+        self.sight = Sight(
+            desktop,
+            analyzer,
+            on_frame=self._show,
+            on_read=lambda state: self._inbox.put(lambda: self._seen(state)),
+            on_problem=self._went_wrong,
+        )
+        here = Here(lesson, Draft(lesson.workflow, store), analyzer, self.redaction)
+        self.recorder = Recorder(
+            lesson, desktop=desktop, sight=self.sight, here=here, on_acted=self._tell_acted, on_change=self._changed
+        )
+        self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
+        self._number, self._rev = 0, 0
+        self._is_dirty = False
+        self._asked_by: Client | None = None
+        self._last_there = time.monotonic()
+        self._problem: Exception | None = None
+
+    # --- its life ---------------------------------------------------------------------------------------------------
+    def run(self) -> None:
+        """Raises DesktopLost; whatever ends it, keys and buttons are up and the draft is whole."""
+        Lesson.objects.filter(pk=self.lesson.pk).update(state=LessonState.LIVE, problem="", presence_at=timezone.now())
+        self.lesson.refresh_from_db()
+        self.recorder.begin()
+        hover = threading.Thread(target=self._hover, name="lesson-hover", daemon=True)
+        self._clients.start()
+        self.sight.start()
+        hover.start()
+        try:
+            self._serve()
+        finally:
+            self._pointing.put(None)
+            self._clients.stop()
+            self.sight.stop()
+            hover.join()
+            self._let_go()
+
+    def _serve(self) -> None:
+        looked = presence = time.monotonic()
+        while not self.leave.is_set() and self._problem is None:
+            try:
+                self._inbox.get(timeout=HEAR_S)()
+            except queue.Empty:
+                self.recorder.tick()
+            now = time.monotonic()
+            if self._clients.all():
+                self._last_there = now
+                if now - presence > PRESENCE_EVERY_S:
+                    Lesson.objects.filter(pk=self.lesson.pk).update(presence_at=timezone.now())
+                    presence = now
+            elif now - self._last_there > settings.RPA_TEACH_AWAY_S:
+                self._end(LessonState.AWAY, say("lesson.away", n=settings.RPA_TEACH_AWAY_S))
+                return
+            if now - looked > LOOK_EVERY_S:
+                looked = now
+                close_old_connections()
+                if not Lesson.objects.open().filter(pk=self.lesson.pk).exists():
+                    return
+            if self._is_dirty and self._inbox.empty():
+                self._tell_lesson()
+        if self._problem is not None:
+            self._end(LessonState.AWAY, say("lesson.desktop_lost", error=told_by(self._problem)))
+            raise self._problem
+
+    def _end(self, state: LessonState, why: str) -> None:
+        Lesson.objects.open().filter(pk=self.lesson.pk).update(state=state, problem=why)
+        self._tell_lesson()
+
+    def _let_go(self) -> None:
+        try:
+            self.recorder.typing.close()
+            self.desktop.release_all()
+        except DesktopLost as error:
+            log.warning("the desktop went away before it could be let go of: %s", error)
+
+    def _went_wrong(self, problem: Exception) -> None:
+        """In a thread of the eyes: the lesson ends, and why is told."""
+        log.warning("the lesson cannot go on: %r", problem, extra={"lesson": self.lesson.lesson_id})
+        self._problem = problem
+
+    # --- what is heard ----------------------------------------------------------------------------------------------
+    def _greet(self, client: Client) -> None:
+        def tell() -> None:
+            if client.watches:
+                with translation.override(client.language):
+                    client.send(self._lesson_message())
+                    client.send(self._screen_message())
+
+        self._inbox.put(tell)
+
+    def _hear(self, client: Client, message: _Message) -> None:
+        """In the browser's thread: what the pointer is over is answered aside, all else is done in order."""
+        if message.get("type") == "pointer":
+            self._pointing.put((client, Point(_whole(message.get("x")), _whole(message.get("y")))))
+            return
+        heard_at = time.perf_counter()
+        self._inbox.put(lambda: self._take(client, message, heard_at))
+
+    def _take(self, client: Client, message: _Message, heard_at: float) -> None:
+        self._asked_by = client
+        try:
+            self._do(message, heard_at)
+        except Unheard as error:
+            self._refuse(client, message, worded(error.args[0]))
+        except LookupError:
+            self._refuse(client, message, say("lesson.reading"))
+
+    def _do(self, message: _Message, heard_at: float) -> None:
+        recorder, kind = self.recorder, message.get("type")
+        if kind in ("act", "type", "keys"):
+            self.may_act()
+            act = heard_act(message, heard_at, size=self.sight.newest().size)
+            {"type": recorder.type_text, "keys": recorder.keys}.get(str(kind), recorder.act)(act)
+        elif kind == "answer":
+            self.may_act()
+            values = message.get("values")
+            asked = recorder.answer(
+                str(message.get("question")), str(message.get("choice")), values if isinstance(values, dict) else {}
+            )
+            if asked is None:
+                raise Unheard(say("lesson.no_question"))
+        elif kind == "cancel":
+            if not recorder.cancel(str(message.get("question"))):
+                raise Unheard(say("lesson.no_question"))
+        elif kind in ("pause", "go_on"):
+            recorder.paused = kind == "pause"
+            self._changed()
+        elif kind == "draft_changed":
+            recorder.here.begin()
+            self._changed()
+        else:
+            raise Unheard(say("lesson.bad_message"))
+
+    def _refuse(self, client: Client, message: _Message, why: str) -> None:
+        with translation.override(client.language):
+            if "id" in message:
+                client.send({"type": "acted", "id": message["id"], "state": "refused", "ms": 0, "why": worded(why)})
+            else:
+                client.send({"type": "trouble", "text": worded(why)})
+
+    def _seen(self, state: ScreenState) -> None:
+        if self.sight.current() is state:
+            self.recorder.seen(state)
+            self._tell_screen()
+
+    # --- what is told -----------------------------------------------------------------------------------------------
+    def _changed(self) -> None:
+        self._is_dirty = True
+
+    def _tell_lesson(self) -> None:
+        self._is_dirty = False
+        self.lesson.refresh_from_db()
+        self._rev += 1
+        for client in self._clients.all():
+            with translation.override(client.language):
+                client.send(self._lesson_message())
+
+    def _lesson_message(self) -> _Message:
+        return {"type": "lesson", "rev": self._rev, "lesson": draft_told(self.lesson, paused=self.recorder.paused)}
+
+    def _tell_screen(self) -> None:
+        for client in self._clients.all():
+            with translation.override(client.language):
+                client.send(self._screen_message())
+
+    def _screen_message(self) -> _Message:
+        return {"type": "screen", **in_words(self.recorder.here.told())}
+
+    def _tell_acted(self, act: str, acted: Acted) -> None:
+        client = self._asked_by
+        if client is None:
+            return
+        with translation.override(client.language):
+            client.send(
+                {"type": "acted", "id": act, "state": acted.state, "ms": round(acted.ms, 1), "why": worded(acted.why)}
+            )
+
+    def _show(self, frame: Frame) -> None:
+        """In the thread that grabs: what the desktop shows, without what nobody may see."""
+        self._number += 1
+        self._clients.show(self._number, frame.taken_at.timestamp(), encoded(self.redaction.unmasked(frame)))
+
+    def _hover(self) -> None:
+        """The newest place of the pointer is answered; those before it are passed over."""
+        try:
+            while (asked := self._pointing.get()) is not None:
+                while not self._pointing.empty() and asked is not None:
+                    asked = self._pointing.get()
+                if asked is None:
+                    return
+                self._answer_hover(*asked)
+        finally:
+            connections.close_all()
+
+    def _answer_hover(self, client: Client, point: Point) -> None:
+        found: Understood | None = self.recorder.hover(point)
+        with translation.override(client.language):
+            told = hover_json(found) | {"sentence": worded(found.said)} if found else {"box": None}
+            client.send({"type": "hover", "x": point.x, "y": point.y, **told})
+
+
+def _whole(value: Any) -> int:
+    return round(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0

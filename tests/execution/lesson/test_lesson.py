@@ -1,0 +1,228 @@
+"""A lesson on a scripted desktop, from the line of a browser to the rows of the draft (S6.1, S6.10, S6.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from execution.choices import LessonStepState
+from execution.desktop.scripted import ScriptedDesktop
+from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
+from execution.models import Lesson
+from execution.types import Box, Point
+from tests.factories import make_user
+from tests.support.scripted import BUTTON, screens
+from tests.support.teaching import Teacher, taught_on, teacher_of
+from workflows.models import Variable, Workflow
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
+
+
+@pytest.fixture
+def desktop() -> ScriptedDesktop:
+    return ScriptedDesktop(screens("one", "two", "three"))
+
+
+@pytest.fixture
+def lesson(desktop: ScriptedDesktop) -> Iterator[Lesson]:
+    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
+        yield lesson
+
+
+@pytest.fixture
+def teacher(lesson: Lesson) -> Iterator[Teacher]:
+    with teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("state") == "known" or teacher.screen.get("node_id"), what="a screen")
+        yield teacher
+
+
+def test_a_click_is_done_and_kept_with_the_screens_it_leads_from_and_to(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.1, S6.10"""
+    assert teacher.click(BUTTON)["state"] == "done"
+    assert desktop.screen == "two"
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    edge = lesson.workflow.edges.get()
+    assert (edge.source.name, edge.destination.name) == ("One - Forms", "Two - Forms")
+    assert edge.action_type == "click"
+    assert edge.target is not None
+    assert edge.target.text == "Go on"
+    assert [n.is_entry for n in lesson.workflow.nodes.all()] == [True, False]
+    assert lesson.workflow.nodes.get(is_entry=True).texts == ["Page one", "Go on"]
+
+
+def test_three_pages_are_a_line_of_nodes_and_no_screen_is_made_twice(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    for count in (2, 3):
+        assert teacher.click(BUTTON)["state"] == "done"
+        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    assert [(e.source.name, e.destination.name) for e in lesson.workflow.edges.all()] == [
+        ("One - Forms", "Two - Forms"),
+        ("Two - Forms", "Three - Forms"),
+    ]
+
+
+def test_going_back_to_a_known_screen_is_another_way_to_the_same_node(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.10, S6.13"""
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    desktop._screens["two"].on["key:alt+left"] = "one"
+    assert teacher.do(type="keys", keys="alt+left")["state"] == "done"
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen again")
+    assert lesson.workflow.nodes.count() == 2
+    back = lesson.workflow.edges.get(action_type="press_keys")
+    assert (back.source.name, back.destination.name) == ("Two - Forms", "One - Forms")
+    assert back.params == {"keys": "alt+left"}
+
+
+# --- typing ----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def form() -> ScriptedDesktop:
+    page, *others = screens("form", "end")
+    note = Field(name="note", label="Note", box=Box(300, 200, 400, 120), lines=4)
+    page = replace(page, widgets=[*page.widgets, note])
+    return ScriptedDesktop([page, *others])
+
+
+@pytest.fixture
+def form_lesson(form: ScriptedDesktop) -> Iterator[Lesson]:
+    workflow = Workflow.objects.create(workflow_id="wf_form", name="Form")
+    with taught_on(form, user=make_user("designer"), workflow=workflow) as lesson:
+        yield lesson
+
+
+@pytest.fixture
+def writer(form_lesson: Lesson) -> Iterator[Teacher]:
+    with teacher_of(form_lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        teacher.click(Box(300, 200, 400, 120))
+        yield teacher
+
+
+def typed(lesson: Lesson) -> list[tuple[str, Any]]:
+    return [(edge.action_type, edge.params) for edge in lesson.workflow.edges.exclude(action_type="click")]
+
+
+def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
+    writer: Teacher, form_lesson: Lesson, form: ScriptedDesktop
+) -> None:
+    """S6.1: dead keys and pastes arrive as whole characters; typing is one step however it came."""
+    for piece in ("É", "lis", "x"):
+        assert writer.do(type="type", text=piece)["state"] == "done"
+    writer.do(type="keys", keys="backspace")
+    writer.do(type="type", text="e\n漢字 🙂")
+    writer.do(type="keys", keys="enter")
+    writer.do(type="type", text="Ende")
+    assert form.memory["note"] == "Élise\n漢字 🙂\nEnde"
+    writer.click(BUTTON)
+    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    assert typed(form_lesson) == [("type_text", {"text": "Élise\n漢字 🙂\nEnde"})]
+
+
+def test_a_field_that_was_typed_in_is_the_same_screen_still(writer: Teacher, form_lesson: Lesson) -> None:
+    """S6.10: a form is one node with a step for each of its fields."""
+    writer.do(type="type", text="Marie")
+    writer.click(BUTTON)
+    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    edges = [(e.action_type, e.source.name, e.destination.name) for e in form_lesson.workflow.edges.all()]
+    assert edges == [
+        ("click", "Form - Forms", "Form - Forms"),
+        ("type_text", "Form - Forms", "Form - Forms"),
+        ("click", "Form - Forms", "End - Forms"),
+    ]
+
+
+# --- what could be several -------------------------------------------------------------------------------------------
+PEOPLE = ("LEFEVRE Marie", "LEFEBVRE Marie", "ROSSI Anna")
+
+
+@pytest.fixture
+def queue_() -> ScriptedDesktop:
+    rows: list[Any] = []
+    for number, person in enumerate(PEOPLE):
+        y = 200 + 60 * number
+        rows += [
+            TextLabel(text=person, at=Point(60, y), name=f"person{number}"),
+            Button(name=f"open{number}", text="Open", box=Box(500, y - 8, 100, 36)),
+        ]
+    on = {f"open{number}": f"record{number}" for number in range(3)}
+    page = ScriptedScreen(
+        name="queue", title="Queue", widgets=[TextLabel(text="Waiting queue", at=Point(60, 60)), *rows], on=on
+    )
+    return ScriptedDesktop(
+        [
+            page,
+            *(
+                ScriptedScreen(
+                    name=f"record{number}", title="Record", widgets=[TextLabel(text="Record sheet", at=Point(60, 90))]
+                )
+                for number in range(3)
+            ),
+        ]
+    )
+
+
+@pytest.fixture
+def queue_lesson(queue_: ScriptedDesktop) -> Iterator[Lesson]:
+    workflow = Workflow.objects.create(workflow_id="wf_queue", name="Queue")
+    with taught_on(queue_, user=make_user("designer"), workflow=workflow) as lesson:
+        Variable.objects.create(workflow=workflow, name="patient", example="LEFEBVRE Marie")
+        yield lesson
+
+
+SECOND = Box(500, 252, 100, 36)
+
+
+@pytest.fixture
+def caller(queue_lesson: Lesson) -> Iterator[Teacher]:
+    with teacher_of(queue_lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        teacher.send(type="draft_changed")
+        yield teacher
+
+
+def test_a_click_that_could_mean_several_is_held_and_the_line_of_a_value_is_offered_first(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    """S6.11"""
+    assert caller.click(SECOND)["state"] == "held"
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    assert queue_.screen == "queue"
+    assert question["text"] == "There are 3 Open. What says that it is this one?"
+    assert [a["code"] for a in question["answers"]] == ["row:patient", "nth", "this_place"]
+    assert question["answers"][0]["text"] == "The line of “patient”"
+    assert question["answers"][0]["likely"]
+    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
+    assert queue_.screen == "record1"
+    target = queue_lesson.workflow.targets.get()
+    assert target.evidence["row"] == ["{{patient}}"]
+
+
+def test_a_held_click_that_is_let_go_does_nothing(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    caller.click(SECOND)
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    caller.send(type="cancel", question=question["id"])
+    caller.until(lambda: not caller.lesson["question"], what="the end of the question")
+    assert queue_.screen == "queue"
+    assert not queue_lesson.workflow.edges.exists()
+    assert queue_lesson.steps.get().state == LessonStepState.UNDONE
+    assert caller.click(SECOND)["state"] == "held"
+
+
+def test_the_pointer_is_told_what_would_be_kept_and_what_is_like_it(caller: Teacher) -> None:
+    caller.send(type="pointer", x=SECOND.center.x, y=SECOND.center.y)
+    hover = caller.until(lambda: next((m for m in caller.told if m["type"] == "hover"), None), what="an answer")
+    assert hover["sentence"] == "place “Open”, number 2 of 3"
+    assert hover["ambiguous"]
+    assert len(hover["alike"]) == 3

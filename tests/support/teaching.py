@@ -1,0 +1,149 @@
+"""A teacher without a browser: one end of a lesson's line, and the run loop with a scripted desktop at the other."""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from execution.actions.teach import open_lesson
+from execution.desktop.scripted import ScriptedDesktop
+from execution.models import Lesson, Robot
+from execution.running.local_socket import address
+from execution.running.runner import Runner
+from execution.running.teach_line import JSON, PICTURE_HEAD, line_of, packed, read_message
+from execution.types import Box
+from tests.support.scripted import analyzer
+from workflows.models import Workflow
+
+WAIT_S = 10.0
+
+
+@dataclass
+class Teacher:
+    """What a browser of the lesson sends and is told."""
+
+    line: socket.socket
+    lesson: dict[str, Any] = field(default_factory=dict)
+    screen: dict[str, Any] = field(default_factory=dict)
+    acted: dict[str, dict[str, Any]] = field(default_factory=dict)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    pictures: list[tuple[int, float, bytes]] = field(default_factory=list)
+    ended: bool = False
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _number: int = 0
+
+    def send(self, **message: Any) -> None:
+        self.line.sendall(packed(message))
+
+    def do(self, **message: Any) -> dict[str, Any]:
+        """Send something with an id, and wait for what became of it."""
+        self._number += 1
+        name = str(self._number)
+        self.send(id=name, **message)
+        return self.until(lambda: self.acted.get(name), what=f"an answer to {message}")
+
+    def click(self, box: Box, **more: Any) -> dict[str, Any]:
+        return self.do(type="act", act="click", x=box.center.x, y=box.center.y, **more)
+
+    def until(self, done: Callable[[], Any], *, what: str) -> Any:
+        """Wait until it is told; AssertionError with what was told last."""
+        found: Any = None
+
+        def look() -> bool:
+            nonlocal found
+            found = done()
+            return bool(found)
+
+        with self._changed:
+            if not self._changed.wait_for(look, WAIT_S):
+                last = json.dumps(self.lesson, indent=1)[-3000:]
+                raise AssertionError(f"{what} did not come; {self.screen}; {self.told[-3:]}; {last}")
+        return found
+
+    def steps(self) -> list[dict[str, Any]]:
+        return list(self.lesson.get("steps", []))
+
+    def hear(self) -> None:
+        while (got := read_message(self.line)) is not None:
+            kind, body = got
+            with self._changed:
+                if kind == JSON:
+                    self._take(json.loads(body))
+                else:
+                    number, taken_at = PICTURE_HEAD.unpack_from(body)
+                    self.pictures.append((number, taken_at, body[PICTURE_HEAD.size :]))
+                    self.line.sendall(packed({"type": "picture_ack", "number": number}))
+                self._changed.notify_all()
+        with self._changed:
+            self.ended = True
+            self._changed.notify_all()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        self.told.append(message)
+        if message["type"] == "lesson":
+            self.lesson = message["lesson"]
+        elif message["type"] == "screen":
+            self.screen = message
+        elif message["type"] == "acted":
+            self.acted[message["id"]] = message
+
+
+@contextmanager
+def teacher_of(lesson: Lesson, *, language: str = "en") -> Iterator[Teacher]:
+    """A browser of the lesson, once a run loop has taken it."""
+    assert lesson.robot is not None
+    path, until = line_of(lesson.robot.name), time.monotonic() + WAIT_S
+    while not path.exists():
+        if time.monotonic() > until:
+            raise AssertionError("no run loop took the lesson")
+        time.sleep(0.02)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        with address(path) as place:
+            line.connect(place)
+        line.sendall(packed({"type": "hello", "lesson_id": lesson.lesson_id, "language": language}))
+        teacher = Teacher(line)
+        hearing = threading.Thread(target=teacher.hear, daemon=True)
+        hearing.start()
+        try:
+            yield teacher
+        finally:
+            line.shutdown(socket.SHUT_RDWR)
+            hearing.join()
+
+
+@contextmanager
+def taught_on(desktop: ScriptedDesktop, *, user: Any, workflow: Workflow) -> Iterator[Lesson]:
+    """A lesson on a run loop of its own in a thread; the robot is there before the lesson is."""
+    from django.db import connections
+
+    leave, problems = threading.Event(), queue.Queue[BaseException]()
+    runner = Runner(desktop=desktop, analyzer=analyzer(desktop), leave=leave)
+
+    def work() -> None:
+        try:
+            runner.run()
+        except BaseException as problem:
+            problems.put(problem)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=work, name="run loop")
+    thread.start()
+    try:
+        until = time.monotonic() + WAIT_S
+        while not Robot.objects.alive().exists():
+            assert time.monotonic() < until, "no robot signed on"
+            time.sleep(0.02)
+        yield open_lesson(workflow=workflow, robot=Robot.objects.get(), user=user)
+    finally:
+        leave.set()
+        thread.join(WAIT_S)
+    if not problems.empty():
+        raise problems.get()
