@@ -105,6 +105,7 @@ class PauseReason(models.TextChoices):
     REJECTED = "rejected", _("suggestion rejected")
     TARGET = "target", _("target not found")
     SKIPPED = "skipped", _("nothing left to suggest")
+    NO_WAY = "no_way", _("no way is open")
     FAILED_ACTION = "failed_action", _("action failed")
     DESKTOP_LOST = "desktop_lost", _("desktop lost")
     STORAGE = "storage", _("storage full")

@@ -261,7 +261,10 @@ class RungResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """Where the target is, on which evidence. `box` and `point` are None unless `status` is found."""
+    """Where the target is, on which evidence. `box` and `point` are None unless `status` is found.
+
+    `lines` is the whole list that is seen, where one of it is wanted; `at_end`: it is the first that this list has not.
+    """
 
     status: ResolveStatus
     box: Box | None = None
@@ -272,17 +275,25 @@ class Resolution:
     evidence: tuple[RungResult, ...] = ()
     message: str = ""
     resolve_ms: float = 0.0
+    lines: tuple[Box, ...] = ()
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """What the loop means to do next: `sentence` says it in words, `params` have their variables filled in."""
+    """What the loop means to do next: `sentence` says it in words, `params` have their variables filled in.
+
+    `line` is which of a list it is for, where it begins a round, else 0. `doubt` says why that may be another one than
+    is meant; it is never done then without a person's word.
+    """
 
     edge: EdgeSpec
     node_id: str
     sentence: str
     params: Mapping[str, Any]
     resolution: Resolution
+    line: int = 0
+    doubt: str = ""
 
 
 class Choice(StrEnum):

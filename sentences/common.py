@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop as _
 
 from sentences.base import Words, register, register_worded
 
-LISTED, THEN, EITHER = "joined.listed", "joined.then", "joined.either"
+LISTED, THEN, EITHER, BOTH = "joined.listed", "joined.then", "joined.either", "joined.both"
 IN_A_ROW, SENTENCE_BY_SENTENCE = "joined.in_a_row", "joined.sentences"
 PLAIN = "value.plain"
 
@@ -15,6 +15,7 @@ WORDS: Words = {
     THEN: _("%(one)s; %(next)s"),
     IN_A_ROW: _("%(one)s · %(next)s"),
     EITHER: _("%(one)s or %(next)s"),
+    BOTH: _("%(one)s and %(next)s"),
     SENTENCE_BY_SENTENCE: _("%(one)s %(next)s"),
     "value.quoted": _("“%(text)s”"),
     "value.labelled": _("%(label)s: %(what)s"),

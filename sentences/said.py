@@ -18,9 +18,9 @@ from django.utils import translation
 from django.utils.formats import number_format
 
 from sentences.base import READ, SENTENCES, WORDED, Sentence, is_code
-from sentences.common import EITHER, IN_A_ROW, LISTED, PLAIN, SENTENCE_BY_SENTENCE, THEN
+from sentences.common import BOTH, EITHER, IN_A_ROW, LISTED, PLAIN, SENTENCE_BY_SENTENCE, THEN
 
-_JOINED = frozenset({IN_A_ROW, LISTED, THEN, EITHER, SENTENCE_BY_SENTENCE})
+_JOINED = frozenset({IN_A_ROW, LISTED, THEN, EITHER, BOTH, SENTENCE_BY_SENTENCE})
 _WORDED_BESIDE = ("message", "note", "why_not")  # the API has the code and the values beside these
 _PLACE = re.compile(r"%(?:\((\w+)\)(\.\d+f|[sdg])|%)")
 _MARK = '{"code": "'
@@ -99,6 +99,11 @@ def in_a_row(parts: Iterable[str]) -> str:
 def either(parts: Iterable[str]) -> str:
     """“one or two”."""
     return _joined(EITHER, parts)
+
+
+def both(parts: Iterable[str]) -> str:
+    """“one and two”."""
+    return _joined(BOTH, parts)
 
 
 def by_sentence(parts: Iterable[str]) -> str:

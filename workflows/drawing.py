@@ -14,7 +14,7 @@ from workflows.catalogue import ACTIONS, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
 from workflows.validation import Problem
-from workflows.words import closed_by, identity, known_by, params, sentence
+from workflows.words import closed_by, identity, known_by, params, sentence, when
 
 EFFECT_EXPLAINED = {
     EffectClass.READ: gettext_lazy("Changes nothing, so it may be repeated."),
@@ -41,6 +41,7 @@ class Action:
     params: tuple[tuple[str, str], ...]
     neighbours: tuple[str, ...]
     identity: tuple[str, ...]
+    when: tuple[str, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -128,6 +129,7 @@ def _action(edge: EdgeSpec, graph: GraphSpec, found: Mapping[tuple[str, str], Se
         params=params(edge),
         neighbours=tuple(neighbour(n) for n in edge.target.neighbours) if edge.target else (),
         identity=tuple(identity(spec) for spec in edge.identity),
+        when=when(edge, graph),
         problems=tuple(problems),
     )
 
@@ -172,7 +174,7 @@ def elements(graph: GraphSpec) -> dict[str, Any]:
                 "id": f"edge-{e.edge_id}",
                 "source": f"node-{e.source}",
                 "target": f"node-{e.destination}",
-                "label": sentence(e, graph),
+                "label": " · ".join((*when(e, graph), sentence(e, graph))),
             }
             for e in graph.edges
             if e.source in known and e.destination in known

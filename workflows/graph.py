@@ -157,6 +157,33 @@ class NodeSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionSpec:
+    """What must be so of one of the run's values (`workflows.conditions`): `test` of the variable or output `value`.
+
+    `to` is what it is compared with, which may hold {{variables}}: one text, several for `one_of`, none for `empty`.
+    """
+
+    value: str
+    test: str
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatSpec:
+    """The action begins a round that is done for each line of a list, at most `most` times.
+
+    `counter` is the variable that says the line, from 1: the target's {{n}}, and whatever else says {{n}} in a round.
+    A round is this action, the actions of the same screen named by their ids in `steps`, and what they lead to, until
+    the run is on this screen again. It is done for as long as the line is there and none of the texts `until` is seen.
+    """
+
+    counter: str
+    most: int
+    until: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeSpec:
     edge_id: str
     source: str
@@ -169,6 +196,8 @@ class EdgeSpec:
     expect: ExpectSpec = ExpectSpec()
     effect_class: str = "undeclared"
     optional: bool = False  # the run may go on where it was not done
+    condition: tuple[ConditionSpec, ...] = ()  # all must hold, or the action is left out
+    repeat: RepeatSpec | None = None
     retries: int = 2
     retry_backoff_ms: int = 500
     settle_ms: int = 300
@@ -215,6 +244,10 @@ class GraphSpec:
         node = self.node(node_id)
         return node.name if node else node_id
 
+    def label_of(self, name: str) -> str:
+        """One of the run's values as people call it."""
+        return next((v.label for v in self.variables if v.name == name and v.label), name)
+
     def edge(self, edge_id: str) -> EdgeSpec | None:
         return next((e for e in self.edges if e.edge_id == edge_id), None)
 
@@ -257,6 +290,16 @@ class GraphSpec:
         return frozenset(digests - {""})
 
     @property
+    def counters(self) -> frozenset[str]:
+        """The values that a repetition counts by itself."""
+        return frozenset(e.repeat.counter for e in self.edges if e.repeat)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind (`VariableKind`) of each value that a run has, by name: those it is given, and those it comes to."""
+        return {**dict.fromkeys(self.counters, "number"), **{v.name: v.kind for v in self.variables}}
+
+    @property
     def counting_variables(self) -> frozenset[str]:
         """The variables that say which of several a run wants (`TargetSpec.number_wanted`)."""
         return names([e.target.number_wanted for e in self.edges if e.target])
@@ -288,11 +331,13 @@ def _node(data: Mapping[str, Any]) -> NodeSpec:
 def _edge(data: Mapping[str, Any]) -> EdgeSpec:
     target = data.get("target")
     return EdgeSpec(
-        **_plain(EdgeSpec, data, skip=("target", "before", "identity", "expect")),
+        **_plain(EdgeSpec, data, skip=("target", "before", "identity", "expect", "condition", "repeat")),
         target=target_from_json(target) if target else None,
         before=ExpectSpec(**_plain(ExpectSpec, data.get("before") or {})),
         identity=tuple(IdentitySpec(**_plain(IdentitySpec, i)) for i in data.get("identity", ())),
         expect=ExpectSpec(**_plain(ExpectSpec, data.get("expect") or {})),
+        condition=tuple(ConditionSpec(**_plain(ConditionSpec, c)) for c in data.get("condition", ())),
+        repeat=RepeatSpec(**_plain(RepeatSpec, repeat)) if (repeat := data.get("repeat")) else None,
     )
 
 

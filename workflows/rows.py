@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 from django.db import models
 
-from workflows.graph import EdgeSpec, ExpectSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
+from workflows.graph import (
+    ConditionSpec,
+    EdgeSpec,
+    ExpectSpec,
+    GraphSpec,
+    NodeSpec,
+    RepeatSpec,
+    TargetSpec,
+    VariableSpec,
+)
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.specs import target_columns
 
@@ -65,6 +74,11 @@ def _expect(spec: ExpectSpec) -> dict[str, Any]:
     return {name: value for name, value in declared.items() if value}
 
 
+def _plain(spec: ConditionSpec | RepeatSpec) -> dict[str, Any]:
+    """As JSON has it: with lists."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(spec).items()}
+
+
 def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets: Mapping[str, Target]) -> Edge:
     return Edge(
         workflow=workflow,
@@ -79,6 +93,8 @@ def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets
         expect=_expect(spec.expect),
         effect_class=spec.effect_class,
         optional=spec.optional,
+        condition=[_plain(condition) for condition in spec.condition],
+        repeat=_plain(spec.repeat) if spec.repeat else {},
         retries=spec.retries,
         retry_backoff_ms=spec.retry_backoff_ms,
         settle_ms=spec.settle_ms,

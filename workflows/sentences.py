@@ -5,10 +5,27 @@ from __future__ import annotations
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from sentences.base import Words, register, register_reading
+from sentences.base import Sentence, Words, register, register_reading
 from workflows.text import VARIABLE
 
 WORDS: Words = {
+    "ways.equals": Sentence(text=_("“%(name)s” is %(to)s"), quoted=("to",)),
+    "ways.is_not": Sentence(text=_("“%(name)s” is not %(to)s"), quoted=("to",)),
+    "ways.one_of": Sentence(text=_("“%(name)s” is one of %(to)s"), quoted=("to",)),
+    "ways.contains": Sentence(text=_("“%(name)s” contains %(to)s"), quoted=("to",)),
+    "ways.empty": _("“%(name)s” is empty"),
+    "ways.not_empty": _("“%(name)s” is not empty"),
+    "ways.less": _("“%(name)s” is less than %(to)s"),
+    "ways.more": _("“%(name)s” is more than %(to)s"),
+    "ways.before": _("“%(name)s” is before %(to)s"),
+    "ways.after": _("“%(name)s” is after %(to)s"),
+    "ways.unknown_test": _("“%(test)s” is no test that there is"),
+    "ways.no_value": _("“%(name)s” has no value yet."),
+    "ways.no_number": _("“%(name)s” is compared as a number, and “%(text)s” is none that is read in one way only."),
+    "ways.no_date": _("“%(name)s” is compared as a date, and “%(text)s” is none; it is written as 2026-11-21."),
+    "ways.only_if": _("only if %(condition)s"),
+    "ways.for_each": _("for each line %(counter)s of the list, at most %(most)d"),
+    "ways.until": Sentence(text=_("until %(texts)s is seen"), quoted=("texts",)),
     "database.locked": _("The database is locked by another program."),
     "database.full": _("There is no room left for the database: free some space on its disk."),
     "database.read_only": _("The database cannot be written to: look at the rights of its file and of the folder."),

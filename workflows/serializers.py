@@ -117,6 +117,28 @@ class NodeSerializer(serializers.Serializer[Any]):
     is_common = serializers.BooleanField(help_text="It may come at any time.")
 
 
+class ConditionSerializer(serializers.Serializer[Any]):
+    """What must be so of one of the run's values."""
+
+    value = serializers.CharField(help_text="The name of a variable or of an output.")
+    test = serializers.CharField(
+        help_text="equals, is_not, contains, empty, not_empty, less, more, before, after or one_of."
+    )
+    to = serializers.ListField(child=serializers.CharField(), help_text="What it is compared with.")
+
+
+class RepeatSerializer(serializers.Serializer[Any]):
+    """The action begins a round that is done for each line of a list."""
+
+    counter = serializers.CharField(help_text="The variable that says the line, from 1.")
+    most = serializers.IntegerField(help_text="So many rounds at most.")
+    until = serializers.ListField(child=serializers.CharField(), help_text="Texts that say that there is no more.")
+    steps = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Other actions of the same screen that belong to a round, by their ids.",
+    )
+
+
 class EdgeSerializer(serializers.Serializer[Any]):
     """The action that leads from one screen to the next."""
 
@@ -131,6 +153,8 @@ class EdgeSerializer(serializers.Serializer[Any]):
     expect = ExpectSerializer()
     effect_class = serializers.CharField(help_text="undeclared, read, idempotent, observable or opaque.")
     optional = serializers.BooleanField(help_text="A run may go on where it was not done.")
+    condition = ConditionSerializer(many=True, help_text="All must hold, or the action is left out.")
+    repeat = RepeatSerializer(allow_null=True)
     retries = serializers.IntegerField()
     retry_backoff_ms = serializers.IntegerField()
     settle_ms = serializers.IntegerField()

@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from workflows.graph import (
+    ConditionSpec,
     EdgeSpec,
     ExpectSpec,
     GraphSpec,
@@ -17,6 +18,7 @@ from workflows.graph import (
     NormBox,
     NormPoint,
     PopupSpec,
+    RepeatSpec,
     ShapeSpec,
     TargetSpec,
     VariableSpec,
@@ -74,6 +76,8 @@ def edge_spec(edge: Edge) -> EdgeSpec:
         expect=expect_spec(edge.expect),
         effect_class=edge.effect_class,
         optional=edge.optional,
+        condition=condition_specs(edge.condition),
+        repeat=repeat_spec(edge.repeat),
         retries=edge.retries,
         retry_backoff_ms=edge.retry_backoff_ms,
         settle_ms=edge.settle_ms,
@@ -96,6 +100,26 @@ def identity_specs(value: Any) -> tuple[IdentitySpec, ...]:
         IdentitySpec(value=str(item["value"]), label=str(item.get("label") or ""))
         for item in _list(value)
         if isinstance(item, Mapping) and item.get("value")
+    )
+
+
+def condition_specs(value: Any) -> tuple[ConditionSpec, ...]:
+    return tuple(
+        ConditionSpec(value=str(item.get("value") or ""), test=str(item.get("test") or ""), to=texts_in(item.get("to")))
+        for item in _list(value)
+        if isinstance(item, Mapping)
+    )
+
+
+def repeat_spec(value: Any) -> RepeatSpec | None:
+    data = _mapping(value)
+    if not data:
+        return None
+    return RepeatSpec(
+        counter=str(data.get("counter") or ""),
+        most=_count(data.get("most")),
+        until=texts_in(data.get("until")),
+        steps=texts_in(data.get("steps")),
     )
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from sentences.said import say, worded
 from workflows.catalogue import ACTIONS
+from workflows.conditions import say_conditions
 from workflows.graph import EdgeSpec, GraphSpec, IdentitySpec, PopupSpec
 from workflows.text import told
 
@@ -87,6 +89,15 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def when(edge: EdgeSpec, graph: GraphSpec) -> tuple[str, ...]:
+    """What an action is done if, and for: “only if “Amount” is more than 100”, “for each line {{n}}, at most 50”."""
+    said = [say("ways.only_if", condition=say_conditions(edge.condition, graph))] if edge.condition else []
+    if edge.repeat:
+        said.append(say("ways.for_each", counter=f"{{{{{edge.repeat.counter}}}}}", most=edge.repeat.most))
+        said += [say("ways.until", texts=list(edge.repeat.until))] if edge.repeat.until else []
+    return tuple(worded(one) for one in said)
 
 
 def identity(spec: IdentitySpec) -> str:

@@ -112,6 +112,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
             if target
             else None
         ),
+        **({"line": suggestion.line} if suggestion.line else {}),
         **resolution_json(resolution, size),
         "can_accept": resolution.status in ("found", "not_needed"),
     }
@@ -137,6 +138,7 @@ def resolution_json(resolution: Resolution, size: Size) -> dict[str, Any]:
             for r in resolution.evidence
         ],
         "resolve_ms": round(resolution.resolve_ms, 2),
+        **({"lines": [_norm(line, size) for line in resolution.lines]} if resolution.lines else {}),
     }
 
 

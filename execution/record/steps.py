@@ -225,6 +225,12 @@ class Steps(FencedRun):
         return self.execution.steps.in_doubt().first()
 
     @persistent
+    def last_done(self, edge_id: str) -> Step | None:
+        """The last step of that action that is behind the run, done or skipped."""
+        behind = (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.SKIPPED)
+        return self.execution.steps.filter(edge_id=edge_id, outcome__in=behind).order_by("index").last()
+
+    @persistent
     def show_after(self, step: Step, after: ScreenState, verification: Verification | None) -> None:
         """What the screen shows now, for a person who is asked whether the step was done."""
         step.picture_after, step.just_before = self._picture_after(after), self._just_before(step)

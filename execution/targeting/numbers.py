@@ -32,12 +32,17 @@ _NEAREST = 2.0  # heights nearer than the next group
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedNumber:
-    """Which of its group a run wants, None where any may be it; its place, and the group; or why it is not known."""
+    """Which of its group a run wants, None where any may be it; its place, and the group; or why it is not known.
+
+    `lines` are those of the group that are counted. `at_end`: all of it is seen, and it has one less than is wanted.
+    """
 
     number: int | None = None
     place: Box | None = None
     group: Group | None = None
     problem: str = ""
+    lines: tuple[Box, ...] = ()
+    at_end: bool = False
 
     def holds(self, box: Box) -> bool:
         """True for that one of the group, and for everything where no number is wanted."""
@@ -104,7 +109,15 @@ def wanted_number(seen: Numbered) -> WantedNumber:
         return WantedNumber(number=number, problem=say("targeting.group_unknown"))
     problem, at = _uncounted(number, group, seen), number + seen.target.before_first
     place = None if problem else group.members[at - 1]
-    return WantedNumber(number=number, place=place, group=group, problem=problem)
+    lines = group.members[seen.target.before_first :]
+    at_end = number == len(lines) + 1 and _is_seen_whole(group, seen)
+    return WantedNumber(number=number, place=place, group=group, problem=problem, lines=lines, at_end=at_end)
+
+
+def _is_seen_whole(group: Group, seen: Numbered) -> bool:
+    """Whether each of a group is counted from where it began, so that what it has not is not there."""
+    whole = group.counted == len(group.members) and _begins_as_taught(group, seen)
+    return whole and (bool(seen.target.before_first) or not _first_is_other(group, seen))
 
 
 def _uncounted(number: int, group: Group, seen: Numbered) -> str:

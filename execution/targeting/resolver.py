@@ -96,7 +96,7 @@ class TargetResolver:
 
     def _resolved(self, context: Context, least: float) -> Resolution:
         if problem := _unanswerable(context):
-            return Resolution(status=NOT_FOUND, message=problem)
+            return _of_its_list(Resolution(status=NOT_FOUND, message=problem), context)
         remembered = memory.recall(context)
         weighed, opinions = weigh(context, remembered, judge=self._judge), list[RungResult]()
         chosen = _sure(weighed, context, least)
@@ -118,10 +118,19 @@ class TargetResolver:
         if chosen is None:
             if remembered is not None:
                 memory.forget(context)
-            return _refused(weighed, context, evidence)
+            return _of_its_list(_refused(weighed, context, evidence), context)
         memory.remember(context, weighed.signs[chosen].box)
         by_opinion = opinions and opinions[-1].status is FOUND
-        return _answer(weighed, chosen, context, evidence, opinions[-1] if by_opinion else None)
+        answer = _answer(weighed, chosen, context, evidence, opinions[-1] if by_opinion else None)
+        return _of_its_list(answer, context)
+
+
+def _of_its_list(resolution: Resolution, context: Context) -> Resolution:
+    """With the list, where one of it is wanted."""
+    if not context.target.number_wanted:
+        return resolution
+    wanted = context.wanted_number
+    return replace(resolution, lines=wanted.lines, at_end=wanted.at_end)
 
 
 def _unanswerable(context: Context) -> str:

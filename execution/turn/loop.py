@@ -18,6 +18,7 @@ from execution.navigation.hands import Stopped
 from execution.record import attribution
 from execution.record.journal import Journal
 from execution.targeting.pressing import Chosen
+from execution.turn.chooser import Chooser
 from execution.turn.closing import Closer
 from execution.turn.coach import Coach, CoachAnswer
 from execution.turn.holding import Hold
@@ -42,6 +43,7 @@ from execution.types import (
     Suggestion,
 )
 from sentences.said import by_sentence, say, told_by
+from workflows.conditions import CannotTell, holds
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 
@@ -68,7 +70,7 @@ class Loop:
         coach.look_every_s = self.limits.capture_interval_ms / 1000
         self.on_look = on_look
         self.graph = journal.graph
-        self.ways = Ways(self.graph)
+        self.ways = Ways(self.graph, self._is_open)
         self.at = Position.left(journal.execution, self.ways)
         self.hold = Hold(journal, leave=leave, may_act=may_act)
         closer = Closer(journal, stages, coach, self.hold, timeout_s=self.limits.confirmation_timeout_s)
@@ -79,6 +81,7 @@ class Loop:
         self.pauses = Pauses(
             journal, stages, self.overlays, self.ways, self.at, limits=self.limits, leave=leave, on_miss=on_miss
         )
+        self.chooser = Chooser(journal, stages, self.hold, self.at, self.pauses)
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
         self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
@@ -115,6 +118,7 @@ class Loop:
             self._press(chosen)
             return
         self.journal.begin_turn()
+        self.chooser.count()
         state, picked = self.stages.observe(), self.at.picked
         recognition, match_ms = self._recognise(state)
         match = recognition.match
@@ -137,14 +141,10 @@ class Loop:
         if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
             self._end(state, recognition, match_ms, by_person=picked is not None)
             return
-        edge = self.stages.next_edge(match.node_id, self._behind())
-        if edge is None:
-            self.pauses.nothing_left(state)
-            return
-        suggestion = self.stages.suggest(edge, match.node_id, state)
-        if self._look_again(suggestion):
-            return
         try:
+            suggestion = self.chooser.next(match.node_id, state, watching=self.mode is ExecutionMode.OBSERVATION)
+            if suggestion is None:
+                return
             state, suggestion = self._seek(state, suggestion)
         except Stopped:
             return  # what was asked for is heeded by the next turn
@@ -235,7 +235,7 @@ class Loop:
         """The run is there; `anew`: a person said so, or left the desktop there, and what was before is behind."""
         self.at.misses, self.at.known, self.at.anywhere = 0, state, False
         if node_id != self.at.last_node:
-            self.at.looks = 0
+            self.at.looks, self.at.ended = 0, set()
         self.at.place = self.at.place.anew(node_id) if anew else self.ways.arrive(self.at.place, node_id)
         self.journal.arrive(node_id, confidence)
 
@@ -249,21 +249,11 @@ class Loop:
             self.journal.close_step(step, Outcome.TERMINAL, attribution.TERMINAL)
         self.journal.finish(ExecutionState.COMPLETED)
 
-    def _behind(self) -> set[str]:
-        """The steps of this screen that do not come next: rejected, skipped, or done and led back to it."""
-        return self.at.tried | self.at.place.done_here if self.stages.knows_ways else self.at.tried
-
-    def _look_again(self, suggestion: Suggestion) -> bool:
-        """A target that is not there yet may still be drawn: look a few times before asking about it."""
-        if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+    def _is_open(self, edge: EdgeSpec) -> bool:
+        try:
+            return holds(edge.condition, self.stages.variables, self.graph)
+        except CannotTell:
             return False
-        self.at.looks += 1
-        looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion) else suggestion.edge.retries
-        if self.at.looks > looks:
-            self.at.looks = 0
-            return False
-        self.leave.wait(suggestion.edge.retry_backoff_ms / 1000)
-        return True
 
     def _seek(self, state: ScreenState, suggestion: Suggestion) -> tuple[ScreenState, Suggestion]:
         """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""
@@ -304,15 +294,16 @@ class Loop:
         found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
         look = watch(self.stages, suggestion, state)
         if self.mode is ExecutionMode.COACHING:
-            message = say("turn.suggested", sentence=suggestion.sentence)
+            message = by_sentence([suggestion.doubt, say("turn.suggested", sentence=suggestion.sentence)])
             return self.coach.ask(
                 step, PromptKind.COACHING, message, timeout_s=self.limits.coaching_timeout_s, look=look
             )
         if not found:
-            message = suggestion.resolution.message or say("turn.target_not_found")
+            message = by_sentence([suggestion.doubt, suggestion.resolution.message or say("turn.target_not_found")])
             return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
-        if self.mode is ExecutionMode.SUPERVISED or self.at.rejected:  # what comes next may build on what was not done
-            message = say("turn.execute", sentence=suggestion.sentence)
+        unsure = self.at.rejected or suggestion.doubt  # what comes next may build on what was not done
+        if self.mode is ExecutionMode.SUPERVISED or unsure:
+            message = by_sentence([suggestion.doubt, say("turn.execute", sentence=suggestion.sentence)])
             return self.coach.ask(
                 step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look
             )
@@ -352,9 +343,11 @@ class Loop:
 
     def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         self.journal.close_step(step, Outcome.SKIPPED, attribution.skipped(answer.decision), decision=answer.decision)
-        self.at.tried.add(suggestion.edge.edge_id)
-        self.at.rejected = False
-        self._passed(suggestion.edge, done=False)
+        self.at.rejected = bool(suggestion.line) and suggestion.resolution.status is not ResolveStatus.FOUND
+        if self.at.rejected or not suggestion.line:
+            self.at.tried.add(suggestion.edge.edge_id)
+        if not self.at.rejected:  # a line that is not there: with it a person says that the list is over
+            self._passed(suggestion.edge, done=False)
 
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
         picked = answer.decision.node_id if answer.decision else ""
@@ -407,7 +400,9 @@ class Loop:
         if not step.edge_id:  # a dialog was about to be closed; whether it is still there is seen by looking
             self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.looked_anew"))
             return
-        self._after(edge_of_step(step, self.graph), self.performer.recover(step))
+        edge = edge_of_step(step, self.graph)
+        self.chooser.count(edge)
+        self._after(edge, self.performer.recover(step))
 
     # --- observation ------------------------------------------------------------------------------------------------
     def _follow(self, step: Step, suggestion: Suggestion) -> None:
@@ -422,7 +417,7 @@ class Loop:
                 agreed = match.node_id == suggestion.edge.destination
                 said = say("turn.person_same") if agreed else say("turn.person_else")
                 self.journal.agreed(step, agreed, by_sentence([would, said]), state)
-                self.at.place = Standpoint(last=node_id, expected=match.node_id)
+                self.at.place = Standpoint(last=node_id, expected=match.node_id, rounds=self.at.place.rounds)
                 return
             self.leave.wait(self.limits.capture_interval_ms / 1000)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from execution.choices import PauseReason
+from execution.language.acts import say_act
 from execution.record.journal import Journal
 from execution.record.payloads import match_json
 from execution.turn import leaps
+from execution.turn.choosing import Way
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
 from execution.turn.position import Position
@@ -17,6 +19,8 @@ from execution.turn.stages import Stages
 from execution.turn.ways import Ways
 from execution.types import Match, Recognition, ScreenState
 from sentences.said import by_sentence, say
+from workflows.conditions import say_conditions
+from workflows.graph import EdgeSpec
 
 _OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
 
@@ -103,6 +107,24 @@ class Pauses:
         message = say("turn.already_at_end", **node)
         self.pause(PauseReason.ALREADY_AT_END, message, state, recognition)
 
+    def no_way(self, way: Way, state: ScreenState) -> None:
+        """The screen has no action that comes next; conditions that say so are told, with what they ask about."""
+        node = {"node": self.graph.name_of(self.at.last_node or "")}
+        if way.unsure:
+            self.pause(PauseReason.NO_WAY, say("turn.way_unknown", why=way.unsure, **node), state)
+        elif way.unmet:
+            why = [*map(self._only_if, way.unmet), *map(self._value, _asked_about(way.unmet))]
+            self.pause(PauseReason.NO_WAY, by_sentence([say("turn.no_way_open", **node), *why]), state)
+        else:
+            self.nothing_left(state)
+
+    def _only_if(self, edge: EdgeSpec) -> str:
+        what = say_act(edge, self.graph, self.stages.variables)
+        return say("turn.only_if", what=what, condition=say_conditions(edge.condition, self.graph))
+
+    def _value(self, name: str) -> str:
+        return say("turn.value_is", name=self.graph.label_of(name), value=self.stages.variables.get(name, ""))
+
     def nothing_left(self, state: ScreenState) -> None:
         if self.at.rejected:
             self.pause(PauseReason.REJECTED, say("turn.rejected_no_other"), state)
@@ -118,3 +140,8 @@ class Pauses:
         if self.at.unready >= self.limits.max_no_match_retries:
             self.at.unready = 0
             self.pause(PauseReason.FAILED_ACTION, failure, state)
+
+
+def _asked_about(edges: Iterable[EdgeSpec]) -> tuple[str, ...]:
+    """The values that conditions ask about, each once."""
+    return tuple(dict.fromkeys(condition.value for edge in edges for condition in edge.condition))

@@ -112,7 +112,7 @@ class Readiness:
         if not changed:
             return suggestion
         nothing = NotReady(message=_undone(changed), state=now)
-        if by_hand:
+        if by_hand or suggestion.line:  # of a list that changed nobody knows which of its lines is the next one
             return nothing
         match = self.stages.recognise(now, last_node=suggestion.node_id, expected=suggestion.node_id).match
         if match is not None and match.node_id != suggestion.node_id:

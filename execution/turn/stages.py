@@ -59,9 +59,14 @@ class Stages(Protocol):
     """What the loop asks of a run's eyes, hands and knowledge, in the order of a turn."""
 
     graph: GraphSpec
-    variables: Mapping[str, str]
     eyes: Eyes
     missing: str  # what the run cannot go on without, in a sentence
+
+    @property
+    def variables(self) -> Mapping[str, str]: ...
+
+    def count(self, values: Mapping[str, str]) -> None:
+        """Values that the run has come to: the lines of lists that it is at."""
 
     def observe(self) -> ScreenState: ...
 

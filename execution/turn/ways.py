@@ -6,9 +6,10 @@ between: what would be passed over may be the very step that it was started for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
+from execution.turn.rounds import Rounds, after
 from workflows.catalogue import effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
@@ -19,7 +20,8 @@ class Standpoint:
     """Where a run stands: on `last`, or, where `done` was done there, on its way to `expected`.
 
     `last` is None before the first screen; `expected` is then where it begins. `held` is where it stood before a common
-    screen came: it goes on from there afterwards. `done_here` are the steps that were done on `last` and led back.
+    screen came: it goes on from there afterwards. `done_here` are the steps that were done on `last` and led back, but
+    for those of a round: `rounds` are the lists whose lines are being done, the inner one last.
     """
 
     last: str | None = None
@@ -27,25 +29,28 @@ class Standpoint:
     done: EdgeSpec | None = None
     held: Standpoint | None = None
     done_here: frozenset[str] = frozenset()
+    rounds: Rounds = ()
 
     def passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
         """The edge is behind the run, done or skipped: its destination comes next."""
+        rounds = after(self.rounds, edge, done=done)
         back = done and edge.source == edge.destination == self.last and not _only_looks(edge)
-        done_here = self.done_here | {edge.edge_id} if back else self.done_here
-        return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here)
+        once = back and not any(one.holds(edge.edge_id) for one in rounds)
+        done_here = self.done_here | {edge.edge_id} if once else self.done_here
+        return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here, rounds=rounds)
 
     def anew(self, node_id: str) -> Standpoint:
         """A person says that it is that screen: what was done before it is behind, what was done on it stays done."""
-        return Standpoint(
-            last=node_id, expected=node_id, done_here=self.done_here if node_id == self.last else frozenset()
-        )
+        done_here = self.done_here if node_id == self.last else frozenset()
+        return Standpoint(last=node_id, expected=node_id, done_here=done_here, rounds=self.rounds)
 
 
 class Ways:
-    """The ways of one graph."""
+    """The ways of one graph. `is_open` says whether an action's conditions hold now: a way that is not open leads
+    nowhere."""
 
-    def __init__(self, graph: GraphSpec) -> None:
-        self.graph = graph
+    def __init__(self, graph: GraphSpec, is_open: Callable[[EdgeSpec], bool] = lambda edge: True) -> None:
+        self.graph, self.is_open = graph, is_open
         self._common = frozenset(node.node_id for node in graph.nodes if node.is_common)
         self._edges = {edge.edge_id: edge for edge in graph.edges}
 
@@ -54,10 +59,11 @@ class Ways:
         if node_id == place.last:
             return place
         if node_id in self._common:
-            return Standpoint(last=node_id, expected=node_id, held=place.held if place.last in self._common else place)
+            held = place.held if place.last in self._common else place
+            return Standpoint(last=node_id, expected=node_id, held=held, rounds=place.rounds)
         if place.held is not None and node_id == place.held.last:
             return place.held
-        return Standpoint(last=node_id, expected=node_id)
+        return Standpoint(last=node_id, expected=node_id, rounds=place.rounds)
 
     def may_go_on(self, place: Standpoint, node_id: str) -> bool:
         """Whether the run may go on from that screen without anybody's word."""
@@ -100,7 +106,8 @@ class Ways:
         done = place.done
         if place.expected == "":
             return frozenset()  # a program's own action, of which it alone knows where it leads
-        outcomes = [e.destination for e in self.graph.outgoing(done.source) if _same_act(e, done)] if done else []
+        alike = [e for e in self.graph.outgoing(done.source) if _same_act(e, done)] if done else []
+        outcomes = [e.destination for e in alike if self.is_open(e)]
         return frozenset({place.last, place.expected or place.last, *outcomes})
 
     def _within(self, roots: Collection[str]) -> frozenset[str]:
@@ -108,7 +115,7 @@ class Ways:
         seen, todo = set(roots), list(roots)
         while todo:
             for edge in self.graph.outgoing(todo.pop()):
-                if edge.destination not in seen and _need_not_be_done(edge):
+                if edge.destination not in seen and _need_not_be_done(edge) and self.is_open(edge):
                     seen.add(edge.destination)
                     todo.append(edge.destination)
         return frozenset(seen)

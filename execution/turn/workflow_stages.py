@@ -69,12 +69,15 @@ MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560
 
 class WorkflowStages:
     def __init__(
-        self, graph: GraphSpec, variables: Mapping[str, str], eyes: Eyes, matcher: Matcher, resolver: TargetResolver
+        self, graph: GraphSpec, variables: dict[str, str], eyes: Eyes, matcher: Matcher, resolver: TargetResolver
     ) -> None:
         self.graph, self.variables = graph, variables
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+
+    def count(self, values: Mapping[str, str]) -> None:
+        self.variables.update(values)
 
     def observe(self) -> ScreenState:
         return self.eyes.observe()
@@ -120,6 +123,7 @@ class WorkflowStages:
             params=params,
             sentence=self.sentence(edge, params),
             resolution=resolution,
+            line=int(self.variables[edge.repeat.counter]) if edge.repeat else 0,
         )
 
     def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:

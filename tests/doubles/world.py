@@ -6,7 +6,7 @@ It stands in for perception and desktop alone; journal, prompts, decisions and r
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -33,6 +33,7 @@ from execution.types import (
     ResolveStatus,
     ScreenState,
     Suggestion,
+    TextLine,
     Verification,
     pixels_digest,
 )
@@ -63,6 +64,9 @@ class World:
     buttons: tuple[str, ...] = ()  # what stands on its buttons
     closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0
+    lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
+    longer: bool = False  # lists go on below what is seen
+    texts: tuple[str, ...] = ()  # what else is read
     degraded: bool = False
     degraded_reason: str = ""
     _seen: int = 0
@@ -79,6 +83,9 @@ class World:
     def lift(self) -> None:
         self.degraded, self.degraded_reason = False, ""
 
+    def count(self, values: Mapping[str, str]) -> None:
+        self.variables = {**self.variables, **values}
+
     def observe(self) -> ScreenState:
         if self.on_observe:
             self.on_observe(self)
@@ -89,8 +96,15 @@ class World:
         pixels = np.full((40, 60, 3), number % 256, np.uint8)
         return ScreenState(
             frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)),
+            texts=tuple(TextLine(text=text, box=box, confidence=1.0) for text, box in self._rows()),
             text_method=self.node or "",
         )
+
+    def _rows(self) -> Iterator[tuple[str, Box]]:
+        """The lines of the lists on this screen."""
+        for edge in self.graph.outgoing(self.node or ""):
+            for number, text in enumerate(self.lists.get(edge.edge_id, ())):
+                yield text, Box(2, 1 + 4 * number, 20, 3)
 
     def settle(self, edge: EdgeSpec) -> ScreenState:
         return self.observe()
@@ -118,6 +132,10 @@ class World:
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         status = self.unresolved.get(edge.edge_id, ResolveStatus.FOUND)
+        line = int(self.variables[edge.repeat.counter]) if edge.repeat else 0
+        rows = tuple(box for _text, box in self._rows()) if line else ()
+        if line and edge.edge_id in self.lists and line > len(rows):
+            status = ResolveStatus.NOT_FOUND
         found = status is ResolveStatus.FOUND
         resolution = Resolution(
             status=status,
@@ -126,6 +144,8 @@ class World:
             rung="anchor_template" if found else "",
             score=0.98 if found else 0.0,
             message="" if found else "It is not on the screen.",
+            lines=rows,
+            at_end=line == len(rows) + 1 and edge.edge_id in self.lists,
         )
         return Suggestion(
             edge=edge,
@@ -133,6 +153,7 @@ class World:
             sentence=edge.edge_id,
             params=fill(edge.params, self.variables),
             resolution=resolution,
+            line=line,
         )
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
@@ -163,7 +184,7 @@ class World:
     def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
         if edge.identity and self.shown != edge.identity[0].value:
             return Verification(answer=Answer.NO, message=f"another value than {edge.identity[0].value} is shown")
-        if edge.before and self.node not in edge.before.texts:
+        if edge.before and not {self.node, *self.texts} & set(edge.before.texts):
             return Verification(answer=Answer.NO, message=f"{edge.before.texts[0]} is not seen")
         return Verification(answer=Answer.YES)
 
@@ -214,6 +235,10 @@ class World:
     def scroll(self, point: Point, dy: int) -> None:
         self.scrolls_left -= 1
         self.acts.append(f"scroll {dy}")
+        if self.longer:
+            self.lists = {
+                i: [*rows[1:], "one more"] if dy > 0 else ["first", *rows[:-1]] for i, rows in self.lists.items()
+            }
         if self.on_scroll:
             self.on_scroll(self)
 

@@ -243,6 +243,26 @@ class EdgeForm(forms.ModelForm):
         widget=forms.TextInput(attrs={"size": 60}),
     )
 
+    condition = ReadableJSONField(
+        label=gettext_lazy("Only if"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80, "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            'Such as [{"value": "amount", "test": "more", "to": ["100"]}]; all must hold. Tests: equals, is_not, '
+            "one_of, contains, empty, not_empty, less, more, before, after. Empty: in any case."
+        ),
+    )
+    repeat = ReadableJSONField(
+        label=gettext_lazy("For each line of a list"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80, "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            'Such as {"counter": "n", "most": 50, "until": ["No more files"], "steps": []}: the action begins a round '
+            "for each line {{n}}, until the run is on this screen again. “until” are texts that say that there is no "
+            "more, “steps” the ids of further actions of this screen that belong to a round."
+        ),
+    )
+
     class Meta:
         model = Edge
         exclude = ("params", "before", "identity", "expect")  # noqa: DJ006
@@ -273,6 +293,12 @@ class EdgeForm(forms.ModelForm):
         takes = {name: " ".join(p.name for p in spec.params) for name, spec in ACTIONS.items()}
         field.widget.attrs |= {"data-action-type": "", **{f"data-takes-{n}": names for n, names in takes.items()}}
         field.widget.attrs |= {f"data-target-{name}": spec.target for name, spec in ACTIONS.items()}
+
+    def clean_condition(self) -> list[Any]:
+        return self.cleaned_data["condition"] or []
+
+    def clean_repeat(self) -> dict[str, Any]:
+        return self.cleaned_data["repeat"] or {}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

@@ -111,6 +111,7 @@ class EdgeAdmin(PartAdmin):
     radio_fields = {"effect_class": admin.VERTICAL}
     fieldsets = (
         (None, {"fields": ("edge_id", ("source", "destination"), ("order", "optional"))}),
+        (_("When it comes"), {"fields": ("condition", "repeat")}),
         (_("What it does"), {"fields": ("action_type", "target", *(f"param_{name}" for name in PARAMS))}),
         (
             _("What must be seen before it"),

@@ -1,12 +1,35 @@
 from __future__ import annotations
 
+from typing import Any
+
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass, VariableKind
+from workflows.graph import ConditionSpec, RepeatSpec
 from workflows.models.pictures import Picture
 from workflows.models.workflow import Workflow, text_id
+from workflows.shape import WrongShape, check
+
+
+def condition_list(value: Any) -> None:
+    """ValidationError unless the value is a list of conditions."""
+    _check(value, tuple[ConditionSpec, ...], str(_("conditions")))
+
+
+def repetition(value: Any) -> None:
+    """ValidationError unless the value says how an action is repeated, or is empty."""
+    if value != {}:
+        _check(value, RepeatSpec, str(_("repetition")))
+
+
+def _check(value: Any, kind: Any, where: str) -> None:
+    try:
+        check(value, kind, where)
+    except WrongShape as error:
+        raise ValidationError(str(error)) from error
 
 
 class Node(models.Model):
@@ -84,6 +107,10 @@ class Edge(models.Model):
     optional = models.BooleanField(
         _("optional"), default=False, help_text=_("A run that finds itself on the next screen may go on without it.")
     )
+    condition = models.JSONField(
+        _("only if"), default=list, blank=True, validators=[condition_list], help_text=_("Without it: in any case.")
+    )
+    repeat = models.JSONField(_("for each line of a list"), default=dict, blank=True, validators=[repetition])
     retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])
     retry_backoff_ms = models.PositiveIntegerField(_("wait before a retry (ms)"), default=500)
     settle_ms = models.PositiveIntegerField(_("still for (ms)"), default=300)

@@ -17,6 +17,7 @@ from workflows.validation.problem import Kind, Problem, Severity
 from workflows.validation.screens import recognition
 from workflows.validation.structure import ids, reach, shape
 from workflows.validation.variables import variables
+from workflows.validation.ways import ways
 
 __all__ = ["Kind", "Problem", "Severity", "errors", "problems"]
 
@@ -29,6 +30,7 @@ def problems(graph: GraphSpec, *, store: PictureStore | None = None) -> tuple[Pr
         reach,
         recognition,
         actions,
+        ways,
         dialogs,
         variables,
         partial(pictures, store=store or PictureStore()),

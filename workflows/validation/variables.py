@@ -15,7 +15,7 @@ from workflows.words import sentence
 
 
 def variables(graph: GraphSpec) -> Iterator[Problem]:
-    declared = {v.name for v in graph.variables}
+    declared = set(graph.kinds)
     used: set[str] = set()
     for kind, where, field, value in _texts(graph):
         names = text.names(value)
@@ -38,7 +38,7 @@ def variables(graph: GraphSpec) -> Iterator[Problem]:
                 where=variable.name,
                 field="default",
             )
-    for name in sorted(declared - used):
+    for name in sorted({v.name for v in graph.variables} - used):
         yield of_variable(
             "unused_variable",
             _("The variable “%(name)s” is used nowhere. Remove it, or write {{%(name)s}} where its value belongs.")
@@ -55,6 +55,9 @@ def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
             yield "node", node.node_id, field, getattr(node, field)
     for edge in graph.edges:
         yield "edge", edge.edge_id, "params", edge.params
+        asked = [f"{{{{{condition.value}}}}}" for condition in edge.condition if condition.value]
+        yield "edge", edge.edge_id, "condition", (*asked, *(condition.to for condition in edge.condition))
+        yield "edge", edge.edge_id, "repeat", edge.repeat.until if edge.repeat else ()
         for field in ("texts", "gone", "window_title"):
             yield "edge", edge.edge_id, f"expect_{field}", getattr(edge.expect, field)
             yield "edge", edge.edge_id, f"before_{field}", getattr(edge.before, field)

@@ -38,6 +38,21 @@ WORDS: Words = {
     "turn.dialog_over": _("A dialog came over “%(node)s”: %(dialog)s"),
     "turn.already_at_end": _("The screen is “%(node)s”, where the workflow ends, and nothing was done yet."),
     "turn.unknown_screen": _("The screen is none of the workflow's known screens. %(why)s"),
+    "turn.no_way_open": _("None of the ways from “%(node)s” is open."),
+    "turn.only_if": _("“%(what)s” is done only if %(condition)s."),
+    "turn.value_is": _("“%(name)s” is “%(value)s” now."),
+    "turn.way_unknown": _("Which way to take from “%(node)s” cannot be told. %(why)s"),
+    "turn.list_unknown": _(
+        "The list as it was when line %(then)d was done is not known, so nobody can say whether line %(line)d follows."
+    ),
+    "turn.list_shorter": _(
+        "The list has changed since line %(then)d was done: line %(line)d was “%(was)s” and is not there any more."
+    ),
+    "turn.list_changed": _(
+        "The list has changed since line %(then)d was done: line %(line)d was “%(was)s” and is “%(now)s” now."
+    ),
+    "turn.list_goes_on": _("The list goes on below what is seen, and line %(line)d cannot be counted there."),
+    "turn.more_lines": _("The list has more than the %(most)d lines that it is done for at most."),
     "turn.rejected_no_other": _("The suggestion was rejected and there is no other."),
     "turn.everything_skipped": _("Everything this screen offers was skipped."),
     "turn.suggested": _("Suggested action: %(sentence)s"),

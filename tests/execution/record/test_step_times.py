@@ -77,7 +77,7 @@ class TimedWorld:
 def timed(stage: Stages, monkeypatch: pytest.MonkeyPatch, seed: int, mode: str) -> tuple[Stage, Clock]:
     run, clock = stage(mode), Clock(monkeypatch)
     run.loop.stages = run.loop.performer.stages = TimedWorld(run.world, clock, random.Random(seed))  # type: ignore
-    run.loop.performer.readiness.stages = run.loop.stages
+    run.loop.performer.readiness.stages = run.loop.chooser.stages = run.loop.stages
     return run, clock
 
 

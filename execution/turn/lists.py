@@ -1,0 +1,121 @@
+"""A list whose lines are done one after the other: where it ends, and whether it still is the list that it was (S6.13).
+
+A line is known by its number alone, so the list is held against what it read when the line before was done: what comes
+next must stand where it stood then. Where a line went away or came in between, a person is asked, for the next number
+would leave a record out, or do one twice. Of lines that are done nothing is asked: doing them may well change them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from execution.language.fuzzy import folded
+from execution.record.journal import Journal
+from execution.turn.holding import Hold
+from execution.turn.stages import Stages
+from execution.types import Answer, Point, ResolveStatus, ScreenState, Suggestion
+from sentences.said import by_sentence, say
+from workflows.graph import EdgeSpec, ExpectSpec, NormBox
+
+_WHEEL = 3  # turns: enough to move any list that moves
+_LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
+
+
+class Lists:
+    """What the loop asks before it begins the next line."""
+
+    def __init__(self, journal: Journal, stages: Stages, hold: Hold) -> None:
+        self.journal, self.stages, self.hold = journal, stages, hold
+
+    def says_over(self, edge: EdgeSpec, state: ScreenState) -> bool:
+        """Whether a text is seen that says that there is no other line."""
+        until = edge.repeat.until if edge.repeat else ()
+        return any(self._is_seen(text, edge, state) for text in until)
+
+    def _is_seen(self, text: str, edge: EdgeSpec, state: ScreenState) -> bool:
+        asked = replace(edge, before=ExpectSpec(texts=(text,)), identity=())
+        return self.stages.check_before(asked, state).answer is Answer.YES
+
+    def judged(self, suggestion: Suggestion, state: ScreenState, *, may_scroll: bool) -> Suggestion | None:
+        """The suggestion for a line, with what a person has to know before; None where the list is over.
+
+        Raises Stopped, LeaseLost, DesktopLost.
+        """
+        repeat, resolution = suggestion.edge.repeat, suggestion.resolution
+        assert repeat is not None
+        doubts = []
+        if suggestion.line > 1 and suggestion.edge.target and suggestion.edge.target.number_wanted:
+            doubts.append(self._changed(suggestion, state))
+        if resolution.at_end:
+            if not any(doubts) and not (may_scroll and self._goes_on(suggestion, state)):
+                return None
+            if not any(doubts):
+                doubts.append(say("turn.list_goes_on", line=suggestion.line))
+        elif suggestion.line > repeat.most and resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+            doubts.append(say("turn.more_lines", most=repeat.most))
+        return replace(suggestion, doubt=by_sentence(doubts))
+
+    def _changed(self, suggestion: Suggestion, state: ScreenState) -> str:
+        """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
+        line = suggestion.line
+        before = self.journal.last_done(suggestion.edge.edge_id)
+        kept = (before.suggestion.get("lines") or ()) if before else ()
+        if before is None or not kept:
+            return say("turn.list_unknown", then=line - 1, line=line)
+        then, now = rows_kept(before.screen, kept), self._rows(suggestion, state)
+        for number, was in enumerate(then[line - 1 :], line):
+            if number > len(now):
+                return say("turn.list_shorter", then=line - 1, line=number, was=was)
+            if _plain(was) != _plain(now[number - 1]):
+                return say("turn.list_changed", then=line - 1, line=number, was=was, now=now[number - 1])
+        return ""
+
+    def _rows(self, suggestion: Suggestion, state: ScreenState) -> list[str]:
+        """The lines as they would be kept: what is hidden is hidden then and now."""
+        size, shown = state.frame.size, self.journal.hidden.shown(state).state
+        texts = [(read.text, read.box.normalised(size)) for read in shown.texts]
+        return rows_of([box.normalised(size) for box in suggestion.resolution.lines], texts)
+
+    def _goes_on(self, suggestion: Suggestion, state: ScreenState) -> bool:
+        """Whether there is more of the list below what is seen: it moves when it is scrolled. It is scrolled back."""
+        lines = suggestion.resolution.lines
+        if not lines:
+            return False
+        self.hold.check()
+        at, before = lines[-1].center, self._rows(suggestion, state)
+        self.stages.scroll(Point(at.x, at.y), _WHEEL)
+        moved = self._rows(suggestion, self.stages.settle(suggestion.edge)) != before
+        if moved:
+            self.stages.scroll(Point(at.x, at.y), -_WHEEL)
+            self.stages.settle(suggestion.edge)
+        return moved
+
+
+def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[str]:
+    """The lines of a list as a step kept its screen."""
+    perception = screen.get("perception")
+    read = perception if isinstance(perception, dict) else {}
+    texts = [
+        (text, _box(box)) for text, box in zip(read.get("detected_text", ()), read.get("text_boxes", ()), strict=False)
+    ]
+    return rows_of([_box(line) for line in lines], texts)
+
+
+def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]]) -> list[str]:
+    """What stands in each line, from left to right. Boxes are normalised."""
+    rows = []
+    for _left, top, _width, height in lines:
+        middle = top + height / 2
+        inside = [(box[0], text) for text, box in texts if abs(box[1] + box[3] / 2 - middle) <= _LEVEL * height]
+        rows.append(" ".join(text for _at, text in sorted(inside)))
+    return rows
+
+
+def _box(sides: Sequence[float]) -> NormBox:
+    left, top, width, height = sides
+    return left, top, width, height
+
+
+def _plain(row: str) -> str:
+    return "".join(folded(row).split())

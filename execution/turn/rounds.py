@@ -1,0 +1,79 @@
+"""Rounds of a repetition: which line of a list a run is at, told from the steps that are behind it (S6.13).
+
+Values in, values out: a run that is gone on with after a crash comes to the same line from the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workflows.graph import EdgeSpec, GraphSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The round for line `number` of the list on the screen `node_id`, begun by the action `edge_id`.
+
+    `steps` are the other actions of that screen which belong to it, `done` those that are behind this round.
+    """
+
+    edge_id: str
+    node_id: str
+    number: int
+    steps: frozenset[str] = frozenset()
+    done: frozenset[str] = frozenset()
+
+    def holds(self, edge_id: str) -> bool:
+        """Whether that action is one of its rounds."""
+        return edge_id == self.edge_id or edge_id in self.steps
+
+
+Rounds = tuple[Round, ...]  # those within another one behind it
+
+
+def after(rounds: Rounds, edge: EdgeSpec, *, done: bool) -> Rounds:
+    """The rounds once an action is behind the run, done or skipped.
+
+    A round that begins ends those within the one before it; what leads on from the list's screen ends its own.
+    """
+    at = _at(rounds, edge.source)
+    if edge.repeat is not None:
+        before = rounds[at] if at is not None and rounds[at].edge_id == edge.edge_id else None
+        steps = frozenset(edge.repeat.steps)
+        begun = Round(
+            edge_id=edge.edge_id,
+            node_id=edge.source,
+            number=before.number + 1 if before else 1,
+            steps=steps,
+            done=frozenset() if done else steps,  # a line that is skipped is skipped whole
+        )
+        return (*rounds[: len(rounds) if at is None else at], begun)
+    if at is None:
+        return rounds
+    mine = rounds[at]
+    if mine.holds(edge.edge_id):
+        return (*rounds[:at], replace(mine, done=mine.done | {edge.edge_id}), *rounds[at + 1 :])
+    return rounds if edge.destination == edge.source else rounds[:at]
+
+
+def round_at(rounds: Rounds, node_id: str) -> Round | None:
+    """The round of the list on that screen, if one has begun."""
+    at = _at(rounds, node_id)
+    return None if at is None else rounds[at]
+
+
+def counted(graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None) -> dict[str, str]:
+    """What a graph's counters say: the line of the present round, from 1; for `about`, which begins one, the next."""
+    lines = {r.edge_id: r.number for r in rounds}
+    return {
+        edge.repeat.counter: str(
+            max(1, lines.get(edge.edge_id, 0) + (about is not None and about.edge_id == edge.edge_id))
+        )
+        for edge in graph.edges
+        if edge.repeat
+    }
+
+
+def _at(rounds: Sequence[Round], node_id: str) -> int | None:
+    return next((i for i in reversed(range(len(rounds))) if rounds[i].node_id == node_id), None)

@@ -1,0 +1,247 @@
+"""S6.13 in the loop: ways by a condition, each line of a list once, and a list that changes under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from execution.choices import ExecutionState, Outcome, PauseReason
+from execution.models import Prompt
+from sentences.said import from_json, in_words
+from tests.doubles.stage import LINE, edge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAUSED, COMPLETED = ExecutionState.PAUSED, ExecutionState.COMPLETED
+VARIABLES = [
+    {"name": "amount", "label": "Amount", "kind": "number", "default": "50"},
+    {"name": "note", "kind": "text", "required": False},
+]
+
+
+def only_if(value: str, test: str, *to: str) -> dict[str, Any]:
+    return {"condition": [{"value": value, "test": test, "to": list(to)}]}
+
+
+WAYS = [
+    edge("ab", "a", "b", **only_if("amount", "more", "100")),
+    edge("ac", "a", "c", order=1, **only_if("amount", "less", "{{amount}}")),
+    edge("bd", "b", "d", order=2),
+    edge("cd", "c", "d", order=3),
+]
+
+
+def each(**fields: Any) -> dict[str, Any]:
+    return {"repeat": {"counter": "n", "most": 50, "until": [], "steps": [], **fields}}
+
+
+def of_list(edge_id: str, source: str, destination: str, *, counter: str = "n", **fields: Any) -> dict[str, Any]:
+    target = {
+        "target_id": f"t_{edge_id}",
+        "label": f"line {{{{{counter}}}}}",
+        "role": "text",
+        "evidence": {"number": f"{{{{{counter}}}}}"},
+    }
+    made = edge(edge_id, source, destination, **fields)
+    return {**made, "target": {**target, "text": edge_id}}
+
+
+ROUND = [
+    of_list("ab", "a", "b", **each()),
+    edge("ad", "a", "d", order=1),
+    edge("bc", "b", "c", order=2),
+    edge("ca", "c", "a", order=3),
+]
+FILES = ["one.txt", "two.txt", "three.txt"]
+ALL = ["ab", "bc", "ca"] * 3 + ["scroll 3", "ad"]
+
+
+def paused(s: Any) -> tuple[str, str]:
+    return s.row().state, s.row().pause_reason
+
+
+def message(s: Any) -> str:
+    return from_json(s.row().pause_detail["message"])
+
+
+def listed(stage: Any, mode: str = "automatic", edges: Any = ROUND, **more: Any) -> Any:
+    s = stage(mode, edges=edges, **more)
+    s.world.lists = {"ab": list(FILES)}
+    return s
+
+
+# --- ways -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("amount", "acts"), [("150", ["ab", "bd"]), ("50", ["ac", "cd"])])
+def test_the_way_is_taken_that_the_run_s_values_say(stage: Any, amount: str, acts: list[str]) -> None:
+    edges = [WAYS[0], edge("ac", "a", "c", order=1), *WAYS[2:]]
+    s = stage(edges=edges, variables=VARIABLES, values={"amount": amount})
+    assert s.run().state == COMPLETED
+    assert s.world.acts == acts
+
+
+def test_where_no_way_is_open_a_person_is_asked_and_told_why(stage: Any) -> None:
+    s = stage(edges=WAYS, variables=VARIABLES, values={"amount": "50"})
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.NO_WAY), [])
+    said = message(s)
+    assert "“Click “ab”” is done only if “Amount” is more than 100." in said
+    assert "“Amount” is “50” now." in said
+    assert s.resume(node_id="b").state == COMPLETED
+    assert s.world.acts == ["bd"]
+
+
+def test_what_cannot_be_told_is_asked_and_never_guessed(stage: Any) -> None:
+    s = stage(edges=WAYS, variables=VARIABLES, values={"amount": "1,250"})
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.NO_WAY), [])
+    assert "“1,250”" in message(s)
+
+
+def test_a_skipped_way_does_not_make_another_one_right(stage: Any) -> None:
+    edges = [WAYS[0], edge("ac", "a", "c", order=1), *WAYS[2:]]
+    s = stage("coaching", edges=edges, variables=VARIABLES, values={"amount": "150"})
+    s.run("skip")
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.SKIPPED), [])
+
+
+def test_a_screen_of_a_way_that_is_shut_is_a_leap(stage: Any) -> None:
+    """S1.22: however optional the step that leads there."""
+    edges = [{**WAYS[0], "optional": True}, edge("ac", "a", "c", order=1, optional=True), *WAYS[2:]]
+    s = stage(edges=edges, variables=VARIABLES, values={"amount": "50"})
+    s.world.node = "b"
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), [])
+
+
+# --- rounds -----------------------------------------------------------------------------------------------------
+def test_each_line_is_done_once_and_then_the_list_is_left(stage: Any) -> None:
+    s = listed(stage)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == ALL
+    assert [step.suggestion["line"] for step in s.row().steps.filter(edge_id="ab")] == [1, 2, 3]
+
+
+def test_a_text_says_that_there_is_no_other_line(stage: Any) -> None:
+    s = listed(stage, edges=[of_list("ab", "a", "b", **each(until=["No more files"])), *ROUND[1:]])
+    s.world.texts = ("No more files",)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == ["ad"]
+
+
+def test_an_empty_list_that_nothing_says_is_empty_is_asked_about(stage: Any) -> None:
+    s = listed(stage)
+    s.world.unresolved["ab"] = "not_found"
+    s.world.lists = {}
+    s.run("reject", "accept")
+    assert [prompt.kind for prompt in s.asked] == ["target", "confirmation"], "what follows builds on a person's word"
+    assert s.world.acts == ["ad"]
+
+
+def test_a_list_that_goes_on_below_is_not_taken_for_its_end(stage: Any) -> None:
+    s = listed(stage)
+    s.world.longer = True
+    s.run("reject", "reject")
+    assert s.world.acts == [*ALL[:-1], "scroll -3"]
+    assert "The list goes on below what is seen" in str(s.asked[0].message)
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (["two.txt", "three.txt"], "line 2 was “two.txt” and is “three.txt” now"),  # it goes away once it is done
+        (["new.txt", *FILES], "line 2 was “two.txt” and is “one.txt” now"),
+        (["one.txt", "three.txt", "two.txt"], "line 2 was “two.txt” and is “three.txt” now"),
+        (["one.txt"], "line 2 was “two.txt” and is not there any more"),
+        (["one.txt", "two.txt"], "line 3 was “three.txt” and is not there any more"),
+    ],
+)
+def test_a_list_that_changed_is_asked_about_before_a_record_is_left_out_or_done_twice(
+    stage: Any, now: list[str], told: str
+) -> None:
+    s = listed(stage)
+    s.journal.on_step.append(lambda step: s.world.lists.update(ab=now) if step.edge_id == "bc" else None)
+    s.run("reject", "reject")
+    assert s.world.acts == ["ab", "bc", "ca"]
+    assert told in str(s.asked[0].message)
+
+
+@pytest.mark.parametrize("now", [["one.txt done", *FILES[1:]], [*FILES, "four.txt"]])
+def test_what_was_done_may_look_otherwise_and_the_list_may_grow(stage: Any, now: list[str]) -> None:
+    s = listed(stage)
+    s.journal.on_step.append(lambda step: s.world.lists.update(ab=list(now)) if step.edge_id == "bc" else None)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == ["ab", "bc", "ca"] * len(now) + ["scroll 3", "ad"]
+
+
+def test_a_person_may_say_that_it_is_the_right_line_all_the_same(stage: Any) -> None:
+    s = listed(stage)
+    change = {1: ["two.txt", "three.txt"]}
+    s.journal.on_step.append(
+        lambda step: s.world.lists.update(ab=change.pop(1)) if step.edge_id == "bc" and change else None
+    )
+    assert s.run("accept").state == COMPLETED
+    assert [prompt.kind for prompt in s.asked] == ["confirmation"]
+    assert s.world.acts == ["ab", "bc", "ca"] * 2 + ["scroll 3", "ad"]
+
+
+def test_more_lines_than_it_is_done_for_at_most_are_a_question(stage: Any) -> None:
+    s = listed(stage, edges=[of_list("ab", "a", "b", **each(most=2)), *ROUND[1:]])
+    s.run("reject", "accept")
+    assert s.world.acts == [*ALL[:6], "ad"]
+    assert "more than the 2 lines" in str(s.asked[0].message)
+
+
+def test_a_skipped_line_is_left_out_and_the_next_one_follows(stage: Any) -> None:
+    s = listed(stage, "coaching")
+    answers = ["accept"] * 3 + ["skip"] + ["accept"] * 4
+    assert s.run(*answers).state == COMPLETED
+    assert s.world.acts == ALL[3:]
+    lines = s.row().steps.filter(edge_id="ab").values_list("suggestion__line", "outcome")
+    assert list(lines) == [(1, Outcome.SUCCEEDED), (2, Outcome.SKIPPED), (3, Outcome.SUCCEEDED)]
+
+
+def test_a_line_that_a_person_did_counts(stage: Any) -> None:
+    s = listed(stage, "coaching")
+
+    def by_hand(prompt: Prompt) -> None:
+        from tests.doubles.stage import say_so
+
+        s.world.node = "b"
+        say_so("manual")(prompt)
+
+    s.run(by_hand, *["accept"] * 9)
+    assert s.world.acts == ALL[1:]
+
+
+@pytest.mark.parametrize("kept", range(1, 11))
+def test_a_loop_that_is_restarted_anywhere_does_each_line_once(stage: Any, kept: int) -> None:
+    """S9.2"""
+    s = listed(stage)
+    s.journal.on_step.append(lambda step: s.leave.set() if step.index == kept else None)
+    s.loop.run()
+    s.leave.clear()
+    if s.row().state != COMPLETED:
+        s.begin()
+        assert s.run().state == COMPLETED
+    assert s.world.acts == ALL
+
+
+def test_again_at_a_persons_word_is_the_same_line(stage: Any) -> None:
+    """S9.3"""
+    s = listed(stage)
+    s.world.effects["ab"] = ["done", "unclear", "done", "done"]
+    s.world.said = "The result is unknown."
+    assert s.run("retry").state == COMPLETED
+    assert [act for act in s.world.acts if act == "ab"] == ["ab"] * 4
+    assert [step.suggestion["line"] for step in s.row().steps.filter(outcome="succeeded", edge_id="ab")] == [1, 2, 3]
+
+
+def test_nothing_of_a_list_is_scrolled_by_a_run_that_watches(stage: Any) -> None:
+    s = stage("observation", edges=ROUND, nodes=LINE)
+    s.world.lists = {"ab": []}
+    plan = ["a"] * 3 + ["d"]
+    s.world.on_observe = lambda world: setattr(world, "node", plan.pop(0) if plan else "d")
+    assert s.run().state == COMPLETED
+    assert s.world.acts == []
+    assert "ad" in in_words(s.row().steps.first().suggestion)["edge_id"]
