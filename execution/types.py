@@ -338,6 +338,21 @@ class ActionStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A value that was read: `text` as it stood there, `value` for programs (1234.56, 2026-12-31)."""
+
+    name: str
+    kind: str
+    text: str
+    value: str
+
+    @property
+    def as_variable(self) -> str:
+        """What {{name}} stands for: as it is written there; a date as dates are everywhere, 2026-12-31."""
+        return self.value if self.kind == "date" else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResult:
     """`uncertain`: input may have reached the application and nobody can say how much of it.
 
@@ -348,6 +363,7 @@ class ActionResult:
     message: str = ""
     act_ms: float = 0.0
     touched: bool = False
+    output: Output | None = None  # what it read
 
 
 class ExecutionStatus(StrEnum):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec
 
-ParamKind = Literal["text", "keys", "int", "bool", "box", "name"]  # name: a node's, a credential's
+ParamKind = Literal["text", "keys", "int", "bool", "box", "name", "choice"]  # name: a node's, a credential's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,7 @@ class Param:
     kind: ParamKind
     required: bool = False
     default: Any = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class ActionSpec:
     effect_class: EffectClass = EffectClass.OPAQUE
 
 
+# How numbers and dates are written; without it only what has one meaning is taken.
+FORMAT = Param(name="format", kind="choice", default="", choices=("", "fr", "us"))
 TIMEOUT = Param(name="timeout_s", kind="int", default=30)
 
 ACTIONS: Mapping[str, ActionSpec] = {
@@ -133,6 +136,34 @@ ACTIONS: Mapping[str, ActionSpec] = {
             effect_class=EffectClass.READ,
         ),
         ActionSpec(
+            action_type="must_see",
+            label=_("Must be seen"),
+            sentence=_("See that “%(text)s” stands there"),
+            sentence_at=_("See that “%(text)s” stands at %(target)s"),
+            target="optional",
+            params=(
+                Param(name="text", kind="text", required=True),
+                Param(name="label", kind="text"),
+                Param(name="box", kind="box"),
+            ),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
+            action_type="read_value",
+            label=_("Read a value"),
+            sentence=_("Read “%(name)s” beside “%(label)s”"),
+            sentence_at=_("Read “%(name)s” at %(target)s"),
+            target="optional",
+            params=(
+                Param(name="name", kind="name", required=True),
+                Param(name="label", kind="text"),
+                Param(name="box", kind="box"),
+                Param(name="kind", kind="choice", default="text", choices=("text", "number", "date")),
+                FORMAT,
+            ),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
             action_type="navigate",
             label=_("Go to"),
             sentence=_("Go to “%(place)s”"),
@@ -151,7 +182,8 @@ ACTIONS: Mapping[str, ActionSpec] = {
 }
 
 ALLOWED_ACTION_TYPES = frozenset(ACTIONS)
-SERVER_SIDE_ACTION_TYPES = frozenset(
+LOOKING_ACTION_TYPES = frozenset({"must_see", "read_value"})  # of which the answer is what is seen, once
+SERVER_SIDE_ACTION_TYPES = LOOKING_ACTION_TYPES | frozenset(
     {"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", "visual_login"}
 )  # done by the run loop itself, with eyes and hands, where the others are one movement of the hands
 

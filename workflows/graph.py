@@ -297,7 +297,15 @@ class GraphSpec:
     @property
     def kinds(self) -> dict[str, str]:
         """The kind (`VariableKind`) of each value that a run has, by name: those it is given, and those it comes to."""
-        return {**dict.fromkeys(self.counters, "number"), **{v.name: v.kind for v in self.variables}}
+        given = {v.name: v.kind for v in self.variables}
+        return {**dict.fromkeys(self.counters, "number"), **self.outputs, **given}
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The kinds of the values that are read on the way, by name; {{name}} is one of them from then on."""
+        read = [edge.params for edge in self.edges if edge.action_type == "read_value"]
+        named = ((params.get("name"), str(params.get("kind") or "text")) for params in read)
+        return {name: kind for name, kind in named if isinstance(name, str) and name}
 
     @property
     def counting_variables(self) -> frozenset[str]:

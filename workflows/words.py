@@ -26,6 +26,11 @@ PARAM_WORDS = {
     "node": gettext_lazy("Screen"),
     "place": gettext_lazy("Place"),
     "credential": gettext_lazy("Credentials"),
+    "name": gettext_lazy("Name"),
+    "label": gettext_lazy("Label"),
+    "box": gettext_lazy("Box beside it"),
+    "kind": gettext_lazy("Kind"),
+    "format": gettext_lazy("Format"),
 }
 
 _OF_SCREENS = ("node", "place")  # parameters that may hold a screen's id

@@ -298,6 +298,15 @@ class FlagsSerializer(serializers.Serializer):
     window_info_provider = serializers.CharField(allow_blank=True)
 
 
+class ValueReadSerializer(serializers.Serializer):
+    """A value that the run has read from a screen (S6.12)."""
+
+    name = serializers.CharField()
+    kind = serializers.CharField(help_text="text, number or date")
+    text = serializers.CharField(help_text="As it stood there.")
+    value = serializers.CharField(help_text="For programs: a number as 1234.56, a date as 2026-12-31.")
+
+
 class ExecutionSerializer(RowSerializer):
     """All of a run but its steps and events."""
 
@@ -309,6 +318,7 @@ class ExecutionSerializer(RowSerializer):
     flags = FlagsSerializer()
     coaching_stats = CoachingStatsSerializer()
     wishes = WishSerializer(many=True, help_text="What was asked of it, the newest first, at most 100.")
+    values_read = ValueReadSerializer(many=True, help_text="The newest of each name.")
     last_seq = serializers.IntegerField(help_text="The newest event of its stream.")
 
     def to_representation(self, instance: Execution) -> dict[str, Any]:
@@ -321,6 +331,7 @@ class ExecutionSerializer(RowSerializer):
             "flags": {name: getattr(instance, name) for name in FLAGS},
             "coaching_stats": instance.coaching_stats(),
             "wishes": [wish_payload(wish) for wish in instance.wishes.all()[:MOST_WISHES]],
+            "values_read": [value.as_json() for value in instance.values_read.all().newest().values()],
             "last_seq": instance.next_seq - 1,
         }
 

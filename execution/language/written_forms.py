@@ -38,8 +38,8 @@ def same_value(typed: str, shown: str) -> bool:
     bare = _SEPARATED.sub("", typed)
     if bare.lstrip("+").isdigit() and len(bare) >= _FEWEST_DIGITS and bare in _digit_runs(shown):
         return True
-    values = _values(typed.strip())
-    return len(values) == 1 and any(values <= _values(hit.group().strip(" .,'")) for hit in _NUMBER.finditer(shown))
+    values = numbers(typed.strip())
+    return len(values) == 1 and any(values <= numbers(hit.group().strip(" .,'")) for hit in _NUMBER.finditer(shown))
 
 
 def dates(text: str, *, whole: bool = False) -> frozenset[date]:
@@ -89,7 +89,7 @@ def _digit_runs(shown: str) -> set[str]:
     return {_SEPARATED.sub("", hit) for hit in re.findall(r"(?<!\w)\+?\d[\d\s.\-/()\u00a0\u202f]*\d(?!\w)", shown)}
 
 
-def _values(text: str) -> frozenset[Decimal]:
+def numbers(text: str) -> frozenset[Decimal]:
     """The numbers that `text` may mean: "1,234" is one thing in English and another in French."""
     bare = re.sub(r"[ '\u00a0\u202f]", "", text)
     found = set()

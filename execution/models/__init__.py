@@ -8,6 +8,7 @@ from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.robot import Robot
 from execution.models.step import Step
+from execution.models.value import ValueRead
 from execution.models.wish import WishRecord
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "ReferenceVector",
     "Robot",
     "Step",
+    "ValueRead",
     "WishRecord",
 ]

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from execution.choices import NOT_EXECUTED, PERFORMED, EventKind, Outcome, PromptKind, StepPhase, Verified
-from execution.models import ReferenceVector, Step
+from execution.models import ReferenceVector, Step, ValueRead
 from execution.record.events import emit
 from execution.record.fence import FencedRun, persistent
 from execution.record.payloads import recognition_json, screen_json, step_payload, suggestion_json, verification_json
@@ -155,6 +155,8 @@ class Steps(FencedRun):
                 step.verify_ms = verification.verify_ms
             step.total_ms = max(step.measured_ms, self._elapsed_ms(step))
             step.save()
+            if result and result.output and step.success:
+                ValueRead.objects.create(execution=execution, step=step, **asdict(result.output))
             self._count(step, decision)
             emit(execution, EventKind.STEP, step_payload(step))
             step_id = step.pk

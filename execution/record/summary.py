@@ -29,6 +29,7 @@ def run_summary(execution: Execution) -> dict[str, Any]:
         "mean_resolve_ms": round(numbers["mean_resolve_ms"], 1),
         "not_verified": done.exclude(verified=Verified.YES).count(),
         "degraded": steps.filter(degraded=True).count(),
+        "values": [value.as_json() for value in execution.values_read.all().newest().values()],
         "duration_seconds": round(execution.duration_seconds, 2),
     }
 
@@ -48,7 +49,9 @@ def as_sentence(summary: dict[str, Any]) -> str:
     actions, retries = summary["actions"], summary["retries"]
     done = ngettext("%(n)d of %(m)d action done", "%(n)d of %(m)d actions done", actions)
     again = ngettext("%(n)d retry", "%(n)d retries", retries) % {"n": retries}
-    return _(
+    figures = _(
         "%(done)s in %(duration_seconds).1f s, %(retries)s, found by %(by)s "
         "(mean score %(mean_score).2f, %(mean_resolve_ms).0f ms), %(not_verified)d not verified, %(degraded)d degraded."
     ) % {**summary, "by": rungs, "done": done % {"n": summary["done"], "m": actions}, "retries": again}
+    values = " ".join(f"{value['name']}: {value['text']}." for value in summary["values"])
+    return f"{figures} {values}".rstrip()

@@ -65,7 +65,9 @@ def build_stages(
             analyzer.embedder, flags, execution_id=execution.execution_id, hides=eyes.hides, warn=journal.warn
         ),
     )
-    return WorkflowStages(graph, {**execution.variables, **secrets_of(execution)}, eyes, matcher, resolver)
+    read = {name: value.as_variable for name, value in execution.values_read.all().newest().items()}
+    variables = {**execution.variables, **read, **secrets_of(execution)}
+    return WorkflowStages(graph, variables, eyes, matcher, resolver)
 
 
 def masks_of(journal: Journal) -> tuple[NormBox, ...]:

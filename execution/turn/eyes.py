@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import cv2
+
 from execution.desktop.base import Desktop, DesktopLost
 from execution.desktop.capture import settle
 from execution.desktop.window_providers import WindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.ocr.base import in_reading_order
 from execution.perception.watchdog import Guard, Hung, patience_s
 from execution.turn.unchanged import Glance, Pictured
 from execution.types import Box, ScreenState, Window
@@ -21,6 +24,7 @@ from workflows.graph import NormBox
 log = logging.getLogger(__name__)
 
 PROVIDER_TIMEOUT_S = 1.0
+_CLOSER = 2  # times enlarged
 
 
 @dataclass(slots=True)
@@ -92,6 +96,16 @@ class Eyes:
         seen = Glance(frame=self.desktop.grab(), window=self._window())
         self.last_look = seen
         return seen
+
+    def closer(self, box: Box, state: ScreenState) -> str:
+        """What is read in a box of the screen when its picture is enlarged; "" without a reader."""
+        reader = self.analyzer.reader
+        if reader is None:
+            return ""
+        part = state.frame.crop(box.grown(max(4, box.h // 3), state.frame.size))
+        large = cv2.resize(part, None, fx=_CLOSER, fy=_CLOSER, interpolation=cv2.INTER_CUBIC)
+        lines = [line for line in reader.read(large) if _CLOSER * box.h / 3 < line.box.h]
+        return " ".join(line.text for line in in_reading_order(lines))
 
     def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
         """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20)."""

@@ -32,6 +32,7 @@ from execution.types import (
     Verification,
 )
 from sentences.said import by_sentence, say
+from workflows.catalogue import LOOKING_ACTION_TYPES
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 
@@ -291,6 +292,9 @@ class Performer:
         edge = self.journal.graph.edge(step.edge_id)
         if edge is None:  # a program's own pipeline gave it: what it should have come to is known there alone
             return self._ask_without_looking(step)
+        if edge.action_type in LOOKING_ACTION_TYPES:  # its answer was not kept, and looking once more does nothing
+            self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.looked_anew"))
+            return Done()
         before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
         suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
         verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))

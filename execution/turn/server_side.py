@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.navigation.hands import Stopped
-from execution.turn import waiting
+from execution.turn import looking, waiting
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Point, ScreenState, Suggestion
@@ -41,6 +41,8 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
     try:
         if suggestion.edge.action_type in waiting.WAITS:
             return waiting.perform(stages, suggestion, hold)
+        if looking.looks(suggestion.edge):
+            return looking.perform(stages.eyes, suggestion, hold, stages.variables)
         return _handled(stages, suggestion, hold, limit_s=limit_s)
     except TimeOver:
         message = say("turn.not_in_time", n=limit_s)

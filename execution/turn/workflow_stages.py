@@ -20,7 +20,7 @@ from execution.record.redaction import kept_in_part
 from execution.targeting import pressing
 from execution.targeting.pressing import Chosen
 from execution.targeting.resolver import TargetResolver, resolve_correction
-from execution.turn import acting, entering, popups, scrolling, server_side, waiting
+from execution.turn import acting, entering, looking, popups, scrolling, server_side, waiting
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
@@ -52,7 +52,7 @@ from sentences.said import Said, from_json, say
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, effect_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
-from workflows.text import fill, told
+from workflows.text import fill, names, told
 from workflows.validation.actions import wrong_parameter
 from workflows.words import with_names
 
@@ -71,7 +71,7 @@ class WorkflowStages:
     def __init__(
         self, graph: GraphSpec, variables: dict[str, str], eyes: Eyes, matcher: Matcher, resolver: TargetResolver
     ) -> None:
-        self.graph, self.variables = graph, variables
+        self.graph, self.variables = graph, variables  # with what is read on the way
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
@@ -115,6 +115,8 @@ class WorkflowStages:
         return next((e for e in self.graph.outgoing(node_id) if e.edge_id not in tried), None)
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
+        if missing := sorted(names(edge.params) - set(self.variables)):
+            return self._without(edge, node_id, missing[0])
         params = fill(edge.params, self.variables)
         meant, resolution = entering.in_its_field(self._named(edge), self._resolve(edge, state), state)
         return Suggestion(
@@ -124,6 +126,16 @@ class WorkflowStages:
             sentence=self.sentence(edge, params),
             resolution=resolution,
             line=int(self.variables[edge.repeat.counter]) if edge.repeat else 0,
+        )
+
+    def _without(self, edge: EdgeSpec, node_id: str, name: str) -> Suggestion:
+        """Nothing can be done before the value is known: it is to be read, and was not."""
+        return Suggestion(
+            edge=self._named(edge),
+            node_id=node_id,
+            params=edge.params,
+            sentence=self.sentence(edge, edge.params),
+            resolution=Resolution(status=ResolveStatus.NOT_FOUND, message=say("wording.no_value", name=name)),
         )
 
     def sentence(self, edge: EdgeSpec, params: Mapping[str, Any]) -> str:
@@ -141,11 +153,17 @@ class WorkflowStages:
         return replace(edge, target=replace(edge.target, label=told(edge.target.label, self.variables)))
 
     def _resolve(self, edge: EdgeSpec, state: ScreenState) -> Resolution:
+        if looking.looks(edge):
+            anchor = self._found(edge, edge.target, state) if edge.target else None
+            return looking.resolve(edge, anchor, state, self.variables)
         if edge.target is None:
             box = self._field(edge, state) if edge.action_type == "type_text" else None
             return Resolution(status=ResolveStatus.NOT_NEEDED, box=box)
+        return self._found(edge, edge.target, state)
+
+    def _found(self, edge: EdgeSpec, target: TargetSpec, state: ScreenState) -> Resolution:
         return self.resolver.resolve(
-            edge.target,
+            target,
             state,
             variables=self.variables,
             workflow_id=self.graph.workflow_id,
@@ -261,7 +279,10 @@ class WorkflowStages:
             return ActionResult(status=ActionStatus.FAILED, message=message)
         if suggestion.edge.action_type in SERVER_SIDE_ACTION_TYPES:
             self._entered = None
-            return server_side.perform(self, suggestion, hold)
+            result = server_side.perform(self, suggestion, hold)
+            if result.output:
+                self.variables[result.output.name] = result.output.as_variable
+            return result
         self._entered = suggestion if _enters_a_field(suggestion) else None
         if entering.enters(suggestion):
             return entering.perform(self, suggestion)
@@ -293,6 +314,8 @@ class WorkflowStages:
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState
     ) -> tuple[Verification, ScreenState]:
         edge, began = suggestion.edge, time.perf_counter()
+        if looking.looks(edge) and not edge.expect:
+            return Verification(answer=Answer.YES, message=looking.told(edge, self.variables)), after
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=say("turn.waited")), after
         between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
@@ -356,7 +379,7 @@ class WorkflowStages:
 
     def _unhidden(self, edge: EdgeSpec, kept: Mapping[str, Any]) -> Mapping[str, Any]:
         """What was kept without its secret values, with them."""
-        filled = fill(edge.params, self.variables)
+        filled = {} if names(edge.params) - set(self.variables) else fill(edge.params, self.variables)
         return {name: filled.get(name, "") if HIDDEN in str(value) else value for name, value in kept.items()}
 
     def picked(self, node_id: str) -> Recognition:

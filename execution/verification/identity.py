@@ -39,7 +39,7 @@ def check(spec: IdentitySpec, reading: ScreenReading, variables: Mapping[str, st
         return _fact(Answer.CANNOT_TELL, say("verification.identity_empty"))
     if not reading.was_read:
         return _fact(Answer.CANNOT_TELL, say("verification.identity_not_read"))
-    lines = _in_window(reading)
+    lines = in_window(reading)
     named = {"what": spec.value, "label": spec.label}
     if not spec.label:
         return _anywhere(value.text, lines, reading, named)
@@ -72,11 +72,11 @@ def _anywhere(value: str, lines: Sequence[TextLine], reading: ScreenReading, nam
     return _fact(Answer.NO, say("verification.identity_not_seen", **named))
 
 
-class _Place:
+class Place:
     """What stands at one sighting of the label: alternatives, of which the first that is the value decides."""
 
-    def __init__(self, alternatives: Sequence[tuple[TextLine, ...]], *, heads_column: bool, rows: int) -> None:
-        self.alternatives = tuple(alternatives)
+    def __init__(self, alternatives: Sequence[tuple[TextLine, ...]], *, at: Box, heads_column: bool, rows: int) -> None:
+        self.alternatives, self.at = tuple(alternatives), at
         self.heads_column, self.rows = heads_column, rows
 
     @property
@@ -84,13 +84,19 @@ class _Place:
         return bool(self.alternatives)
 
 
-def _deciding(places: Sequence[_Place]) -> Sequence[_Place]:
+def places_at(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Sequence[Place]:
+    """Each sighting of the label with what stands there, if anything; none of those that head a column of several."""
+    places = list(_at_label(label, lines, reading))
+    return [place for place in _deciding(places) if not (place.heads_column and place.rows > 1)]
+
+
+def _deciding(places: Sequence[Place]) -> Sequence[Place]:
     """A label that heads a column of a list says nothing where another one stands at a single value."""
     single = [place for place in places if not place.heads_column]
     return single or places
 
 
-def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Iterator[_Place]:
+def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Iterator[Place]:
     for line in lines:
         whole = words(line.text)
         for hit in find_all(label, whole, minimum=SAME):
@@ -100,7 +106,7 @@ def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> 
             if not rest:
                 yield _beside(line, lines)
             elif _separated(whole.text, hit.end):  # "Patients" and "Patient list" are other texts that begin like it
-                yield _Place(_behind(line, whole.text, hit.end, rest, lines), heads_column=False, rows=1)
+                yield Place(_behind(line, whole.text, hit.end, rest, lines), at=line.box, heads_column=False, rows=1)
 
 
 def _begins_something(text: str, hit: Occurrence) -> bool:
@@ -129,7 +135,7 @@ def _separated(text: str, end: int) -> bool:
     return bool(re.match(r"\s*[:=]|\s+[-–]\s|\s{2,}", text[end:]) or _LABEL_OF_NUMBER.match(text[end:]))
 
 
-def _beside(label: TextLine, lines: Sequence[TextLine]) -> _Place:
+def _beside(label: TextLine, lines: Sequence[TextLine]) -> Place:
     """What stands right of a label that has its line for itself, or below it."""
     right = _right_of(label, lines, reach=_ROW_REACH)
     below = _under(label, lines)
@@ -139,7 +145,7 @@ def _beside(label: TextLine, lines: Sequence[TextLine]) -> _Place:
     found = [right] if right and not heads else []
     if below and not (found and label.text.rstrip().endswith(":")):
         found.append(below)
-    return _Place(found, heads_column=heads or (column > 1 and not right), rows=column)
+    return Place(found, at=label.box, heads_column=heads or (column > 1 and not right), rows=column)
 
 
 def _right_of(line: TextLine, lines: Sequence[TextLine], *, reach: float) -> tuple[TextLine, ...]:
@@ -194,7 +200,7 @@ def _runs(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine, ...]]:
                 yield run[:last]
 
 
-def _at_place(value: str, place: _Place, reading: ScreenReading) -> Answer:
+def _at_place(value: str, place: Place, reading: ScreenReading) -> Answer:
     """Nobody can tell whose record is meant where the label heads a list of several."""
     if place.heads_column and place.rows > 1:
         return Answer.CANNOT_TELL
@@ -216,11 +222,11 @@ def _is_value(
     answer = by(value, shown)
     if answer is not Answer.YES:
         return answer
-    unsure = min(line.confidence for line in run) < _SURE or _cut_off(run, reading)
+    unsure = min(line.confidence for line in run) < _SURE or cut_off(run, reading)
     return Answer.CANNOT_TELL if unsure else Answer.YES
 
 
-def _cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
+def cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
     """Whether the text goes to the very edge of its field or window, so that more of it may be out of sight."""
     box, height = union([line.box for line in run]), run[0].box.h
     state = reading.state
@@ -232,7 +238,7 @@ def _cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
     return any(box.right > field.right - 0.35 * height for field in fields)
 
 
-def _in_window(reading: ScreenReading) -> tuple[TextLine, ...]:
+def in_window(reading: ScreenReading) -> tuple[TextLine, ...]:
     """The lines of the focused window; all of them where its box is not known."""
     window = reading.state.window
     if window is None or window.box is None:

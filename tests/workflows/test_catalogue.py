@@ -6,10 +6,19 @@ import pytest
 
 from workflows.catalogue import ACTIONS, effect_class_of, effect_of
 from workflows.choices import EffectClass
-from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
 from workflows.validation import errors
 
-GOOD = {"text": "Ada", "keys": "ctrl+s", "dx": 3, "dy": 4, "node": "b", "place": "File", "credential": "erp"}
+GOOD = {
+    "text": "Ada",
+    "keys": "ctrl+s",
+    "dx": 3,
+    "dy": 4,
+    "node": "b",
+    "place": "File",
+    "credential": "erp",
+    "name": "total",
+}
 # What a person must have said before an action can be run; the rest may be left to its default.
 NEEDS = {
     "click": {"target"},
@@ -26,6 +35,8 @@ NEEDS = {
     "wait_stable": set(),
     "navigate": {"param_place"},
     "visual_login": {"param_credential"},
+    "must_see": {"param_text"},
+    "read_value": {"param_name", "target"},
 }
 
 
@@ -98,3 +109,28 @@ def test_what_a_person_chose_stands_for_every_action(declared: EffectClass) -> N
     for action_type in [*ACTIONS, "a program's own"]:
         for expects in (False, True):
             assert effect_class_of(action_type, {"clear": True}, declared, expects=expects) is declared
+
+
+@pytest.mark.parametrize("name", ["total", "patient", "two words", ""])
+def test_what_is_read_has_a_name_of_its_own_that_later_steps_may_use(name: str) -> None:
+    """S6.12: no variable's, and one that can stand in {{braces}}."""
+    read = EdgeSpec(
+        edge_id="r", source="a", destination="a", action_type="read_value", params={"name": name, "label": "Total"}
+    )
+    typed = EdgeSpec(
+        edge_id="t", source="a", destination="b", action_type="type_text", params={"text": "{{total}} {{patient}}"}
+    )
+    nodes = (
+        NodeSpec(node_id="a", name="A", texts=("Form",), is_entry=True),
+        NodeSpec(node_id="b", name="B", texts=("Saved",), is_end=True),
+    )
+    graph = GraphSpec(
+        workflow_id="w",
+        name="W",
+        learning_state="COACHING",
+        nodes=nodes,
+        edges=(read, typed),
+        variables=(VariableSpec(name="patient"),),
+    )
+    fields = {problem.field for problem in errors(graph)}
+    assert fields == (set() if name == "total" else {"param_name", "params"})

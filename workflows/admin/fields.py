@@ -20,6 +20,7 @@ from workflows.graph import IdentitySpec
 from workflows.models import Picture
 from workflows.pictures import FORMATS, PictureStore, decode
 from workflows.specs import identity_specs, texts_in
+from workflows.validation.actions import BOX
 
 MAX_UPLOAD_MB = 40
 
@@ -100,6 +101,28 @@ class KeysField(forms.CharField):
         super().validate(value)
         if isinstance(value, str) and value and not all(value.split("+")):
             raise ValidationError(_("Write keys as ctrl+s."))
+
+
+class BoxField(forms.CharField):
+    """Left, top, width and height in pixels, as a list of four whole numbers."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+    def to_python(self, value: Any) -> Any:
+        text = str(value or "").strip()
+        if not text:
+            return None
+        try:
+            sides = [int(side) for side in text.split(",")]
+        except ValueError:
+            sides = []
+        if len(sides) != len(BOX) or min(sides[2:]) <= 0:
+            raise ValidationError(_("Write left, top, width and height in pixels, such as 120, -4, 90, 30."))
+        return sides
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.prepare_value(initial) or "") != bool(data) or self.prepare_value(initial) != data
 
 
 class PictureField(forms.FileField):

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workflows.admin.fields import IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
+from workflows.admin.fields import BoxField, IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
 from workflows.catalogue import ACTIONS, Param
 from workflows.graph import TargetSpec, number_in
 from workflows.models import Edge, Node, Target, Variable, Workflow
@@ -33,13 +33,32 @@ PARAM_LABELS = {
     "node": gettext_lazy("Screen to wait for"),
     "place": gettext_lazy("Where to go"),
     "credential": gettext_lazy("Credentials"),
+    "name": gettext_lazy("Name of the value"),
+    "label": gettext_lazy("Beside the label"),
+    "box": gettext_lazy("Box beside the target (px)"),
+    "kind": gettext_lazy("Kind of value"),
+    "format": gettext_lazy("Written as"),
 }
 PARAM_HELP = {
     "text": gettext_lazy("May hold {{variables}}."),
     "node": gettext_lazy("Its id."),
     "place": gettext_lazy("A menu path (File > Save As), a button, a tab or a screen."),
     "credential": gettext_lazy("The name under which they are kept; never the password itself."),
+    "name": gettext_lazy("What is read is {{name}} from then on, and stands in the summary of the run."),
+    "label": gettext_lazy("With a target it is the head of the column in the target's row. May hold {{variables}}."),
+    "box": gettext_lazy("From the target's upper left corner: left, top, width, height."),
+    "format": gettext_lazy("Empty: only what has one meaning is taken."),
     "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
+}
+
+
+CHOICE_LABELS = {
+    "": "–",
+    "text": gettext_lazy("text"),
+    "number": gettext_lazy("number"),
+    "date": gettext_lazy("date"),
+    "fr": gettext_lazy("French: 1 234,56 and 31/12/2026"),
+    "us": gettext_lazy("US: 1,234.56 and 12/31/2026"),
 }
 
 
@@ -207,6 +226,12 @@ def param_field(param: Param) -> forms.Field:
         return forms.IntegerField(min_value=-math.trunc(1e5), max_value=math.trunc(1e5), **common)
     if param.kind == "keys":
         return KeysField(**common)
+    if param.kind == "choice":
+        return forms.ChoiceField(choices=[(name, CHOICE_LABELS[name]) for name in param.choices], **common)
+    if param.kind == "box":
+        return BoxField(**common)
+    if param.kind == "name":
+        return forms.CharField(max_length=100, **common)
     return TypedTextField(**common)
 
 

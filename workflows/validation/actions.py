@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 from workflows.catalogue import ACTIONS, Param, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
-from workflows.text import is_ordinal, names, sole_name
+from workflows.text import VARIABLE_NAME, is_ordinal, names, sole_name
 from workflows.validation.problem import Problem, of_edge, of_target, of_variable
 from workflows.words import sentence
 
 LONGEST_WAIT_S = 3600
+BOX = ("left", "top", "width", "height")
 
 
 def actions(graph: GraphSpec) -> Iterator[Problem]:
@@ -48,6 +49,7 @@ def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[P
         return
     yield from _params(edge, {p.name: p for p in spec.params})
     yield from _target(edge, variables, needed=spec.target == "needed")
+    yield from _reading(edge, variables)
     effect = effect_of(replace(edge, effect_class=_declared(edge)))
     if effect is EffectClass.OPAQUE and not edge.expect:
         yield of_edge(
@@ -83,6 +85,28 @@ def _waiting(edge: EdgeSpec, graph: GraphSpec) -> Iterator[Problem]:
             % {"edge": sentence(edge), "value": seconds, "most": LONGEST_WAIT_S},
             where=edge.edge_id,
             field="param_timeout_s",
+        )
+
+
+def _reading(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[Problem]:
+    """A value has a place, and a name of its own."""
+    if edge.action_type != "read_value":
+        return
+    if edge.target is None and not str(edge.params.get("label") or "").strip():
+        yield of_edge(
+            "nowhere_to_read",
+            _("%(edge)s: nothing says where the value stands. Give a label, or a target.") % {"edge": sentence(edge)},
+            where=edge.edge_id,
+            field="target",
+        )
+    name = edge.params.get("name")
+    if isinstance(name, str) and name and (name in variables or not VARIABLE_NAME.fullmatch(name)):
+        yield of_edge(
+            "bad_output_name",
+            _("%(edge)s: “%(name)s” is a variable already, or no name. Write letters, digits and “_”, and a new one.")
+            % {"edge": sentence(edge), "name": name},
+            where=edge.edge_id,
+            field="param_name",
         )
 
 
@@ -158,6 +182,11 @@ PARAM_LABELS: Mapping[str, Callable[[], str]] = {
     "node": lambda: _("the screen to wait for"),
     "place": lambda: _("where to go"),
     "credential": lambda: _("whose credentials"),
+    "name": lambda: _("the name"),
+    "label": lambda: _("the label"),
+    "box": lambda: _("the box"),
+    "kind": lambda: _("the kind"),
+    "format": lambda: _("the format"),
 }
 
 
@@ -173,6 +202,16 @@ def mistyped(param: Param, value: Any) -> str:
         names = value.split("+") if isinstance(value, str) else value
         good = isinstance(names, list | tuple) and all(isinstance(n, str) and n for n in names)
         return "" if good else _("keys such as ctrl+s")
+    if param.kind == "choice":
+        return (
+            ""
+            if value in param.choices
+            else _("one of %(choices)s") % {"choices": ", ".join(filter(None, param.choices))}
+        )
+    if param.kind == "box":
+        whole = isinstance(value, list | tuple) and len(value) == len(BOX)
+        good = whole and all(isinstance(n, int) and not isinstance(n, bool) for n in value) and min(value[2:]) > 0
+        return "" if good else _("left, top, width and height in pixels")
     return ""
 
 

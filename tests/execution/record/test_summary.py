@@ -41,6 +41,7 @@ def test_the_summary_counts_what_the_steps_say() -> None:
         "mean_resolve_ms": 20.0,
         "not_verified": 2,
         "degraded": 1,
+        "values": [],
     }
 
 

@@ -354,7 +354,7 @@ function buildFields(correction, fields, rebuild) {
     field(say("field_wait_after"), wait("wait_after"), "slim")));
   rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
   fill(fields,
-    params.map((param) => paramField(param, values[param.name] ?? draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
+    params.filter(({ kind }) => kind !== "box").map((param) => paramField(param, values[param.name] ?? draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
     rare,
     field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off", value: values.feedback ?? "" }), "wide"));
 }

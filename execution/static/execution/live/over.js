@@ -14,7 +14,9 @@ export function figures(summary) {
     ["unverified", summary.not_verified, summary.not_verified > 0],
     ["degraded", summary.degraded, summary.degraded > 0],
   ];
+  const values = summary.values ?? [];
   return [
+    ...(values.length ? [h("dl", { class: "figures" }, values.map(({ name, text }) => h("div", {}, h("dt", {}, name), h("dd", {}, text))))] : []),
     h("dl", { class: "figures" }, rows.map(([name, value, warn]) => h("div", { class: warn ? "warn" : "" }, h("dt", {}, say(`summary.${name}`)), h("dd", {}, String(value))))),
     h("p", { class: "small muted" }, [rungs ? say("labelled", { label: say("summary.by_rung"), what: rungs }) : "", ...people(summary)].filter(Boolean).join(" · ")),
   ];

@@ -1,0 +1,100 @@
+"""What a text that was read says as a number or a date, French or US; what may be two things is neither (S6.12).
+
+“1 234,56” is a French number and “1,234.56” a US one; “03/04/2026” is a day in April there and in March here. Without
+a format only what has one meaning is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+from execution.language.written_forms import dates, numbers
+from sentences.said import say
+
+FRENCH, US = "fr", "us"
+Kind = Literal["text", "number", "date"]
+
+_BLANKS = "[ \u00a0\u202f\u2009]"
+_CURRENCY = "€$£¥%"
+# Letters that a reader takes for digits are no unit: “12 O” may be 120.
+_UNIT = re.compile(rf"{_BLANKS}+(?![OoIlSBZ]$)[A-Za-zµ°][\w/²³°]{{0,9}}\.?$")
+_GROUPED = {
+    FRENCH: re.compile(rf"[-+−]?(?:\d{{1,3}}(?:{_BLANKS}\d{{3}})+|\d+)(?:,\d+)?"),
+    US: re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"),
+}
+_NUMERIC_DATE = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4})")
+_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}[/.\- ](?:\d{1,2}|[^\W\d]+\.?)[/.\- ],?\s?\d{2}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadValue:
+    """`text` as it stood there, without currency and unit; `value` the same for programs: 1234.56, 2026-12-31.
+
+    `problem`: why it is none, in a sentence.
+    """
+
+    text: str = ""
+    value: str = ""
+    problem: str = ""
+
+
+def read_value(shown: str, kind: Kind, form: str = "") -> ReadValue:
+    """What `shown` says; `form` is "fr", "us" or "" where only what has one meaning counts."""
+    text = " ".join(shown.split())
+    if not text:
+        return ReadValue(problem=say("turn.value_empty"))
+    if kind == "number":
+        return _number(text, form)
+    return _date(text, form) if kind == "date" else ReadValue(text=text, value=text)
+
+
+def parsed_date(text: str, form: str = "") -> date | None:
+    """The one day that the text means; None where it means none, or two."""
+    plain = " ".join(text.split())
+    if hit := _ISO_DATE.fullmatch(plain):
+        return _day(int(hit[1]), int(hit[2]), int(hit[3]))
+    hit = _NUMERIC_DATE.fullmatch(plain)
+    if hit and form:
+        first, second, year = int(hit[1]), int(hit[3]), int(hit[4])
+        month, day = (first, second) if form == US else (second, first)
+        return _day(year, month, day)
+    if _SHORT_YEAR.search(plain):
+        return None  # of which century?
+    found = dates(plain, whole=True)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _number(text: str, form: str) -> ReadValue:
+    bare = _UNIT.sub("", text.strip(_CURRENCY + " \u00a0\u202f")).strip(_CURRENCY + " \u00a0\u202f")
+    if form:
+        meant = {_decimal(bare, form)} if _GROUPED[form].fullmatch(bare) else set()
+    else:
+        meant = set(numbers(bare.replace("−", "-")))
+    if len(meant) != 1:
+        code = "turn.value_two_numbers" if len(meant) > 1 else "turn.value_no_number"
+        return ReadValue(problem=say(code, text=text))
+    return ReadValue(text=bare, value=f"{meant.pop():f}")
+
+
+def _decimal(bare: str, form: str) -> Decimal:
+    plain = re.sub(_BLANKS, "", bare).replace("−", "-")
+    return Decimal(plain.replace(",", ".") if form == FRENCH else plain.replace(",", ""))
+
+
+def _date(text: str, form: str) -> ReadValue:
+    day = parsed_date(text, form)
+    if day is None:
+        return ReadValue(problem=say("turn.value_no_date", text=text))
+    return ReadValue(text=text, value=day.isoformat())
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
