@@ -9,6 +9,7 @@ from execution.pages.pictures import picture, robot_frame, run_frame, run_screen
 from execution.pages.robots import robots
 from execution.pages.runs import runs
 from execution.pages.start import start
+from execution.pages.teach import teach, teach_new
 
 urlpatterns = [
     path("", runs, name="runs"),
@@ -18,6 +19,8 @@ urlpatterns = [
     path("runs/<str:execution_id>/frame", run_frame, name="run_frame"),
     path("runs/<str:execution_id>/steps/<int:index>/screen", run_screen, name="run_screen"),
     path("pictures/<str:digest>.png", picture, name="picture"),
+    path("teach/new", teach_new, name="teach_new"),
+    path("teach/<str:lesson_id>", teach, name="teach"),
     path("robots", robots, name="robots"),
     path("robots/<path:name>/frame", robot_frame, name="robot_frame"),
 ]

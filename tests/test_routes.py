@@ -25,6 +25,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from execution.actions.teach import open_lesson
 from execution.choices import ExecutionState, PromptKind
 from execution.models import Execution, Prompt, Robot, Step
 from execution.running.live_picture import path_of
@@ -95,6 +96,18 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_progress": (VIEW, None),
     "api_prompts": (VIEW, None),
     "api_robots": (VIEW, None),
+    "api_lessons": (None, DESIGN),
+    "api_lesson": (DESIGN, None),
+    "api_lesson_end": (None, DESIGN),
+    "api_lesson_publish": (None, DESIGN),
+    "api_lesson_workflow": (None, DESIGN),
+    "api_lesson_screen": (None, DESIGN),
+    "api_lesson_step": (None, DESIGN),
+    "api_lesson_remove_step": (None, DESIGN),
+    "api_lesson_variable": (None, DESIGN),
+    "api_lesson_remove_variable": (None, DESIGN),
+    "teach_new": (DESIGN, DESIGN),
+    "teach": (DESIGN, None),
     "workflows": (VIEW, DESIGN),
     "workflow": (VIEW, None),
     "workflow_publish": (None, DESIGN),
@@ -111,7 +124,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
 }
 ADMIN_OF = re.compile(r"^admin/(auth|rpa_site|workflows/credential|workflows/credentialuse)/")
 
-SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW}
+SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW, "ws_teach": DESIGN}
 
 
 # --- the routes -----------------------------------------------------------------------------------------------------
@@ -185,6 +198,10 @@ def world(make_user: Any) -> dict[str, Any]:
         "execution_id": run.execution_id,
         "request_id": operations.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
+        "lesson_id": open_lesson(
+            workflow=version.workflow, robot=None, user=make_user("teacher", "designer")
+        ).lesson_id,
+        "node_id": "empty_note",
         "index": 1,
         "digest": picture.digest,
         "name": name,
@@ -376,7 +393,7 @@ async def test_each_socket_is_for_those_whom_its_row_names(world, keys, name):
     told = {who: await first_word(path, session_key=key) for who, key in keys.items()}
     expected: dict[str, Any] = {"nobody": 4401, "forged": 4401, "inactive": 4401, "stranger": 4403}
     needed = ORDER.index(SOCKETS[name])
-    word = {"ws_execution": "snapshot", "ws_runs": "runs"}[name]
+    word = {"ws_execution": "snapshot", "ws_runs": "runs", "ws_teach": 4409}[name]  # the lesson is another teacher's
     expected |= {role.value: word if ORDER.index(role) >= needed else 4403 for role in Role}
     assert told == expected
 

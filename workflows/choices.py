@@ -23,6 +23,14 @@ class EffectClass(models.TextChoices):
     OPAQUE = "opaque", _("never repeated without a person")
 
 
+class RegionKind(models.TextChoices):
+    """What an area of a screen says of it."""
+
+    MUST = "must", _("what is read there must be there")
+    MUST_NOT = "must_not", _("nothing may be read there")
+    IGNORE = "ignore", _("what stands there does not matter")
+
+
 class VariableKind(models.TextChoices):
     TEXT = "text", _("text")
     DATE = "date", _("date")

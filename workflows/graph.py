@@ -57,7 +57,8 @@ class TargetSpec:
     and no other, where `before_first` (a title of the column, a box that ticks all) are not counted;
     `first_offset` is where the middle of the first of all of them was from its own, in pixels. `scroll_box` is the part
     of the screen that scrolls and held it.
-    What is kept is what all of the `demonstrations` had in common.
+    What is kept is what all of the `demonstrations` had in common. `needed` are signs that a person wants to be there,
+    whatever else speaks for a place: text, picture, named_by, neighbours, shapes.
     """
 
     target_id: str
@@ -84,6 +85,7 @@ class TargetSpec:
     alike: int = 0
     scroll_box: NormBox | None = None
     demonstrations: int = 1
+    needed: tuple[str, ...] = ()
 
     @property
     def number_taught(self) -> int:
@@ -134,6 +136,15 @@ class PopupSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RegionSpec:
+    """An area of a screen. `kind`: what the node's picture shows there must be there (must), nothing may be read there
+    (must_not), or what stands there does not matter (ignore)."""
+
+    box: NormBox
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSpec:
     """A screen state that can be recognised.
 
@@ -151,6 +162,7 @@ class NodeSpec:
     app_name: str = ""
     picture: str = ""
     looks: tuple[str, ...] = ()
+    regions: tuple[RegionSpec, ...] = ()
     is_entry: bool = False
     is_end: bool = False
     is_common: bool = False
@@ -213,6 +225,7 @@ class VariableSpec:
     required: bool = True
     default: str = ""
     example: str = ""
+    choices: tuple[str, ...] = ()  # a run takes no other value; empty: any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +346,8 @@ def _plain(kind: type, data: Mapping[str, Any], skip: tuple[str, ...] = ()) -> d
 
 
 def _node(data: Mapping[str, Any]) -> NodeSpec:
-    return NodeSpec(**_plain(NodeSpec, data))
+    regions = tuple(RegionSpec(**_plain(RegionSpec, r)) for r in data.get("regions", ()))
+    return NodeSpec(**_plain(NodeSpec, data, skip=("regions",)), regions=regions)
 
 
 def _edge(data: Mapping[str, Any]) -> EdgeSpec:

@@ -54,6 +54,7 @@ def _node(spec: NodeSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -
         window_title=spec.window_title,
         app_name=spec.app_name,
         reference=pictures.get(spec.picture),
+        regions=[{"box": list(region.box), "kind": region.kind} for region in spec.regions],
         is_entry=spec.is_entry,
         is_end=spec.is_end,
         is_common=spec.is_common,
@@ -112,5 +113,6 @@ def _variable(spec: VariableSpec, workflow: Workflow, order: int) -> Variable:
         required=spec.required,
         default=spec.default,
         example=spec.example,
+        choices=list(spec.choices),
         order=order,
     )

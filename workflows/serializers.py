@@ -169,6 +169,7 @@ class VariableSerializer(serializers.Serializer[Any]):
     required = serializers.BooleanField()  # type: ignore[assignment]
     default = serializers.CharField()  # type: ignore[assignment]
     example = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField(), help_text="A run takes no other value; empty: any.")
 
 
 class GraphSerializer(serializers.Serializer[Any]):

@@ -18,6 +18,7 @@ from workflows.graph import (
     NormBox,
     NormPoint,
     PopupSpec,
+    RegionSpec,
     RepeatSpec,
     ShapeSpec,
     TargetSpec,
@@ -57,6 +58,7 @@ def node_spec(node: Node) -> NodeSpec:
         app_name=node.app_name,
         picture=node.reference.digest if node.reference else "",
         looks=tuple(sorted(look.digest for look in node.looks.all())),
+        regions=_regions(node.regions),
         is_entry=node.is_entry,
         is_end=node.is_end,
         is_common=node.is_common,
@@ -163,6 +165,7 @@ def target_spec(target: Target) -> TargetSpec:
         alike=_count(evidence.get("alike")),
         scroll_box=_box(evidence.get("scroll_box")),
         demonstrations=max(1, _count(evidence.get("demonstrations"))),
+        needed=texts_in(evidence.get("needed")),
     )
 
 
@@ -186,6 +189,7 @@ def variable_spec(variable: Variable) -> VariableSpec:
         required=variable.required,
         default=variable.default,
         example=variable.example,
+        choices=texts_in(variable.choices),
     )
 
 
@@ -234,6 +238,14 @@ def _count(value: Any) -> int:
 
 def _list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
+
+
+def _regions(value: Any) -> tuple[RegionSpec, ...]:
+    return tuple(
+        RegionSpec(box=box, kind=str(item["kind"]))
+        for item in _list(value)
+        if isinstance(item, Mapping) and item.get("kind") and (box := _box(item.get("box")))
+    )
 
 
 def _shapes(value: Any) -> tuple[ShapeSpec, ...]:

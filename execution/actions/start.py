@@ -188,6 +188,11 @@ def json_ready(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
     """What is wrong with `value` for this variable of the graph, in words; empty when nothing is."""
+    if variable.choices and value not in variable.choices:
+        return _("“%(value)s” is not allowed here. Allowed: %(known)s.") % {
+            "value": value,
+            "known": ", ".join(f"“{one}”" for one in variable.choices),
+        }
     if variable.name in graph.counting_variables and not is_ordinal(value):
         return _("Which of several is meant is a whole number from 1 on.")
     try:

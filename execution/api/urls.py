@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.api import assistant
+from execution.api import assistant, lessons
 from execution.api import views as api
 
 RUN = "executions/<str:execution_id>/"
+LESSON = "lessons/<str:lesson_id>/"
 
 urlpatterns = [
     path("executions/", api.ExecutionsView.as_view(), name="api_executions"),
@@ -29,6 +30,20 @@ urlpatterns = [
         "workflows/<str:workflow_id>/coaching_stats/",
         api.WorkflowCoachingStatsView.as_view(),
         name="api_workflow_coaching_stats",
+    ),
+    path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
+    path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
+    path(f"{LESSON}end/", lessons.EndView.as_view(), name="api_lesson_end"),
+    path(f"{LESSON}publish/", lessons.PublishView.as_view(), name="api_lesson_publish"),
+    path(f"{LESSON}workflow/", lessons.DraftWorkflowView.as_view(), name="api_lesson_workflow"),
+    path(f"{LESSON}screens/<str:node_id>/", lessons.DraftScreenView.as_view(), name="api_lesson_screen"),
+    path(f"{LESSON}steps/<int:index>/", lessons.DraftStepView.as_view(), name="api_lesson_step"),
+    path(f"{LESSON}steps/<int:index>/remove/", lessons.RemoveStepView.as_view(), name="api_lesson_remove_step"),
+    path(f"{LESSON}variables/<str:name>/", lessons.DraftVariableView.as_view(), name="api_lesson_variable"),
+    path(
+        f"{LESSON}variables/<str:name>/remove/",
+        lessons.RemoveVariableView.as_view(),
+        name="api_lesson_remove_variable",
     ),
     path("assistant/", assistant.StatusView.as_view(), name="api_assistant"),
     path("progress/", api.AtWorkView.as_view(), name="api_progress"),

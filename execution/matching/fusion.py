@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from execution.matching.areas import outside, placed
 from execution.matching.calibration import FITTED, SIGNS, Calibration, certain_of, lead
 from execution.matching.comparison import MEASURES, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
@@ -17,7 +18,7 @@ from execution.matching.sheet import Sheet
 from execution.matching.weighed import NUMBER_OF, Weighed
 from execution.matching.windows import app_alike, folded_title, title_alike
 from execution.perception.embedding import Embedder
-from execution.types import Reason, ScreenState
+from execution.types import Box, Element, Reason, ScreenState, TextLine
 
 _USUAL = 0.6  # the cosine of two unrelated screens, where a workflow has too few pictures to tell
 _SPREAD = 0.08  # how much the cosine of one screen differs from day to day; a lead is counted in it
@@ -118,6 +119,7 @@ class _Seen:
         self._engine, self._state = engine, state
         sheet = Sheet(texts=state.texts, elements=state.elements, window=state.window)
         self.profile = engine._profile(sheet, counted=False)
+        self._profiles = dict[tuple[Box, ...], Profile]()
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == engine._model
         self.looks = engine._looks.looks(embedding.vector) if comparable and embedding else None
@@ -126,7 +128,7 @@ class _Seen:
         """The signs of one look of a node; 0 for what cannot be compared."""
         reference = self._engine._all[name]
         taught = self._engine._profiles.get(name)
-        comparison = compare(taught, self.profile) if taught and self._state.text_method else None
+        comparison = compare(taught, self._profile_for(reference)) if taught and self._state.text_method else None
         signs = np.zeros(len(SIGNS))
         signs[NUMBER_OF["one"]] = 1.0
         if comparison is not None:
@@ -138,6 +140,19 @@ class _Seen:
         cosine = self._look_signs(name, signs)
         node_id = self._engine._node_of[name]
         return Weighed(node_id=node_id, reference=reference, signs=signs, comparison=comparison, cosine=cosine)
+
+    def _profile_for(self, reference: Reference) -> Profile:
+        """The screen without what stands in areas that do not matter to that node."""
+        if not reference.ignored:
+            return self.profile
+        state = self._state
+        areas = tuple(placed(reference.ignored, size=state.frame.size, window=state.window, taught=reference))
+        if areas not in self._profiles:
+            texts = tuple(one for one in outside(state.texts, areas) if isinstance(one, TextLine))
+            elements = tuple(one for one in outside(state.elements, areas) if isinstance(one, Element))
+            sheet = Sheet(texts=texts, elements=elements, window=state.window)
+            self._profiles[areas] = self._engine._profile(sheet, counted=False)
+        return self._profiles[areas]
 
     def _window_signs(self, reference: Reference, signs: np.ndarray) -> None:
         taught, seen = reference.window, self._state.window

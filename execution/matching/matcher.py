@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from execution.language.fuzzy import folded
 from execution.language.screen_texts import ScreenWords
+from execution.matching.areas import boxes_of, forbidden, required, taught_without
 from execution.matching.calibration import TIED
 from execution.matching.fusion import FusionEngine
 from execution.matching.index import TextIndex, found_by
@@ -21,6 +22,7 @@ from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState
 from sentences.said import either, say, then
 from workflows import text as templates
+from workflows.choices import RegionKind
 from workflows.graph import GraphSpec, NodeSpec
 
 CONTEXT = "context"  # the sign of a match that the run decided, not the screen
@@ -60,14 +62,19 @@ class Matcher:
         self.pictures = pictures
         self.threshold = threshold
         self.margin = margin
-        self._nodes = {node.node_id: node for node in graph.nodes}
-        known = {name: one for name, one in (references or {}).items() if name in self._nodes}
+        known = references or {}
+        self._nodes = {node.node_id: required(node, known.get(node.node_id)) for node in graph.nodes}
+        known = {
+            name: taught_without(known[name], boxes_of(node, RegionKind.IGNORE))
+            for name, node in self._nodes.items()
+            if name in known
+        }
         self.fusion = FusionEngine(known, embedder=embedder)
         self._likeness = Likeness(pictures, embedder)
-        self._rarity = Rarity(graph.nodes)
-        self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in graph.nodes}
+        self._rarity = Rarity(self._nodes.values())
+        self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in self._nodes.values()}
         self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
-        declared = {n.node_id: keys for n in graph.nodes if (keys := _declared(n))}
+        declared = {n.node_id: keys for n in self._nodes.values() if (keys := _declared(n))}
         self._declared = TextIndex(declared)
         # nothing leads to these but looking at them: no fixed texts, no reference
         found = declared.keys() | self.fusion.findable
@@ -121,6 +128,9 @@ class Matcher:
         variables: Mapping[str, str],
         weighed: Weighed | None,
     ) -> _Candidate:
+        reference = weighed.reference if weighed else self.fusion.references.get(node.node_id)
+        if against := forbidden(node, reference, state):
+            return _Candidate(node=node, evidence=Evidence(confidence=0.0, reasons=(against,)), weighed=weighed)
         if weighed is None:
             evidence = gather(
                 node, state, words, variables, rarity=self._rarity, likeness=self._likeness, threshold=self.threshold

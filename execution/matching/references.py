@@ -28,7 +28,7 @@ from execution.types import (
 )
 from sentences.said import say, then
 from workflows.exceptions import PictureError
-from workflows.graph import GraphSpec, NodeSpec, TargetSpec
+from workflows.graph import GraphSpec, NodeSpec, NormBox, TargetSpec
 
 FORMAT = 1  # of what is kept; another number reads the pictures again
 
@@ -85,6 +85,7 @@ class Reference:
 
     `window` is what the targets taught on that screen say of their window, its box in pixels of the picture. `looks`
     are the references of further pictures of the same screen; a screen is the node if it is any one of them.
+    `ignored` are areas, as fractions of the picture, of which nothing is in the reading and nothing counts on a screen.
     """
 
     picture: str
@@ -93,6 +94,7 @@ class Reference:
     window: Window | None = None
     problem: str = ""
     looks: tuple[Reference, ...] = ()
+    ignored: tuple[NormBox, ...] = ()
 
     def nearest(self, state: ScreenState) -> Reference:
         """Of all its looks the one of which most is on the screen, and of the screen on it."""

@@ -138,7 +138,20 @@ class StartForm(forms.Form):
         return None
 
 
-def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
+def _choice_field(variable: VariableSpec, label: str) -> forms.ChoiceField:
+    """One of the allowed values; what is not needed may stay empty."""
+    needed = variable.required and not variable.default
+    nothing = [] if variable.default in variable.choices else [("", "–")]
+    return forms.ChoiceField(
+        label=label,
+        required=needed,
+        initial=offered(variable),
+        choices=[*nothing, *((value, value) for value in variable.choices)],
+        error_messages={"required": _("“%(name)s” is missing. Choose its value here.") % {"name": label}},
+    )
+
+
+def variable_field(variable: VariableSpec, *, shown: str) -> forms.Field:
     """A field of the variable's kind, with `shown` in it; the kind is checked by the rule that the API uses too."""
     label = variable.label or variable.name
     secret = bool(secret_names([variable]))
@@ -146,6 +159,8 @@ def variable_field(variable: VariableSpec, *, shown: str) -> forms.CharField:
         "type": INPUT_TYPE.get(VariableKind(variable.kind), "text") if variable.kind in VariableKind.values else "text",
         "autocomplete": "off",
     }
+    if variable.choices:
+        return _choice_field(variable, label)
     if variable.example:
         attrs["placeholder"] = _("for example %(value)s") % {"value": variable.example}
     if attrs["type"] == "number":

@@ -34,6 +34,7 @@ _POINTS = re.compile(r"\s*(?:\.{2,}|…)\s*$")
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
 _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
+_ALIKE = 0.6  # of the look: the same thing, though drawn otherwise
 _STANDS = 0.5  # of what stood around it: what has less may be its twin
 _STANDS_AS_TAUGHT = 0.75  # of the controls around
 # What stands beside them on the page is not their row.
@@ -52,7 +53,21 @@ def veto(signs: Signs, context: Context) -> str:
         or _another_record(signs, context)
         or _greyed_out(signs, context)
         or window_problem(context, signs)
+        or _needed_is_missing(signs, context)
     )
+
+
+def _needed_is_missing(signs: Signs, context: Context) -> str:
+    """A sign without which the person who taught the target wants nothing done; what cannot be told is not there."""
+    there = {
+        "text": signs.text is not None and signs.text >= SAME,
+        "picture": signs.look is not None and signs.look.score >= _ALIKE,
+        "named_by": signs.label is True,
+        "neighbours": signs.around.asked > 0 and signs.around.share >= _STANDS,
+        "shapes": signs.shapes is not None and signs.shapes >= _STANDS,
+    }
+    missing = next((name for name in context.target.needed if not there.get(name, True)), "")
+    return say("targeting.needed_is_missing", sign=say(f"targeting.needed_{missing}")) if missing else ""
 
 
 def _several_in_one(signs: Signs, context: Context) -> str:

@@ -80,14 +80,17 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]:
-    """`page_of(operator, "/")`: that person's browser on that page; a script error fails the test."""
+    """`page_of(operator, "/")`: that person's browser on that page; a script error fails the test.
+
+    `sockets` are handlers of Playwright's `route_web_socket` by pattern: the other ends of sockets.
+    """
     from django.conf import settings
     from django.test import Client
 
     complaints: list[str] = []
     contexts = []
 
-    def open_page(user: Any, path: str, **options: Any) -> Page:
+    def open_page(user: Any, path: str, *, sockets: dict[str, Any] | None = None, **options: Any) -> Page:
         client = Client()
         client.force_login(user)
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en", **options})
@@ -96,6 +99,8 @@ def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
+        for pattern, serve in (sockets or {}).items():
+            page.route_web_socket(pattern, serve)
         page.goto(live_server.url + path)
         return page
 

@@ -362,6 +362,12 @@ for _param in PARAMS.values():
 class VariableForm(forms.ModelForm):
     """Its default is what is typed where nobody gives a value."""
 
+    choices = LinesField(
+        label=gettext_lazy("Allowed values"),
+        help_text=gettext_lazy("One a line; empty: any."),
+        widget=forms.Textarea(attrs={"rows": 1, "cols": 20}),
+    )
+
     class Meta:
         model = Variable
         fields = "__all__"  # noqa: DJ007  the inline says which fields are shown

@@ -56,7 +56,7 @@ class NodeAdmin(PartAdmin):
     fieldsets = (
         (None, {"fields": ("name", "node_id", ("is_entry", "is_end", "is_common"))}),
         (_("Recognised by"), {"fields": ("texts", "absent", "window_title", "app_name")}),
-        (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference")}),
+        (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference", "regions")}),
     )
 
     @admin.display(description=_("picture"))
@@ -131,7 +131,7 @@ class EdgeAdmin(PartAdmin):
 class VariableAdmin(PartAdmin):
     list_display = ("name", "label", "workflow", "kind", "required", "default")
     search_fields = ("name", "label")
-    fieldsets = ((None, {"fields": ("name", "label", "kind", "required", "default", "example", "order")}),)
+    fieldsets = ((None, {"fields": ("name", "label", "kind", "required", "default", "example", "choices", "order")}),)
 
 
 def edge_links(edges: Any) -> SafeString | str:

@@ -93,7 +93,7 @@ class TargetInline(PartInline):
 class VariableInline(PartInline):
     model = Variable
     form = VariableForm
-    fields = ("order", "name", "label", "kind", "required", "default", "example")
+    fields = ("order", "name", "label", "kind", "required", "default", "example", "choices")
 
 
 class VersionInline(admin.TabularInline):

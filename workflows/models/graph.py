@@ -7,10 +7,10 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from workflows.choices import EffectClass, VariableKind
-from workflows.graph import ConditionSpec, RepeatSpec
+from workflows.choices import EffectClass, RegionKind, VariableKind
+from workflows.graph import ConditionSpec, RegionSpec, RepeatSpec
 from workflows.models.pictures import Picture
-from workflows.models.workflow import Workflow, text_id
+from workflows.models.workflow import Workflow, screen_boxes, text_id
 from workflows.shape import WrongShape, check
 
 
@@ -23,6 +23,25 @@ def repetition(value: Any) -> None:
     """ValidationError unless the value says how an action is repeated, or is empty."""
     if value != {}:
         _check(value, RepeatSpec, str(_("repetition")))
+
+
+def region_list(value: Any) -> None:
+    """ValidationError unless the value is a list of areas: {"box": [x, y, width, height], "kind": a RegionKind}."""
+    _check(value, tuple[RegionSpec, ...], str(_("areas")))
+    for region in value:
+        screen_boxes([region["box"]])
+        if region["kind"] not in RegionKind.values:
+            raise ValidationError(
+                _("“%(kind)s” is no kind of area. Kinds: %(known)s."),
+                params={"kind": region["kind"], "known": ", ".join(RegionKind.values)},
+            )
+
+
+def value_list(value: Any) -> None:
+    """ValidationError unless the value is a list of texts, none empty."""
+    _check(value, tuple[str, ...], str(_("allowed values")))
+    if not all(text.strip() for text in value):
+        raise ValidationError(_("An allowed value is empty."))
 
 
 def _check(value: Any, kind: Any, where: str) -> None:
@@ -40,6 +59,18 @@ class Node(models.Model):
     name = models.CharField(_("name"), max_length=200)
     texts = models.JSONField(_("texts that must be seen"), default=list, blank=True)
     absent = models.JSONField(_("texts that must not be seen"), default=list, blank=True)
+    # Texts that it shows and is not known by, for whoever teaches: [{"text", "kind": data or left_out}].
+    aside = models.JSONField(default=list, blank=True, editable=False)
+    regions = models.JSONField(
+        _("areas"),
+        default=list,
+        blank=True,
+        validators=[region_list],
+        help_text=_(
+            "Where what is read on its picture must be there (must), nothing may be read (must_not), or nothing "
+            'matters (ignore): [{"box": [x, y, width, height], "kind": "ignore"}, …] in fractions of the screen.'
+        ),
+    )
     window_title = models.CharField(_("window title"), max_length=300, blank=True)
     app_name = models.CharField(_("application"), max_length=200, blank=True)
     reference = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -140,6 +171,13 @@ class Variable(models.Model):
     required = models.BooleanField(_("required"), default=True)
     default = models.CharField(_("default"), max_length=500, blank=True)
     example = models.CharField(_("example"), max_length=500, blank=True)
+    choices = models.JSONField(
+        _("allowed values"),
+        default=list,
+        blank=True,
+        validators=[value_list],
+        help_text=_("A list of texts; a run takes no other value. Empty: any."),
+    )
     order = models.PositiveSmallIntegerField(_("order"), default=0)
 
     class Meta:

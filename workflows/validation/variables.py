@@ -38,6 +38,14 @@ def variables(graph: GraphSpec) -> Iterator[Problem]:
                 where=variable.name,
                 field="default",
             )
+        if variable.choices and variable.default and variable.default not in variable.choices:
+            yield of_variable(
+                "default_not_allowed",
+                _("The default “%(value)s” of the variable “%(name)s” is none of its allowed values.")
+                % {"name": variable.name, "value": variable.default},
+                where=variable.name,
+                field="default",
+            )
     for name in sorted({v.name for v in graph.variables} - used):
         yield of_variable(
             "unused_variable",

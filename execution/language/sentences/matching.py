@@ -31,6 +31,7 @@ WORDS: Words = {
     "matching.picture_by_another_model": _("its reference picture was looked at by another model"),
     "matching.less_certain": _("the screen was not read: less certain"),
     "matching.ruled_out": _("ruled out: '%(text)s' is on the screen"),
+    "matching.area_not_empty": _("ruled out: '%(text)s' stands where nothing may be read"),
     "matching.nothing_forbidden": _("nothing is there that must not be"),
     "matching.texts_unread": _("its texts were not read"),
     "matching.identity_unread": _("its texts were not read, one of them names what this run is about"),

@@ -1,6 +1,7 @@
 /* The live page of a run. The store knows, the views show, the connection brings news; this file joins them. */
 
-import { all, fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
+import { fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
+import { tabs } from "../rpa_site/tabs.js";
 import { keysOf, say, useWords, word } from "../rpa_site/words.js";
 import { assistantView } from "./assistant.js";
 import { connect } from "./live/connection.js";
@@ -30,7 +31,7 @@ eventsView(store);
 assistantView(store);
 const openGraph = graphView(store, find("script[data-graph]").dataset.graph.split(" "));
 headView();
-tabs();
+tabs((id) => id === "tab-graph" && openGraph());
 keys();
 store.onChange(() => store.correcting || endCorrection());
 store.set({});
@@ -85,31 +86,6 @@ function askToStop(stop = () => control(store, { verb: "stop" })) {
   dialog.returnValue = "no";
   dialog.showModal();
   dialog.addEventListener("close", () => dialog.returnValue === "stop" && stop(), { once: true });
-}
-
-// --- tabs ------------------------------------------------------------------------------------------------------------
-function tabs() {
-  const buttons = all('[role="tab"]');
-  const choose = (tab) => {
-    for (const other of buttons) {
-      const on = other === tab;
-      other.setAttribute("aria-selected", String(on));
-      other.tabIndex = on ? 0 : -1;
-      document.getElementById(other.getAttribute("aria-controls")).hidden = !on;
-    }
-    if (tab.id === "tab-graph") openGraph();
-  };
-  buttons.forEach((tab, index) => {
-    tab.addEventListener("click", () => choose(tab));
-    tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      const next = buttons[(index + step + buttons.length) % buttons.length];
-      next.focus();
-      choose(next);
-    });
-  });
 }
 
 // --- keys: the same as the buttons, and off while typing -------------------------------------------------------------

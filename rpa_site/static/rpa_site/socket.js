@@ -5,15 +5,16 @@ import { sessionEnded } from "./session.js";
 const NOT_LOGGED_IN = 4401;
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15000;
-const REFUSED = new Set([NOT_LOGGED_IN, 4403, 4404]);
+const REFUSED = new Set([NOT_LOGGED_IN, 4403, 4404, 4409]);
 
 export class LiveSocket {
   /**
-   * `url()` is asked at each attempt; `onmessage(message, send)` gets what came; `onstate` hears
-   * "connecting", "live", "lost" or, when asking again is useless, "refused" with the close code.
+   * `url()` is asked at each attempt; `onmessage(message, send)` gets what came, `onbytes(buffer, send)` what is no
+   * text; `onstate` hears "connecting", "live", "lost" or, when asking again is useless, "refused" with the close code.
+   * `longest`: the most that it waits between two attempts, in milliseconds.
    */
-  constructor({ url, onmessage, onstate }) {
-    Object.assign(this, { url, onmessage, onstate });
+  constructor({ url, onmessage, onstate, onbytes = () => {}, longest = LONGEST_DELAY }) {
+    Object.assign(this, { url, onmessage, onstate, onbytes, longest });
     this.delay = FIRST_DELAY;
     this.timer = null;
     this.socket = null;
@@ -48,16 +49,21 @@ export class LiveSocket {
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(address);
     this.socket = socket;
+    socket.binaryType = "arraybuffer";
     socket.addEventListener("open", () => {
       this.delay = FIRST_DELAY;
       this.onstate("live");
     });
-    socket.addEventListener("message", (event) => this.onmessage(JSON.parse(event.data), (answer) => this.send(answer)));
+    const answer = (message) => this.send(message);
+    socket.addEventListener("message", ({ data }) => (typeof data === "string" ? this.onmessage(JSON.parse(data), answer) : this.onbytes(data, answer)));
     socket.addEventListener("close", (event) => this.socket === socket && this.closed(event.code));
   }
 
+  /** Whether it went out. */
   send(message) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
   }
 
   closed(code) {
@@ -69,6 +75,6 @@ export class LiveSocket {
     this.onstate("lost", code);
     const spread = 0.75 + Math.random() / 2; // many browsers must not come back in the same moment
     this.timer = setTimeout(() => this.open(), this.delay * spread);
-    this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
+    this.delay = Math.min(this.delay * 2, this.longest);
   }
 }

@@ -158,3 +158,13 @@ def test_every_door_asks_for_the_permission(viewer, operator):
     start(workflow_id=version.workflow.workflow_id, user=operator)
     start(workflow_id=version.workflow.workflow_id)
     assert Execution.objects.count() == 2
+
+
+def test_a_value_that_is_not_allowed_is_refused_and_the_allowed_ones_are_named(api):
+    """S1.4: a variable with allowed values takes no other."""
+    variables = ({"name": "patient", "label": "Patient", "choices": ["Ada Martin", "Bo Li"]},)
+    version = make_published(variables=variables)
+    refused = post(api, workflow_id=version.workflow.workflow_id, variables={"patient": "Cy Young"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"] == "Patient: “Cy Young” is not allowed here. Allowed: “Ada Martin”, “Bo Li”."
+    assert post(api, workflow_id=version.workflow.workflow_id, variables={"patient": "Bo Li"}).status_code == 201

@@ -191,3 +191,16 @@ def test_nobody_remembers_the_place_of_what_another_run_finds_elsewhere(store: P
     plain = taught(record("Summary"), OPEN, store)
     assert resolver.resolve(plain, record("Summary"), variables={}, workflow_id="w").status is FOUND
     assert places
+
+
+# --- what a person wants to be there ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("needed", "found"), [((), True), (("text",), True), (("neighbours",), False), (("text", "neighbours"), False)]
+)
+def test_a_sign_that_must_be_there_is_not_outweighed(store: Pictures, needed: tuple[str, ...], found: bool) -> None:
+    """S6.11: all else speaks for it; what its teacher wants to be there is not."""
+    target = replace(taught(record("DUPONT Marie", "12/03/1970"), OPEN, store), row=(), needed=needed)
+    around = tuple(NeighbourSpec(text=text, dx=-300, dy=80 + 20 * n) for n, text in enumerate(("Ward 7", "Bed 12")))
+    target = replace(target, neighbours=around if "neighbours" in needed else target.neighbours)
+    resolution = resolve(target, record("DUPONT Marie", "12/03/1970"), store)
+    assert (resolution.status is FOUND) == found

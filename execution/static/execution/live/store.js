@@ -1,12 +1,15 @@
 /* What the page knows of the run, and how each message of the stream changes it. No element of the page is touched here. */
 
+import { State } from "../../rpa_site/state.js";
+
 const MOST_EVENTS = 300;
 const ASKING = new Set(["waiting", "coaching"]);
 const PASSED = new Set(["succeeded", "manual", "skipped"]);
 export const FINAL = new Set(["completed", "failed", "stopped"]);
 
-export class Store {
+export class Store extends State {
   constructor(data) {
+    super();
     this.run = data.run;
     this.me = data.me;
     this.actions = data.actions;
@@ -23,30 +26,7 @@ export class Store {
     this.picking = false; // which screen it is, where the run takes it for another one
     this.draft = null; // a drafted correction, for the form that is about to open
     this.skew = 0;
-    this.listeners = [];
     this.takeSnapshot(data.snapshot);
-  }
-
-  onChange(listener) {
-    this.listeners.push(listener);
-  }
-
-  /** Change something and tell the page, once a frame however much changes. */
-  set(changes) {
-    Object.assign(this, changes);
-    this.scheduled ??= requestAnimationFrame(() => this.tell());
-  }
-
-  /** The same, seen at once: for what the person has just done. */
-  setNow(changes) {
-    Object.assign(this, changes);
-    cancelAnimationFrame(this.scheduled);
-    this.tell();
-  }
-
-  tell() {
-    this.scheduled = null;
-    for (const listener of this.listeners) listener(this);
   }
 
   // --- messages ----------------------------------------------------------------------------------------------------

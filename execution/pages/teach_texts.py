@@ -1,0 +1,245 @@
+"""Every text that the scripts of teaching show, in the reader's language. Placeholders are as in Python: %(name)s."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from execution.assistant.panel_texts import counted
+from execution.pages.script_texts import chrome
+from workflows.choices import VariableKind
+
+
+def teach() -> dict[str, object]:
+    return {
+        **chrome(),
+        **_lesson(),
+        **_desktop(),
+        **_question(),
+        **_target(),
+        **_screen(),
+        **_variables(),
+        **_done(),
+        "kind": {kind.value: str(kind.label) for kind in VariableKind},
+    }
+
+
+def _lesson() -> dict[str, object]:
+    return {
+        "draft": _("draft"),
+        "on_desktop": _("teaching on desktop %(name)s"),
+        "n_steps": counted(lambda n: ngettext("%(n)s step", "%(n)s steps", n)),
+        "n_screens": counted(lambda n: ngettext("%(n)s screen", "%(n)s screens", n)),
+        "steps_count": counted(lambda n: ngettext("%(n)s step", "%(n)s steps", n)),
+        "looks": counted(lambda n: ngettext("%(n)s look", "%(n)s looks", n)),
+        "saving": _("Saving …"),
+        "save": _("Save"),
+        "add": _("Add"),
+        "back": _("Back"),
+        "cancel": _("Cancel"),
+        "change": _("Change"),
+        "use_this": _("Use this"),
+        "try_again": _("Try again"),
+        "now": _("now"),
+        "state": {
+            "recording": _("recording"),
+            "paused": _("paused"),
+            "waiting": _("waiting for the desktop"),
+            "away": _("no desktop"),
+            "lost": _("reconnecting"),
+            "refused": _("not connected"),
+            "done": _("done"),
+        },
+        "step_state": {
+            "done": _("kept"),
+            "held": _("waits for your answer"),
+            "doing": _("being done"),
+            "doubt": _("in doubt: look at the desktop"),
+            "tried": _("tried: it went as taught"),
+            "failed": _("tried: it did not go as taught"),
+        },
+        "screen_unnamed": _("Screen without a name"),
+        "screen_new": _("new, not taught yet"),
+        "screen_now": _("here now"),
+        "asked_below": _("which one? asked below"),
+        "nothing_taught": _("Nothing is taught yet."),
+        "how": _(
+            "Everything you do in the picture happens on the desktop and is kept as a step. Hold %(key)s to act "
+            "without keeping it."
+        ),
+    }
+
+
+def _desktop() -> dict[str, object]:
+    return {
+        "reconnecting": _("Connection lost. Reconnecting; the picture may be old."),
+        "no_picture_yet": _("The picture of the desktop is on its way."),
+        "no_picture_waiting": _("The picture shows when the robot has the desktop free for you."),
+        "no_picture_away": _("No robot shows its desktop now. What was taught can be changed all the same."),
+        "no_picture_refused": _("The desktop is not shown here."),
+        "no_picture_done": _("The lesson is over."),
+        "keys_here": _("Keys go to the desktop · Esc lets go"),
+        "keys_away": _("Click the picture: keys go to the desktop then"),
+        "send_escape": _("press Escape on the desktop"),
+        "unkept_now": _("Alt is held: what you do now is not kept"),
+        "tool_hint": {
+            "click": "",
+            "double_click": _("The next click is a double click"),
+            "right_click": _("The next click is one with the right button"),
+            "drag": _("Drag on the picture: the same is dragged on the desktop"),
+            "read_value": _("Click the value that is to be read, or draw a box around it"),
+            "wait_text": _("Click the text that is to be waited for, or draw a box around it"),
+            "must_see": _("Click what must be seen here, or draw a box around it"),
+        },
+        "drawing": {
+            "redraw": _("Draw a box around the target"),
+            "region": _("Draw the area on the picture"),
+        },
+    }
+
+
+def _question() -> dict[str, object]:
+    return {
+        "sending": _("Sending your answer …"),
+        "then_clicked": _("Then it is done on the desktop"),
+        "let_it_go": _("Do nothing"),
+        "screen_reading": _("Looking at the screen …"),
+        "screen_reading_text": _("What shows is read as soon as it is still."),
+        "screen_unread": _("This screen could not be read"),
+        "screen_is": _("This is “%(name)s”"),
+        "screen_is_text": _("It is known from before: what you do here belongs to it."),
+        "screen_is_new": _("A new screen: “%(name)s”"),
+        "screen_is_new_text": _("It is none of those that were taught. What you do here makes it one."),
+        "another_screen": _("It is another screen"),
+        "same_screen_as": _("It is the same as …"),
+        "paused_title": _("Paused: nothing is done or kept"),
+        "paused_text": _("The desktop stays as it is until you go on."),
+        "go_on": _("Go on"),
+        "waits_title": _("Waiting for the desktop"),
+        "waits_text": _("The robot %(robot)s takes the lesson as soon as no run is on its desktop."),
+        "away_title": _("The robot is away"),
+        "away_text": _("The draft is kept. Go on teaching once a robot shows this desktop again."),
+        "to_robots": _("Robots"),
+        "lost_title": _("Connection lost"),
+        "lost_text": _("It comes back by itself. Nothing that was taught is lost."),
+        "closed": {
+            "4401": _("Your login has ended"),
+            "4403": _("Your role does not allow teaching"),
+            "4404": _("There is no such lesson"),
+            "4409": _("Somebody else has this lesson"),
+        },
+        "closed_text": {
+            "4401": _("Log in, then try again."),
+            "4403": _("It takes the role “designer”. An admin can give it to you."),
+            "4404": _("It may have been ended. Begin another one from the workflow’s page."),
+            "4409": _("One person teaches at a time. Try again when they have finished."),
+        },
+        "to_workflow": _("To the workflow"),
+        "over_title": _("The lesson is over"),
+        "over_text": _("The desktop is free again. What was taught is in the workflow."),
+        "teach_more": _("Teach on"),
+    }
+
+
+def _target() -> dict[str, object]:
+    return {
+        "no_step_yet": _("What is understood of a step shows here once there is one."),
+        "held_step": _("It is kept, and done on the desktop, once the question below is answered."),
+        "redraw": _("Redraw"),
+        "how_known": _("How it will be known"),
+        "sign_level": _("How much it counts: %(sign)s"),
+        "level": {"needed": _("must"), "helps": _("helps"), "left_out": _("not used")},
+        "here": _("%(n)s here"),
+        "tried_on": _("Tried on what was seen so far"),
+        "found_of": _("%(n)s of %(of)s found"),
+        "elsewhere": _("%(n)s elsewhere"),
+        "picture_found": _("A picture on which it was found"),
+        "picture_not_found": _("A picture on which it was not found"),
+        "after_it": _("After it should be seen"),
+        "add_expected": _("Another text that should be seen"),
+        "whose_record": _("Whose record"),
+        "only_where": _("Go on only where these are seen:"),
+        "no_record": _("Nothing says whose record it must be."),
+        "record_value": _("Value that must be seen"),
+        "record_label": _("At the label"),
+        "this_step": _("This step"),
+        "optional": _("Optional"),
+        "try_from_here": _("Try from here"),
+        "remove_step": _("Delete the step"),
+        "what_it_types": _("What it types"),
+        "value_kind": {"fixed": _("always this"), "variable": _("a variable"), "secret": _("a secret")},
+        "variable_name": _("Name of the variable"),
+        "secret_hint": _("The text is deleted from this lesson at once, with the pictures that may show it."),
+        "param": {"clear": _("Clear the field first"), "enter": _("Enter after")},
+    }
+
+
+def _screen() -> dict[str, object]:
+    return {
+        "no_screen_yet": _("What a screen is known by shows here once one is taught."),
+        "screen_name": _("Name of the screen"),
+        "is_entry": _("A run begins here"),
+        "is_end": _("A run ends here"),
+        "told_apart": _("Told apart from other screens"),
+        "told_well": _("Well"),
+        "told_weak": _("Weakly: it may be taken for another one"),
+        "not_told_yet": _("Not measured yet."),
+        "nearest": _("Nearest: “%(name)s”"),
+        "nearest_of": _("Nearest: “%(name)s” of “%(workflow)s”"),
+        "this_screen": _("This screen"),
+        "known_by": _("Texts it is known by"),
+        "text_kind": {
+            "tells": _("must be seen; press to leave it out"),
+            "data": _("data, differs each time; press to let it tell"),
+            "left_out": _("left out; press to let it tell"),
+        },
+        "texts_hint": _("Blue texts must be seen. Those crossed out are data and differ from time to time."),
+        "add_text": _("Another text that must be seen"),
+        "areas": _("Areas"),
+        "region": {"must": _("Must be there"), "must_not": _("Must be empty"), "ignore": _("Ignore")},
+        "region_told": {
+            "must": _("What is read here must be there"),
+            "must_not": _("Here nothing may be read"),
+            "ignore": _("What stands here does not matter"),
+        },
+        "remove_region": _("Remove area %(n)s"),
+        "regions_hint": _("Choose a kind, then draw the area on the picture."),
+    }
+
+
+def _variables() -> dict[str, object]:
+    return {
+        "no_variables": _("No variables yet. A typed text can be made one, in its step."),
+        "never_shown": _("never shown"),
+        "name_rule": _("Letters, digits and _; it begins with a letter"),
+        "variable": {
+            "name": _("Name"),
+            "label": _("In words"),
+            "kind": _("Kind"),
+            "example": _("Example"),
+            "default": _("Default"),
+            "choices": _("Allowed values"),
+        },
+        "choices_hint": _("One a line; empty: any."),
+        "remove_variable": _("Delete the variable"),
+    }
+
+
+def _done() -> dict[str, object]:
+    return {
+        "no_problems": _("Nothing is left to mend."),
+        "warning": _("Warning"),
+        "error": _("Error"),
+        "go_there": _("Go there"),
+        "to_mend": counted(
+            lambda n: ngettext("%(n)s thing to mend before publishing", "%(n)s things to mend before publishing", n)
+        ),
+        "ready": _("Ready to publish"),
+        "note": _("What changed (optional)"),
+        "teach_on": _("Teach on"),
+        "end_as_draft": _("End, keep as a draft"),
+        "publish": _("Publish"),
+        "published": _("Published as version %(n)s"),
+        "published_text": _("Runs use it from now on. The first run is best in coaching mode: each step is asked."),
+        "first_run": _("Start the first run"),
+    }

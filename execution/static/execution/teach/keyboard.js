@@ -1,0 +1,86 @@
+/* Keys for the desktop, as the browser composes them: dead keys, input methods and pasted text arrive whole. */
+
+import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+
+const NAMED = {
+  Enter: "enter", Tab: "tab", Backspace: "backspace", Delete: "delete", Insert: "insert", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right",
+  Home: "home", End: "end", PageUp: "pageup", PageDown: "pagedown", ContextMenu: "menu", Escape: "esc", PrintScreen: "printscreen", " ": "space",
+};
+const MODIFIERS = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "NumLock", "ScrollLock", "Fn", "OS"]);
+const COMPOSING = new Set(["Dead", "Process", "Compose", "Unidentified"]);
+
+/** The chord of a key press in the product's own names, such as "ctrl+s"; "" where it writes a letter, or is none yet. */
+export function chordOf(event) {
+  const { key } = event;
+  if (event.isComposing || COMPOSING.has(key) || MODIFIERS.has(key)) return "";
+  const writes = key.length === 1 && key !== " " ? true : key === " ";
+  const third = event.getModifierState("AltGraph"); // writes @ and € on many keyboards
+  const modified = (event.ctrlKey || event.altKey || event.metaKey) && !third;
+  if (writes && !modified) return "";
+  const name = NAMED[key] ?? (/^F([1-9]|1[0-2])$/.test(key) ? key.toLowerCase() : writes ? key.toLowerCase() : "");
+  if (!name) return "";
+  const held = [event.ctrlKey && !third && "ctrl", event.altKey && !third && "alt", event.shiftKey && "shift", event.metaKey && "super"].filter(Boolean);
+  return [...held, name].join("+");
+}
+
+export class Keyboard {
+  constructor(store, connection) {
+    Object.assign(this, { store, connection });
+    this.box = find("#keys");
+    this.line = find("#keys-line");
+    this.box.addEventListener("focus", () => store.setNow({ keyboard: true }));
+    this.box.addEventListener("blur", () => store.setNow({ keyboard: false }));
+    this.box.addEventListener("keydown", (event) => this.pressed(event));
+    this.box.addEventListener("input", (event) => event.isComposing || this.written());
+    this.box.addEventListener("compositionend", () => this.written());
+    this.box.addEventListener("paste", (event) => {
+      event.preventDefault();
+      this.type(event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n"));
+    });
+    let shown = null;
+    store.onChange(() => {
+      if (shown === store.keyboard) return;
+      shown = store.keyboard;
+      find("#stage").classList.toggle("has-keys", shown);
+      fill(this.line, shown
+        ? [h("span", {}, say("keys_here")), h("button", { class: "note-button", type: "button", onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`))]
+        : h("span", {}, icon("hand-finger"), " ", say("keys_away")));
+    });
+  }
+
+  focus() {
+    if (this.store.takesActs) this.box.focus({ preventScroll: true });
+  }
+
+  /** Escape lets go; the desktop's own Escape is Shift and Escape, or the button. */
+  pressed(event) {
+    if (event.key === "Escape" && !event.shiftKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      return void this.box.blur();
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v" && !event.altKey && !event.shiftKey) return; // pasted: its text comes whole
+    const keys = event.key === "Escape" ? "esc" : chordOf(event);
+    if (!keys) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.written(); // what stands before it comes before it
+    this.connection.act({ type: "keys", keys, keep: true });
+  }
+
+  escape() {
+    this.connection.act({ type: "keys", keys: "esc", keep: true });
+    this.focus();
+  }
+
+  written() {
+    const text = this.box.value;
+    this.box.value = "";
+    this.type(text);
+  }
+
+  type(text) {
+    if (text) this.connection.act({ type: "type", text, keep: true });
+  }
+}

@@ -1,0 +1,64 @@
+/* Small parts of the panels: chips that are switched, texts that are added, panels that wait while somebody writes in them. */
+
+import { h, icon } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+
+export const overline = (words) => h("h3", { class: "overline" }, words);
+
+/** A text that is used or not; a press changes it. `css`: used, plain, data. */
+export function chip(words, css, on, onpress, title = "") {
+  return h("button", { class: `chip ${css}`, type: "button", "aria-pressed": String(on), title, data: { chip: words }, onclick: onpress }, on ? icon("check") : null, h("span", {}, words));
+}
+
+/** A “+” that becomes a field. */
+export function textAdder(label, onadd) {
+  const button = h("button", { class: "chip plain", type: "button", "aria-label": label, title: label }, icon("plus"));
+  button.addEventListener("click", () => {
+    const field = h("input", { class: "input chip-input", "aria-label": label, placeholder: label });
+    const form = h("form", { class: "chip-form" }, field, h("button", { class: "button slim", type: "submit" }, say("add")));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (field.value.trim()) onadd(field.value.trim());
+      form.replaceWith(button);
+    });
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      form.replaceWith(button);
+      button.focus();
+    });
+    button.replaceWith(form);
+    field.focus();
+  });
+  return button;
+}
+
+const FOCUSABLE = "a, button, input, select, summary, textarea";
+
+/** Draws a panel anew when what it shows has changed; what somebody is writing there stays until they are done. */
+export function keptWhileTyping(store, panel, what, draw) {
+  let shown = "";
+  const writes = () => {
+    const at = document.activeElement;
+    return panel.contains(at) && at.matches("input:not([type=checkbox], [type=radio]), textarea") && at.value !== at.defaultValue;
+  };
+  const renew = () => {
+    const signature = JSON.stringify(what());
+    if (signature === shown || writes()) return;
+    shown = signature;
+    const order = [...panel.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
+    const top = panel.scrollTop;
+    draw();
+    panel.scrollTop = top;
+    if (order >= 0) panel.querySelectorAll(FOCUSABLE)[order]?.focus({ preventScroll: true });
+  };
+  store.onChange(renew);
+  panel.addEventListener("focusout", () => setTimeout(renew));
+}
+
+/** A field with its label; `onchange(value)` once somebody has written another one. */
+export function field(label, value, onchange, attributes = {}) {
+  const id = `f-${Math.random().toString(36).slice(2)}`;
+  const input = h("input", { class: "input", id, value, ...attributes });
+  input.addEventListener("change", () => input.value.trim() !== value && onchange(input.value.trim()));
+  return h("div", { class: "field" }, h("label", { for: id }, label), input);
+}

@@ -1,0 +1,193 @@
+/* What cannot be known without asking, with its answers on the keys 1 to 9; else what the desktop shows now. */
+
+import { all, announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+import { emphasised } from "../live/sentence.js";
+
+const ELSE = "something_else"; // the answer that is on the key E
+const READ_MS = 400; // a question that has just come was not meant by a key or a click for something else
+
+export class Question {
+  constructor(store, desktop, connection, actions) {
+    Object.assign(this, { store, desktop, connection, actions, shown: "", asked: "", freshUntil: 0 });
+    this.element = find("#question");
+    store.onChange(() => this.render());
+  }
+
+  render() {
+    const { store } = this;
+    const kind = this.kind();
+    const { question, screen, lesson, trouble, connection, closed, answering } = store;
+    const names = (lesson.screens ?? []).map((s) => [s.node_id, s.name]);
+    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, connection, closed, answering, names, lesson.problem]);
+    if (signature === this.shown) return;
+    this.shown = signature;
+    const isNew = question && question.id !== this.asked && store.isAsking;
+    this.asked = question?.id ?? "";
+    if (isNew) this.freshUntil = performance.now() + READ_MS;
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.key : "";
+    const [css, ...parts] = this[kind]();
+    this.element.className = `panel live-question ${css}`;
+    this.desktop.pointTo(null);
+    fill(this.element, parts);
+    if (focused) find(`[data-key="${CSS.escape(focused)}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
+    if (isNew) announce(`${question.text} ${question.detail ?? ""}`);
+  }
+
+  kind() {
+    const { store } = this;
+    if (store.connection === "refused") return "refused";
+    if (store.lesson.state === "done") return "over";
+    if (store.question) return "asks";
+    if (store.connection === "lost") return "lost";
+    if (store.lesson.state === "away" || (store.connection === "live" && !store.lesson.robot)) return "away";
+    if (store.lesson.state === "waiting" || store.connection === "connecting") return "waits";
+    if (store.lesson.paused) return "paused";
+    return "looks";
+  }
+
+  // --- asked ---------------------------------------------------------------------------------------------------------
+  asks() {
+    const { question } = this.store;
+    const sending = !this.store.isAsking;
+    const numbered = question.answers.filter((answer) => answer.code !== ELSE).sort((a, b) => Number(b.likely) - Number(a.likely));
+    const other = question.answers.find((answer) => answer.code === ELSE);
+    const primary = numbered.find((answer) => answer.likely);
+    return ["asks", top("message-question", "blue", question.text, question.detail),
+      h("div", { class: "answers" },
+        numbered.map((answer, i) => this.answer(answer, i < 9 ? String(i + 1) : "", answer === primary, sending)),
+        other ? this.answer(other, "E", false, sending) : null,
+        h("button", { class: "button plain", type: "button", disabled: sending, data: { key: "cancel" }, onclick: () => this.connection.cancel() }, say("let_it_go")),
+        h("span", { class: "then" }, sending ? say("sending") : question.kind === "which" ? say("then_clicked") : "")),
+      this.said()];
+  }
+
+  answer(answer, key, primary, disabled) {
+    const box = answer.box ?? answer.boxes?.[0] ?? null;
+    const show = () => this.desktop.pointTo(box);
+    const hide = () => this.desktop.pointTo(null);
+    return h("button", {
+      class: `button ${primary ? "primary" : ""}`, type: "button", disabled, data: { key: answer.code, number: key }, "aria-keyshortcuts": key || null,
+      onclick: () => this.choose(answer), onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide,
+    }, primary ? icon("check") : answer.code === ELSE ? icon("pencil") : null, h("span", {}, answer.text), key ? h("kbd", {}, key) : null);
+  }
+
+  choose(answer) {
+    if (performance.now() < this.freshUntil || !this.store.isAsking) return;
+    const needed = answer.values ?? [];
+    if (needed.length) return void this.askValues(answer, needed);
+    this.connection.answer(answer.code);
+  }
+
+  /** An answer that needs a word from the person: which number, which name. */
+  askValues(answer, needed) {
+    const fields = needed.map((one) => h("input", { class: "input", id: `value-${one.name}`, name: one.name, value: one.value ?? "", required: true }));
+    const form = h("form", { class: "answer-values" },
+      needed.map((one, i) => h("div", {}, h("label", { for: `value-${one.name}` }, one.text), fields[i])),
+      h("button", { class: "button primary", type: "submit" }, say("use_this")),
+      h("button", { class: "button", type: "button", onclick: () => ((this.shown = ""), this.render()) }, say("back")));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.connection.answer(answer.code, Object.fromEntries(fields.map((field) => [field.name, field.value])));
+    });
+    fill(find(".answers", this.element), form);
+    fields[0].focus();
+  }
+
+  /** The answer on a key: "1" to "9", "E". Whether there was one. */
+  press(key) {
+    const button = all("[data-number]", this.element).find((one) => one.dataset.number === key.toUpperCase());
+    if (!button || button.disabled) return false;
+    button.click();
+    return true;
+  }
+
+  // --- nothing asked ---------------------------------------------------------------------------------------------------
+  looks() {
+    const { store } = this;
+    const { screen } = store;
+    if (!screen || screen.state === "reading") return ["", top("search", "grey busy", say("screen_reading"), say("screen_reading_text")), this.said()];
+    if (screen.state === "unread") return ["amber", top("alert-triangle", "amber", say("screen_unread"), screen.why), this.said()];
+    const name = store.screenOf(screen.node_id)?.name || screen.name;
+    const others = (store.lesson.screens ?? []).filter((one) => one.node_id !== screen.node_id);
+    const isNew = screen.state === "new";
+    const title = isNew ? say("screen_is_new", { name }) : say("screen_is", { name });
+    return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
+      h("div", { class: "answers" },
+        isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), say("another_screen")),
+        others.length ? this.sameAs(others) : null),
+      this.said()];
+  }
+
+  sameAs(others) {
+    const select = h("select", { class: "input slim", "aria-label": say("same_screen_as"), data: { key: "same_screen" } }, h("option", { value: "" }, say("same_screen_as")), others.map((one) => h("option", { value: one.node_id }, one.name)));
+    select.addEventListener("change", () => select.value && this.connection.send({ type: "same_screen", node_id: select.value }));
+    return select;
+  }
+
+  paused() {
+    return ["amber", top("player-pause", "amber", say("paused_title"), say("paused_text")),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "go_on" }, onclick: () => this.connection.send({ type: "go_on" }) }, icon("player-play"), say("go_on"))), this.said()];
+  }
+
+  waits() {
+    return ["", top("hourglass", "grey busy", say("waits_title"), say("waits_text", { robot: this.store.lesson.robot || "" })), this.said()];
+  }
+
+  away() {
+    return ["amber", top("robot-off", "amber", say("away_title"), this.store.lesson.problem || say("away_text")),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), say("try_again")),
+        h("a", { class: "button", href: this.store.at.robots }, say("to_robots"))), this.said()];
+  }
+
+  lost() {
+    return ["amber", top("alert-triangle", "amber busy", say("lost_title"), say("lost_text")), this.said()];
+  }
+
+  refused() {
+    const code = [4401, 4403, 4404, 4409].includes(this.store.closed) ? this.store.closed : 4404;
+    return [code === 4409 ? "amber" : "red", top(code === 4409 ? "user" : "lock", code === 4409 ? "amber" : "red", say(`closed.${code}`), this.store.lesson.taken_by || say(`closed_text.${code}`)),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), say("try_again")),
+        h("a", { class: "button", href: this.store.at.workflow }, say("to_workflow")))];
+  }
+
+  over() {
+    return ["green", top("circle-check", "green", say("over_title"), say("over_text")),
+      h("div", { class: "answers" }, h("a", { class: "button primary", href: this.store.at.workflow }, say("to_workflow")), h("a", { class: "button", href: this.store.at.teach }, icon("school"), say("teach_more")))];
+  }
+
+  /** What went wrong last, or was refused. */
+  said() {
+    return this.store.trouble ? h("p", { class: "said red-ink", role: "alert" }, icon("alert-circle"), h("span", {}, this.store.trouble)) : null;
+  }
+}
+
+const top = (glyph, colour, title, detail) =>
+  h("div", { class: "question-top" }, h("span", { class: `question-icon ${colour}` }, icon(glyph)),
+    h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, emphasised(title)), h("p", { class: "question-why" }, emphasised(detail ?? ""))));
+
+/** Above the page: whose draft, on which desktop, how much, and whether it is recorded. */
+export function headView(store) {
+  let shown = "";
+  store.onChange(() => {
+    const { lesson, connection } = store;
+    const signature = JSON.stringify([lesson.workflow, lesson.robot, lesson.paused, lesson.state, connection, store.steps.length, lesson.screens?.length, store.saving > 0]);
+    if (signature === shown) return;
+    shown = signature;
+    text(find("#workflow-name"), lesson.workflow.name);
+    const facts = [say("draft"), lesson.robot ? say("on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
+    text(find("#facts"), facts.filter(Boolean).join(" · "));
+    const [colour, glyph, word] = badge(store);
+    fill(find("#state"), h("span", { class: `badge-state ${colour}` }, icon(glyph), h("span", {}, word)));
+    text(find("#saving"), store.saving ? say("saving") : "");
+  });
+}
+
+function badge({ lesson, connection }) {
+  if (lesson.state === "done") return ["green", "circle-check", say("state.done")];
+  if (connection === "lost") return ["amber", "alert-triangle", say("state.lost")];
+  if (connection === "refused") return ["red", "lock", say("state.refused")];
+  if (lesson.state === "away" || !lesson.robot) return ["amber", "robot-off", say("state.away")];
+  if (lesson.state === "waiting" || connection === "connecting") return ["grey", "hourglass", say("state.waiting")];
+  return lesson.paused ? ["amber", "player-pause", say("state.paused")] : ["red", "circle", say("state.recording")];
+}

@@ -1,0 +1,79 @@
+/* What was taught, on the left: the steps in their order, grouped by the screen they were done on. */
+
+import { fill, find, h, icon, text } from "../../rpa_site/dom.js";
+import { clock, say } from "../../rpa_site/words.js";
+import { emphasised } from "../live/sentence.js";
+
+const MARKS = { done: ["circle-check", "green-ink"], held: ["message-question", "blue-ink"], doing: ["player-play", "blue-ink"], doubt: ["alert-triangle", "amber-ink"], tried: ["circle-check", "green-ink"], failed: ["alert-circle", "red-ink"] };
+
+export function stepsView(store, { toPanel }) {
+  const list = find("#steps");
+  const count = find("#steps-count");
+  let shown = "";
+  let newest = "";
+  store.onChange(() => {
+    text(count, say("steps_count", { n: store.steps.length }));
+    const signature = JSON.stringify([store.steps, (store.lesson.screens ?? []).map((s) => [s.node_id, s.name, s.looks]), store.selected, store.screen, store.shownNode, store.isAsking]);
+    if (signature === shown) return;
+    shown = signature;
+    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.row : "";
+    const follows = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
+    fill(list, groups(store).map((group) => groupView(store, group, toPanel)), coming(store));
+    if (focused) find(`[data-row="${focused}"]`, list)?.focus({ preventScroll: true });
+    const last = String(store.steps.at(-1)?.index ?? "");
+    if (last !== newest && follows) list.scrollTop = list.scrollHeight;
+    newest = last;
+  });
+}
+
+/** Steps that follow one another on one screen stand together; a screen that was come back to stands there again. */
+function groups(store) {
+  const found = [];
+  for (const step of store.steps) {
+    if (found.at(-1)?.nodeId !== step.node_id) found.push({ nodeId: step.node_id, steps: [] });
+    found.at(-1).steps.push(step);
+  }
+  return found;
+}
+
+function groupView(store, { nodeId, steps }, toPanel) {
+  const screen = store.screenOf(nodeId);
+  const first = `${nodeId}-${steps[0].index}`;
+  return h("li", { class: "group" },
+    h("button", { class: "group-name", type: "button", data: { row: `screen-${first}` }, onclick: () => (store.set({ shownNode: nodeId }), toPanel("tab-screen")) },
+      icon("window"), h("strong", { class: "clip" }, screen?.name || say("screen_unnamed")), h("span", { class: "small muted" }, screen ? say("looks", { n: screen.looks || 1 }) : "")),
+    h("ol", { class: "turns" }, steps.map((step) => stepView(store, step, toPanel))));
+}
+
+function stepView(store, step, toPanel) {
+  const held = step.state === "held";
+  const current = store.step?.index === step.index;
+  const [name, css] = MARKS[step.state] ?? ["circle-dashed", "muted"];
+  return h("li", {},
+    h("button", {
+      class: `step step-button${held || current ? " now" : ""}`, type: "button", data: { row: `step-${step.index}` }, "aria-pressed": String(current), "aria-current": held ? "step" : null,
+      onclick: () => (store.set({ selected: step.index, shownNode: null }), toPanel("tab-target")),
+    },
+    icon(name, css),
+    h("span", {}, h("span", { class: "step-name" }, emphasised(step.sentence)), h("span", { class: "step-where" }, held ? say("asked_below") : step.detail ?? ""), h("span", { class: "visually-hidden" }, say(`step_state.${step.state}`))),
+    h("span", { class: "step-time" }, held ? say("now") : step.at ? clock(step.at) : "")));
+}
+
+/** Where the desktop is now, if no step was done there yet; and how it is done. */
+function coming(store) {
+  const { screen } = store;
+  const last = store.steps.at(-1);
+  const parts = [];
+  if (screen && screen.state !== "unread" && screen.state !== "reading" && (screen.node_id ?? "") !== (last?.node_id ?? "")) {
+    const known = store.screenOf(screen.node_id);
+    parts.push(h("li", { class: "group" }, h("button", { class: "group-name", type: "button", data: { row: "screen-now" }, disabled: !known, onclick: () => (store.set({ shownNode: screen.node_id }), find("#tab-screen").click()) },
+      icon(screen.state === "new" ? "plus" : "window"), h("strong", { class: "clip" }, known?.name || screen.name || say("screen_unnamed")), h("span", { class: "small muted" }, screen.state === "new" ? say("screen_new") : say("screen_now")))));
+  }
+  parts.push(h("li", { class: "steps-note" }, store.steps.length ? how() : [h("strong", {}, say("nothing_taught")), " ", how()]));
+  return parts;
+}
+
+const how = () => {
+  const [before, after] = say("how", { key: "\u0000" }).split("\u0000");
+  return [before, h("kbd", {}, "Alt"), after];
+};

@@ -1,0 +1,128 @@
+/* What the page knows of the lesson, and how each message of the robot changes it. No element of the page is touched here. */
+
+import { State } from "../../rpa_site/state.js";
+
+export const LOOKS = new Set(["read_value", "wait_text", "must_see"]); // acts that do nothing on the desktop
+export const CLICKS = new Set(["click", "double_click", "right_click"]);
+const ACT_TIMEOUT = 30_000; // an act that nobody answered for so long is not waited for any more
+
+export class Store extends State {
+  constructor(data) {
+    super();
+    this.at = data.at; // addresses
+    this.me = data.me;
+    this.lesson = data.draft; // the whole draft, as the robot and every edit tell it
+    this.rev = -1;
+    this.connection = "connecting"; // live, lost, refused
+    this.closed = 0; // the code that a refusal came with
+    this.size = data.draft.size ?? [0, 0]; // of the desktop, pixels
+    this.hasPicture = false;
+    this.takenAt = 0; // of the picture that shows, seconds since 1970
+    this.hover = null;
+    this.screen = null; // what is looked at now: {node_id, name, why, state}
+    this.tool = "click";
+    this.drawing = null; // what a rectangle on the picture is for: {kind, ...}
+    this.boxes = true;
+    this.keyboard = false; // whether keys go to the desktop
+    this.unkept = false; // Alt is held
+    this.selected = null; // index of the step that the panel tells of; null: the newest
+    this.shownNode = null; // the screen that its panel tells of; null: where the desktop is
+    this.answering = ""; // the question that an answer was sent to
+    this.trouble = "";
+    this.saving = 0; // edits that are on their way
+    this.pending = new Map(); // act id -> when it was sent
+    this.delays = []; // of the last acts, in milliseconds: sent to done
+  }
+
+  // --- messages ------------------------------------------------------------------------------------------------------
+  take(message) {
+    this[`on_${message.type}`]?.(message);
+  }
+
+  on_lesson({ rev = 0, lesson }) {
+    if (rev && rev < this.rev) return; // overtaken by an edit's own answer
+    this.takeDraft(lesson, rev);
+  }
+
+  takeDraft(lesson, rev = this.rev) {
+    const asked = this.question?.id;
+    const before = this.steps.length;
+    Object.assign(this, { lesson, rev });
+    if (lesson.size?.[0]) this.size = lesson.size;
+    if (this.question?.id !== asked) this.answering = "";
+    if (this.steps.length !== before && this.selected !== null) this.selected = null; // what was done last is what is looked at
+    if (this.shownNode && !this.screenOf(this.shownNode)) this.shownNode = null;
+    this.set({});
+  }
+
+  on_hover({ x, y, box, role, sentence, alike = [], ambiguous = false }) {
+    this.set({ hover: box ? { x, y, box, role, sentence, alike, ambiguous } : null });
+  }
+
+  on_acted({ id, state, ms, why }) {
+    const sent = this.pending.get(id);
+    this.pending.delete(id);
+    if (sent) this.delays = [...this.delays, performance.now() - sent].slice(-50);
+    if (state === "refused") this.set({ trouble: why || "" });
+    else this.set({ trouble: "", robotMs: ms });
+  }
+
+  on_screen({ node_id, name, why, state }) {
+    this.set({ screen: { node_id, name, why, state } });
+  }
+
+  on_trouble({ text }) {
+    this.set({ trouble: text });
+  }
+
+  /** An act is on its way. */
+  sent(id) {
+    const now = performance.now();
+    for (const [other, since] of this.pending) if (now - since > ACT_TIMEOUT) this.pending.delete(other);
+    this.pending.set(id, now);
+    this.set({ hover: null, trouble: "" });
+  }
+
+  // --- questions about it ----------------------------------------------------------------------------------------------
+  get steps() {
+    return this.lesson.steps ?? [];
+  }
+
+  get question() {
+    return this.lesson.question ?? null;
+  }
+
+  get isAsking() {
+    return Boolean(this.question) && this.answering !== this.question.id;
+  }
+
+  /** Whether the picture takes what a person does. */
+  get takesActs() {
+    return this.connection === "live" && this.lesson.state === "live" && !this.lesson.paused;
+  }
+
+  /** The step that the panel on the right tells of. */
+  get step() {
+    if (this.selected !== null) return this.steps.find((step) => step.index === this.selected) ?? null;
+    return this.steps.at(-1) ?? null;
+  }
+
+  screenOf(nodeId) {
+    return (this.lesson.screens ?? []).find((screen) => screen.node_id === nodeId) ?? null;
+  }
+
+  /** The screen that its panel tells of: the one chosen, else where the desktop is, else that of the last step. */
+  get screenShown() {
+    return this.screenOf(this.shownNode) ?? this.screenOf(this.screen?.node_id) ?? this.screenOf(this.step?.node_id) ?? null;
+  }
+
+  pictureUrl(digest) {
+    return digest ? this.at.picture.replace("0".repeat(64), digest) : "";
+  }
+
+  /** A box of pixels as fractions of the desktop. */
+  normalised([x, y, w, h]) {
+    const [width, height] = this.size;
+    return [x / width, y / height, w / width, h / height];
+  }
+}

@@ -1,0 +1,107 @@
+/* What was understood of a step: how its target will be known, on which pictures that was tried, what comes after, whose record. */
+
+import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { milliseconds, say } from "../../rpa_site/words.js";
+import { emphasised } from "../live/sentence.js";
+import { chip, keptWhileTyping, overline, textAdder } from "./parts.js";
+import { valueEditor } from "./values.js";
+
+export function targetView(store, desktop, edits, { connection }) {
+  const panel = find("#panel-target");
+  keptWhileTyping(store, panel, () => [store.step, store.lesson.variables, store.takesActs], () => fill(panel, store.step ? stepParts(store.step) : h("p", { class: "muted" }, say("no_step_yet"))));
+
+  function stepParts(step) {
+    const { target } = step;
+    if (!step.edge_id) return [h("h3", {}, emphasised(step.sentence)), h("p", { class: "muted" }, step.state === "held" ? say("held_step") : step.detail ?? "")];
+    return [
+      target ? head(step, target) : h("div", { class: "target-head" }, h("div", {}, h("h3", {}, emphasised(step.sentence)), h("p", { class: "small muted" }, step.detail ?? ""))),
+      valueEditor(store, edits, step),
+      target?.signs?.length ? [overline(say("how_known")), h("ul", { class: "signs-list" }, target.signs.map((sign) => signRow(step, sign)))] : null,
+      target?.proof ? proof(target.proof) : null,
+      overline(say("after_it")),
+      after(step),
+      overline(say("whose_record")),
+      identity(step),
+      overline(say("this_step")),
+      h("div", { class: "row-buttons" },
+        h("label", { class: "check" }, checkbox(step.optional, (optional) => edits.step(step.index, { optional })), h("span", {}, say("optional"))),
+        h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => connection.send({ type: "try", from: step.index }) }, icon("player-play"), say("try_from_here")),
+        h("button", { class: "button slim danger", type: "button", onclick: () => edits.removeStep(step.index) }, icon("x"), say("remove_step"))),
+    ];
+  }
+
+  function head(step, target) {
+    return h("div", { class: "target-head" },
+      target.picture ? h("img", { class: "target-picture", src: store.pictureUrl(target.picture), alt: "" }) : h("span", { class: "target-picture none" }, icon("photo-off")),
+      h("div", {}, h("h3", {}, target.sentence || emphasised(step.sentence)), step.detail ? h("p", { class: "small muted" }, step.detail) : null,
+        h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => store.set({ drawing: { kind: "redraw", index: step.index } }) }, icon("crop"), say("redraw"))));
+  }
+
+  /** One sign: whether it must be there, only helps, or is left out; and how often it was seen here. */
+  function signRow(step, sign) {
+    const level = sign.needed ? "needed" : sign.used ? "helps" : "left_out";
+    const select = h("select", { class: `pill ${level}`, "aria-label": say("sign_level", { sign: sign.text }), data: { sign: sign.sign } },
+      (sign.levels ?? ["needed", "helps", "left_out"]).map((value) => h("option", { value, selected: value === level }, say(`level.${value}`))));
+    select.addEventListener("change", () => edits.step(step.index, { signs: { [sign.sign]: select.value } }));
+    const here = sign.count_here === undefined || sign.count_here === null ? "" : say("here", { n: sign.count_here });
+    return h("li", { class: level },
+      level === "left_out" ? icon("circle-minus", "amber-ink") : icon("circle-check", "green-ink"),
+      h("span", {}, h("span", {}, emphasised(sign.text)), sign.why ? h("span", { class: "small muted" }, sign.why) : null),
+      h("span", { class: "sign-end" }, h("span", { class: "small muted" }, here), select));
+  }
+
+  function proof({ found, of, elsewhere, ms, failed = [], pictures = [] }) {
+    const good = found === of;
+    const shots = [...failed.map((digest) => [digest, true]), ...pictures.filter((digest) => !failed.includes(digest)).map((digest) => [digest, false])].slice(0, 10);
+    return [overline(say("tried_on")),
+      h("p", { class: "proof" },
+        h("span", { class: `badge-state ${good ? "green" : "red"}` }, icon(good ? "check" : "alert-circle"), say("found_of", { n: found, of })),
+        h("span", { class: `badge-state ${elsewhere ? "red" : "green"}` }, icon(elsewhere ? "alert-circle" : "check"), say("elsewhere", { n: elsewhere })),
+        ms ? h("span", { class: "small muted" }, milliseconds(ms)) : null),
+      shots.length ? h("div", { class: "proof-pictures" }, shots.map(([digest, bad]) =>
+        h("a", { class: bad ? "bad" : "good", href: store.pictureUrl(digest), target: "_blank", rel: "noopener", "aria-label": say(bad ? "picture_not_found" : "picture_found") }, h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" })))) : null];
+  }
+
+  function after(step) {
+    const texts = step.after ?? [];
+    const save = (wanted) => edits.step(step.index, { expect: wanted });
+    const used = texts.filter((one) => one.used).map((one) => one.text);
+    return h("div", { class: "chips" },
+      texts.map((one) => chip(one.text, one.used ? "used" : "plain", one.used, () => save(one.used ? used.filter((text) => text !== one.text) : [...used, one.text]))),
+      textAdder(say("add_expected"), (text) => save([...used, text])));
+  }
+
+  /** Go on only where these are seen; each a value, and the label it stands at. */
+  function identity(step) {
+    const now = step.identity ?? [];
+    const box = h("div", {});
+    const show = () => fill(box,
+      now.length
+        ? h("p", {}, say("only_where"), " ", now.flatMap((one, i) => [i ? `, ` : "", h("strong", {}, one.value), one.label ? ` (${one.label})` : ""]), ". ")
+        : h("p", { class: "muted" }, say("no_record")),
+      h("button", { class: "link-button", type: "button", onclick: change }, say("change")));
+    const change = () => {
+      const rows = [...now, { value: "", label: "" }].map((one) => [
+        h("input", { class: "input", value: one.value, "aria-label": say("record_value"), placeholder: "{{patient}}" }),
+        h("input", { class: "input", value: one.label ?? "", "aria-label": say("record_label"), placeholder: say("record_label") }),
+      ]);
+      const form = h("form", { class: "identity-form" }, rows.map((pair) => h("div", {}, pair)),
+        h("div", { class: "row-buttons" }, h("button", { class: "button primary slim", type: "submit" }, say("save")), h("button", { class: "button slim", type: "button", onclick: show }, say("back"))));
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const wanted = rows.map(([value, label]) => ({ value: value.value.trim(), label: label.value.trim() })).filter(({ value }) => value);
+        edits.step(step.index, { identity: wanted }).then((answer) => answer && show());
+      });
+      fill(box, form);
+      rows[0][0].focus();
+    };
+    show();
+    return box;
+  }
+}
+
+function checkbox(checked, onchange) {
+  const box = h("input", { type: "checkbox", checked: Boolean(checked) });
+  box.addEventListener("change", () => onchange(box.checked));
+  return box;
+}

@@ -1,0 +1,194 @@
+"""What a teacher changes of the draft on the page is changed in its rows, whole or not at all (S6.10, S6.11)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.core import serializers
+
+from execution.lesson import editing
+from execution.lesson.editing import BadEdit
+from execution.lesson.signs import Level
+from execution.lesson.telling import draft_told
+from execution.models import Lesson, LessonStep
+from tests.factories import make_picture
+from tests.support.taught import make_lesson
+from workflows.models import Edge, Node, Picture, Target, Variable
+from workflows.pictures import PictureStore
+from workflows.specs import target_spec
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
+
+
+@pytest.fixture
+def lesson(designer: Any) -> Lesson:
+    return make_lesson(designer)
+
+
+def signs(lesson: Lesson, index: int = 1) -> dict[str, dict[str, Any]]:
+    step = next(step for step in draft_told(lesson)["steps"] if step["index"] == index)
+    return {sign["sign"]: sign for sign in step["target"]["signs"]}
+
+
+# --- screens ---------------------------------------------------------------------------------------------------------
+def test_a_text_tells_a_screen_or_is_data_or_left_out(lesson: Lesson) -> None:
+    texts = [{"text": "BERNARD Chloé", "kind": "tells"}, {"text": "Rechercher", "kind": "left_out"}]
+    editing.change_screen(lesson, "queue", texts=texts, name="List", is_end=True)
+    node = Node.objects.get(node_id="queue")
+    assert node.texts == ["File active", "BERNARD Chloé"]
+    assert node.aside == [{"text": "Rechercher", "kind": "left_out"}]
+    assert (node.name, node.is_end) == ("List", True)
+    told = draft_told(lesson)["screens"][0]["texts"]
+    assert told == [{"text": t, "kind": "tells"} for t in node.texts] + node.aside
+
+
+@pytest.mark.parametrize("region", [{"box": [0.1, 0.1, 2, 0.1], "kind": "must"}, {"box": [0, 0, 1, 1], "kind": "so"}])
+def test_an_area_that_is_none_is_refused_and_nothing_is_changed(lesson: Lesson, region: dict[str, Any]) -> None:
+    with pytest.raises(BadEdit):
+        editing.change_screen(lesson, "queue", name="List", regions=[region])
+    assert Node.objects.get(node_id="queue").name == "Queue"
+
+
+# --- signs -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("sign", ["named_by", "neighbours", "picture"])
+def test_a_sign_that_is_left_out_is_no_evidence_any_more_and_can_be_taken_back(lesson: Lesson, sign: str) -> None:
+    before = target_spec(Target.objects.get())
+    editing.change_step(lesson, 1, signs={sign: "left_out"})
+    without = target_spec(Target.objects.get())
+    assert not getattr(without, sign)
+    assert signs(lesson)[sign]["used"] is False
+    editing.change_step(lesson, 1, signs={sign: "helps"})
+    assert target_spec(Target.objects.get()) == before
+
+
+def test_a_sign_that_must_be_there_is_said_to_the_resolver(lesson: Lesson) -> None:
+    editing.change_step(lesson, 1, signs={"named_by": "needed"})
+    assert target_spec(Target.objects.get()).needed == ("named_by",)
+    assert signs(lesson)["named_by"]["needed"] is True
+    editing.change_step(lesson, 1, signs={"named_by": "left_out"})
+    assert target_spec(Target.objects.get()).needed == ()
+
+
+def test_what_stands_in_its_row_cannot_merely_help(lesson: Lesson) -> None:
+    """S9.6: another row is another record."""
+    target = Target.objects.get()
+    target.evidence = {**target.evidence, "row": ["{{patient}}"]}
+    target.save()
+    assert signs(lesson)["row"]["needed"] is True
+    assert signs(lesson)["row"]["levels"] == ["needed", "left_out"]
+    with pytest.raises(BadEdit):
+        editing.change_step(lesson, 1, signs={"row": Level.HELPS})
+
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+def test_a_text_that_need_not_be_seen_any_more_stays_known(lesson: Lesson) -> None:
+    editing.change_step(lesson, 2, expect=["Note médicale"])
+    assert Edge.objects.get(edge_id="type_patient").expect == {"texts": ["Note médicale"]}
+    told = draft_told(lesson)["steps"][1]["after"]
+    assert told == [{"text": "Note médicale", "used": True}, {"text": "{{patient}}", "used": False}]
+
+
+def test_whose_record_and_optional_are_kept_on_the_edge(lesson: Lesson) -> None:
+    editing.change_step(lesson, 3, identity=[{"value": "{{patient}}", "label": "Name"}, {"value": " "}], optional=True)
+    edge = Edge.objects.get(edge_id="press_return")
+    assert (edge.identity, edge.optional) == ([{"value": "{{patient}}", "label": "Name"}], True)
+
+
+def test_a_deleted_step_leaves_the_way_on_to_the_one_before(lesson: Lesson) -> None:
+    record = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
+    Edge.objects.filter(edge_id="press_return").update(destination=record)
+    editing.remove_step(lesson, 3)
+    assert not Edge.objects.filter(edge_id="press_return").exists()
+    assert Edge.objects.get(edge_id="type_patient").destination == record
+    assert [step["index"] for step in draft_told(lesson)["steps"]] == [1, 2]
+    editing.remove_step(lesson, 1)
+    assert not Target.objects.exists()
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+def fixed(lesson: Lesson, text: str = "hunter2-Azerty") -> None:
+    Edge.objects.filter(edge_id="type_patient").update(params={"text": text}, expect={"texts": [text]})
+    LessonStep.objects.filter(index=2).update(params={"text": text}, picture_after=make_picture().digest)
+
+
+def test_a_typed_text_becomes_a_variable_with_its_example(lesson: Lesson) -> None:
+    fixed(lesson, "14/07/1962")
+    editing.change_step(lesson, 2, value={"kind": "variable", "name": "born"})
+    made = Variable.objects.get(name="born")
+    assert (made.kind, made.example, made.label) == ("text", "14/07/1962", "Born")
+    assert Edge.objects.get(edge_id="type_patient").params["text"] == "{{born}}"
+    lesson.refresh_from_db()
+    assert lesson.values == {"born": "14/07/1962"}
+    editing.change_step(lesson, 2, value={"kind": "fixed"})
+    assert Edge.objects.get(edge_id="type_patient").params["text"] == "14/07/1962"
+
+
+@pytest.mark.security
+def test_of_a_text_that_becomes_a_secret_nothing_stays(lesson: Lesson) -> None:
+    """S6.1, S10.4: no row of the database holds it any more, and the pictures after it are gone."""
+    fixed(lesson)
+    node = Node.objects.get(node_id="queue")
+    after = LessonStep.objects.get(index=2).picture_after
+    node.looks.add(Picture.objects.get(digest=after))
+    lesson.values = {"pass": "hunter2-Azerty"}
+    lesson.save()
+    editing.change_step(lesson, 2, value={"kind": "secret", "name": "password"})
+    models = (Lesson, LessonStep, Node, Edge, Target, Variable)
+    rows = "".join(serializers.serialize("json", model.objects.all()) for model in models)
+    assert "hunter2" not in rows
+    assert "hunter2" not in json.dumps(draft_told(lesson))
+    assert not PictureStore().path(after).exists()
+    assert not Picture.objects.filter(digest=after).exists()
+    assert Variable.objects.get(name="password").kind == "secret"
+    with pytest.raises(BadEdit, match="kept nowhere"):
+        editing.change_step(lesson, 2, value={"kind": "fixed"})
+
+
+@pytest.mark.security
+def test_a_variable_that_becomes_secret_is_forgotten_and_stays_secret(lesson: Lesson) -> None:
+    editing.change_variable(lesson, "patient", {"kind": "secret"})
+    made = Variable.objects.get(name="patient")
+    assert (made.example, made.default, made.choices) == ("", "", [])
+    assert "LEFÈVRE" not in json.dumps(draft_told(lesson), ensure_ascii=False)
+    with pytest.raises(BadEdit, match="stays secret"):
+        editing.change_variable(lesson, "patient", {"kind": "text"})
+
+
+def test_a_renamed_variable_is_renamed_wherever_it_stands(lesson: Lesson) -> None:
+    editing.change_variable(lesson, "patient", {"name": "person", "choices": ["A", "B"]})
+    edge = Edge.objects.get(edge_id="type_patient")
+    assert (edge.params["text"], edge.expect, edge.identity) == (
+        "{{person}}", {"texts": ["{{person}}"]}, [{"value": "{{person}}"}],
+    )  # fmt: skip
+    assert Variable.objects.get().choices == ["A", "B"]
+
+
+def test_a_variable_that_is_used_is_not_deleted(lesson: Lesson) -> None:
+    with pytest.raises(BadEdit, match="is used"):
+        editing.remove_variable(lesson, "patient")
+    Variable.objects.create(workflow=lesson.workflow, name="idle")
+    editing.remove_variable(lesson, "idle")
+    assert not Variable.objects.filter(name="idle").exists()
+
+
+@pytest.mark.parametrize("name", ["", "9th", "a b", "é"])
+def test_a_name_that_is_none_is_refused(lesson: Lesson, name: str) -> None:
+    with pytest.raises(BadEdit):
+        editing.change_variable(lesson, "patient", {"name": name} if name else {"kind": "nothing"})
+
+
+# --- what is left to mend --------------------------------------------------------------------------------------------
+def test_each_problem_says_where_the_page_goes_for_it(lesson: Lesson) -> None:
+    found = {one["code"]: one for one in draft_told(lesson)["problems"]}
+    assert found["no_end"]["goto"] == "screen:queue"
+    assert found["nothing_expected"]["goto"] in ("step:1", "step:3")
+    Variable.objects.create(workflow=lesson.workflow, name="idle")
+    assert {one["code"]: one["goto"] for one in draft_told(lesson)["problems"]}["unused_variable"] == "variable:idle"
+
+
+def test_a_new_workflow_gets_an_id_of_its_name() -> None:
+    assert editing.new_workflow("Open a record").workflow_id == "wf_open_a_record"
+    assert editing.new_workflow("Open a record").workflow_id == "wf_open_a_record_2"
+    assert editing.new_workflow("診療").workflow_id == "wf_taught"
