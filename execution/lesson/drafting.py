@@ -91,6 +91,14 @@ class Draft:
             order=0 if last is None else last + 1,
         )
 
+    def change_edge(self, edge: Edge, *, action_type: str, params: Mapping[str, Any], called: str) -> Edge:
+        """The same place in the graph, another act."""
+        edge.action_type, edge.params = action_type, dict(params)
+        taken = self.workflow.edges.exclude(pk=edge.pk).values_list("edge_id", flat=True)
+        edge.edge_id = _new_id(f"{action_type} {called}", taken, else_="step")
+        edge.save()
+        return edge
+
     def expect(self, edge: Edge, before: ExpectSpec, after: ExpectSpec) -> None:
         edge.before, edge.expect = _stored(before), _stored(after)
         edge.save(update_fields=["before", "expect"])

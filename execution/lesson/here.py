@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -43,6 +43,7 @@ class Pending:
     before: ScreenState | None  # as it may be kept
     typed: str = ""
     made: Node | None = None  # the node that was made for where it leads
+    after: Pending | None = None  # the step that came right before it
 
 
 class Here:
@@ -148,6 +149,7 @@ class Here:
 
     def led_by(self, pending: Pending) -> None:
         """A step was kept: the next screen is where it leads."""
+        pending.after = replace(self.pending, after=None) if self.pending is not None else None
         self.pending, self._came_by_hand = pending, False
         self._index = max(self._index, pending.step.index + 1)
 

@@ -214,12 +214,12 @@ class Recorder:
 
     def _before_it_was_read(self, act: Act) -> Acted:
         """Done at once, understood from the picture that it was done on."""
-        frame = self.sight.newest()
+        frame, window = self.sight.newest(), self.desktop.window()
         step = self._intend(act, None)
         acted = self._carry_out(act, step)
         if acted.state != "done":
             return acted
-        state = self.here.analyzer.analyze(frame, self.desktop.window())
+        state = self.here.analyzer.analyze(frame, window)
         self.here.seen(state)
         shown = self.here.shown(state)
         found = self._understood(act, shown)

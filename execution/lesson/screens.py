@@ -17,9 +17,9 @@ from execution.language.screen_texts import ScreenWords
 from execution.language.volatile import lasting
 from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
-from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines
+from execution.teaching.expectations import Told, ToldLine, put_back, title_pattern, told_lines
 from execution.teaching.titles import shared_title
-from execution.types import ElementRole, Frame, ScreenState, TextLine, Window
+from execution.types import Frame, ScreenState, TextLine, Window
 from execution.verification.change import in_field
 from sentences.said import say
 from workflows.models import Node
@@ -33,6 +33,8 @@ _FREE, _OF_FEW = (
     0.2,
 )  # lines that may have come, and gone, on a screen that is still the same; of few so large a share
 _SHARE = 0.06  # of its lines, on one that says much
+_COLUMN = 0.4  # of a line's height, by which lines of one column may begin left or right of each other
+_COLUMN_LINES, _ROWS = 3, 2  # lines of a column that came; and that make a column of a list that was there
 _HEADING = 1.3  # of the usual height of a line
 _TITLE_SHARED = 0.5  # of the letters of a title
 
@@ -91,8 +93,8 @@ def place(
     state: ScreenState, nodes: Iterable[tuple[Node, Sequence[Look]]], *, before: ScreenState | None, known: Known
 ) -> Placed:
     """The node that the screen is; the likeliest first. `before` is what showed before the last act."""
-    over = over_known(state, before) if before is not None else None
-    if over is not None:
+    over = over_known(state, before) if before is not None else None  # but for a title that merely changed
+    if over is not None and not (over.title and _titles_agree(_title(before), _title(state))):
         return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts)
     best: tuple[float, Node, Look] | None = None
     for node, looks in nodes:
@@ -175,7 +177,7 @@ def _apart(look: Look, state: ScreenState, known: Known) -> float | None:
         return None
     if any(here.seen(text) < SEEN for text in _headings(look.state, known)):
         return None
-    if _menu_items(state) > _menu_items(look.state) + 1:
+    if _columns_more(state, look.state, known) or _columns_more(look.state, state, known):
         return None
     return float(came + gone)
 
@@ -193,8 +195,25 @@ def _headings(state: ScreenState, known: Known) -> list[str]:
     return [one.text for one in large if not names_in(one.text)]
 
 
-def _menu_items(state: ScreenState) -> int:
-    return sum(element.role is ElementRole.MENU_ITEM for element in state.elements)
+def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:
+    """Whether it has a column of lines that the other has not: a menu, a list that came. More rows of one are no more.
+
+    What is filled in or was typed is none of it.
+    """
+    there = ScreenWords(other.texts)
+    lefts = [line.box.x for line in other.texts]
+    fresh = [
+        line
+        for line in state.texts
+        if there.seen(line.text) < SEEN
+        and not in_field(line.box, state)
+        and not known.is_typed(line.text)
+        and not names_in(put_back(line.text, known.values))
+        and sum(abs(line.box.x - left) <= _COLUMN * line.box.h for left in lefts) < _ROWS
+    ]
+    return any(
+        sum(abs(line.box.x - one.box.x) <= _COLUMN * line.box.h for one in fresh) >= _COLUMN_LINES for line in fresh
+    )
 
 
 def _is_once(one: ToldLine, state: ScreenState) -> bool:

@@ -60,7 +60,7 @@ class Sight:
         self._newest: Frame | None = None
         self._generation, self._read_generation = 0, -1
         self._state: ScreenState | None = None
-        self._moved_at = self._stirred_at = self._still_until = time.monotonic()
+        self._moved_at = self._stirred_at = self._still_at = time.monotonic()
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=f"lesson-{name}", daemon=True)
             for name, run in (("watch", self._watch), ("read", self._read))
@@ -96,7 +96,7 @@ class Sight:
     def stirred(self) -> None:
         with self._changed:
             self._generation += 1
-            self._stirred_at = self._still_until = time.monotonic()
+            self._stirred_at = self._still_at = time.monotonic()
             self._changed.notify_all()
         self._closer.set()
 
@@ -116,6 +116,8 @@ class Sight:
             moved = before is None or (box is not None and not carets.explain(before, frame, box=box))
             with self._changed:
                 self._newest = frame
+                if time.monotonic() - max(self._moved_at, self._stirred_at) >= SETTLE_S:
+                    self._still_at = time.monotonic()
                 if moved:
                     self._generation += 1
                     self._moved_at = time.monotonic()
@@ -141,7 +143,6 @@ class Sight:
                 if generation != self._generation and not self._is_restless():
                     continue  # it has changed while it was read: what is there now is read
                 self._state, self._read_generation = state, self._generation
-                self._still_until = time.monotonic()
                 self._changed.notify_all()
             self._on_read(state)
 
@@ -159,4 +160,4 @@ class Sight:
 
     def _is_restless(self) -> bool:
         """Whether it has not been still for so long that it will not be."""
-        return time.monotonic() - self._still_until > MOST_MOVING_S and self._moved_at > self._still_until
+        return time.monotonic() - self._still_at > MOST_MOVING_S

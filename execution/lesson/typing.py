@@ -11,7 +11,7 @@ from django.db import transaction
 from execution.choices import LessonStepState
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
 from execution.lesson.acts import Act, Acted, do
-from execution.lesson.here import Here
+from execution.lesson.here import Here, Pending
 from execution.lesson.sight import Looks
 from execution.models import LessonStep
 from execution.types import ScreenState
@@ -20,6 +20,8 @@ from workflows.models import Edge, Node, Target
 
 IDLE_S = 0.7  # so long after its last key a text is typed to its end, for now
 _ENTER = frozenset({"enter", "return"})
+_CHOOSES_ALL = "ctrl+a"
+_ENTERED = ("field", "")  # roles of what a text may be typed into; a text area often shows no frame
 
 
 @dataclass(slots=True)
@@ -30,6 +32,8 @@ class _Open:
     edge: Edge | None
     secret: bool
     last_at: float
+    into: Pending | None = None  # the click into the field that it is typed in
+    clears: Pending | None = None  # the keys that chose all that stood there
 
 
 class Keeps(Protocol):
@@ -75,8 +79,10 @@ class Typing:
             if state is None and recorder.here.cursor is None:
                 return recorder.refused(act, say("lesson.reading"))
             step = recorder.new_step(act, LessonStepState.DOING)
-            before = recorder.here.before()
-            self._open = _Open(step, "", before, None, bool(act.secret), time.monotonic())
+            into, clears = self._entered()
+            first = into or clears
+            before = first.before if first else recorder.here.before()
+            self._open = _Open(step, "", before, None, bool(act.secret), time.monotonic(), into, clears)
         open_ = self._open
         assert open_ is not None
         self._intend(open_, open_.text + act.text)
@@ -106,17 +112,38 @@ class Typing:
         with transaction.atomic():
             source = open_.edge.source if open_.edge else here.source()
             if open_.edge is None:
-                open_.edge = here.draft.add_edge(
-                    source, source, action_type="type_text", params={"text": text}, called=""
-                )
+                open_.edge = self._edge(open_, source, text)
             else:
                 open_.edge.params = {**open_.edge.params, "text": text}
                 open_.edge.save(update_fields=["params"])
             open_.step.params = {"text": text}
-            recorder.made(open_.step, source, open_.edge, None)
+            recorder.made(open_.step, source, open_.edge, open_.edge.target)
         if not open_.secret and text == open_.text:
             here.typed(text)
         recorder.await_screen(open_.step, open_.edge, open_.before, typed="" if open_.secret else open_.text)
+
+    def _entered(self) -> tuple[Pending | None, Pending | None]:
+        """The click into a field that came right before, and what chose all in it; each None where there was none."""
+        here = self._recorder.here
+        clears = here.pending if _is(here.pending, "press_keys") and _keys(here.pending) == _CHOOSES_ALL else None
+        into = clears.after if clears is not None else here.pending
+        if not _is(into, "click") or into is None or into.edge.target is None or into.edge.target.role not in _ENTERED:
+            return None, clears
+        return into, clears
+
+    def _edge(self, open_: _Open, source: Node, text: str) -> Edge:
+        """One edge for the click into the field and the text; what was chosen there before is cleared."""
+        draft, into, clears = self._recorder.here.draft, open_.into, open_.clears
+        params = {"text": text, **({"clear": True} if clears else {})}
+        if clears is not None:
+            _absorb(clears.step)
+            clears.edge.delete()
+        if into is None:
+            return draft.add_edge(source, source, action_type="type_text", params=params)
+        called = into.edge.target.label if into.edge.target else ""
+        _absorb(into.step)
+        open_.step.screen, open_.step.picture_before = into.step.screen, into.step.picture_before
+        return draft.change_edge(into.edge, action_type="type_text", params=params, called=called)
 
     def _goes_on(self, act: Act) -> bool:
         """Whether it goes on with the text that was typed last: nothing else was done since but Enter."""
@@ -182,3 +209,20 @@ class Typing:
         """{{name}} where the text is a variable's value here."""
         values = self._recorder.here.known.values
         return next(("{{" + name + "}}" for name, value in values.items() if value == text.strip() and value), text)
+
+
+def _is(pending: Pending | None, action_type: str) -> bool:
+    """Whether the last step is such an act, on a screen that stayed."""
+    if pending is None or pending.edge.action_type != action_type:
+        return False
+    return bool(pending.edge.source_id == pending.edge.destination_id)
+
+
+def _keys(pending: Pending | None) -> str:
+    return str(pending.edge.params.get("keys", "")) if pending else ""
+
+
+def _absorb(step: LessonStep) -> None:
+    """What it did is a part of a later step now."""
+    step.edge, step.state = None, LessonStepState.UNKEPT
+    step.save()

@@ -8,9 +8,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from execution.actions.teach import open_lesson
 from execution.desktop.scripted import ScriptedDesktop
@@ -22,14 +26,14 @@ from execution.types import Box
 from tests.support.scripted import analyzer
 from workflows.models import Workflow
 
-WAIT_S = 10.0
+WAIT_S = 30.0
 
 
 @dataclass
 class Teacher:
     """What a browser of the lesson sends and is told."""
 
-    line: socket.socket
+    say: Callable[[dict[str, Any]], None]
     lesson: dict[str, Any] = field(default_factory=dict)
     screen: dict[str, Any] = field(default_factory=dict)
     acted: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -40,7 +44,7 @@ class Teacher:
     _number: int = 0
 
     def send(self, **message: Any) -> None:
-        self.line.sendall(packed(message))
+        self.say(message)
 
     def do(self, **message: Any) -> dict[str, Any]:
         """Send something with an id, and wait for what became of it."""
@@ -70,16 +74,16 @@ class Teacher:
     def steps(self) -> list[dict[str, Any]]:
         return list(self.lesson.get("steps", []))
 
-    def hear(self) -> None:
-        while (got := read_message(self.line)) is not None:
-            kind, body = got
+    def hear(self, messages: Iterator[str | bytes]) -> None:
+        """Everything that comes, until the other end goes; pictures are acknowledged."""
+        for message in messages:
             with self._changed:
-                if kind == JSON:
-                    self._take(json.loads(body))
+                if isinstance(message, str):
+                    self._take(json.loads(message))
                 else:
-                    number, taken_at = PICTURE_HEAD.unpack_from(body)
-                    self.pictures.append((number, taken_at, body[PICTURE_HEAD.size :]))
-                    self.line.sendall(packed({"type": "picture_ack", "number": number}))
+                    number, taken_at = PICTURE_HEAD.unpack_from(message)
+                    self.pictures.append((number, taken_at, message[PICTURE_HEAD.size :]))
+                    self.say({"type": "picture_ack", "number": number})
                 self._changed.notify_all()
         with self._changed:
             self.ended = True
@@ -108,14 +112,45 @@ def teacher_of(lesson: Lesson, *, language: str = "en") -> Iterator[Teacher]:
         with address(path) as place:
             line.connect(place)
         line.sendall(packed({"type": "hello", "lesson_id": lesson.lesson_id, "language": language}))
-        teacher = Teacher(line)
-        hearing = threading.Thread(target=teacher.hear, daemon=True)
+        teacher = Teacher(lambda message: line.sendall(packed(message)))
+        hearing = threading.Thread(target=teacher.hear, args=(_messages(line),), daemon=True)
         hearing.start()
         try:
             yield teacher
         finally:
             line.shutdown(socket.SHUT_RDWR)
             hearing.join()
+
+
+def _messages(line: socket.socket) -> Iterator[str | bytes]:
+    while (got := read_message(line)) is not None:
+        kind, body = got
+        yield body.decode() if kind == JSON else body
+
+
+@contextmanager
+def teacher_in_browser(url: str, lesson_id: str, cookies: str, *, language: str = "en") -> Iterator[Teacher]:
+    """The end of the real WebSocket at `url`."""
+    with connect(
+        f"{url.replace('http', 'ws', 1)}/ws/teach/{lesson_id}/",
+        origin=Origin(url),
+        additional_headers={"Cookie": cookies, "Accept-Language": language},
+        compression=None,
+        max_size=None,
+        proxy=None,
+        open_timeout=60,
+    ) as browser:
+
+        def messages() -> Iterator[str | bytes]:
+            with suppress(ConnectionClosed):
+                while True:
+                    yield browser.recv()
+
+        teacher = Teacher(lambda message: browser.send(json.dumps(message)))
+        hearing = threading.Thread(target=teacher.hear, args=(messages(),), daemon=True)
+        hearing.start()
+        yield teacher
+    hearing.join()
 
 
 @contextmanager

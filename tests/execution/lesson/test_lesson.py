@@ -127,17 +127,30 @@ def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
     assert typed(form_lesson) == [("type_text", {"text": "Élise\n漢字 🙂\nEnde"})]
 
 
-def test_a_field_that_was_typed_in_is_the_same_screen_still(writer: Teacher, form_lesson: Lesson) -> None:
-    """S6.10: a form is one node with a step for each of its fields."""
+def test_a_field_that_was_clicked_and_typed_in_is_one_step_and_the_same_screen_still(
+    writer: Teacher, form_lesson: Lesson
+) -> None:
+    """S6.10, S6.12: a form is one node with a step for each of its fields."""
     writer.do(type="type", text="Marie")
     writer.click(BUTTON)
     writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
     edges = [(e.action_type, e.source.name, e.destination.name) for e in form_lesson.workflow.edges.all()]
     assert edges == [
-        ("click", "Form - Forms", "Form - Forms"),
         ("type_text", "Form - Forms", "Form - Forms"),
         ("click", "Form - Forms", "End - Forms"),
     ]
+    entered = form_lesson.workflow.edges.get(action_type="type_text")
+    assert entered.target is not None
+    assert [step["act"] for step in writer.steps()] == ["type_text", "click"]
+
+
+def test_what_was_chosen_before_it_was_typed_over_is_cleared(writer: Teacher, form_lesson: Lesson) -> None:
+    """S6.12"""
+    writer.do(type="keys", keys="ctrl+a")
+    writer.do(type="type", text="Anna")
+    writer.click(BUTTON)
+    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    assert typed(form_lesson) == [("type_text", {"text": "Anna", "clear": True})]
 
 
 # --- what could be several -------------------------------------------------------------------------------------------

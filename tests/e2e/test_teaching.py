@@ -1,0 +1,160 @@
+"""Teaching over the socket on a real editor, from the first click to an automatic run whose file is right (S6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execution.desktop.capture import settle
+from execution.desktop.x11 import X11Desktop
+from execution.language.fuzzy import folded
+from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.types import Box, Point
+from tests.support.display import wait_until
+from tests.support.product import Product, product
+from tests.support.teaching import Teacher, teacher_in_browser
+
+pytestmark = [pytest.mark.display, pytest.mark.slow]
+
+BEGIN = """
+from django.contrib.auth.models import User
+from execution.actions.teach import open_lesson
+from execution.models import Robot
+from workflows.models import Variable, Workflow
+workflow = Workflow.objects.create(workflow_id="wf_taught", name="Taught note", learning_state="AUTO_CONFIRMED")
+for name, value in {values!r}.items():
+    Variable.objects.create(workflow=workflow, name=name, label=name, default=value)
+robot = Robot.objects.alive().get()
+print(open_lesson(workflow=workflow, robot=robot, user=User.objects.get(username="dora")).lesson_id)
+"""
+FINISH = """
+from execution.actions.teach import close_lesson, lesson_by_id
+from workflows.actions.publish import publish
+from workflows.models import Node
+lesson = lesson_by_id({lesson_id!r})
+Node.objects.filter(pk=lesson.cursor.pk).update(is_end=True)
+close_lesson(lesson)
+print(publish(workflow=lesson.workflow, user=None, note="taught").number)
+"""
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> ScreenAnalyzer:
+    return build_analyzer()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Product]:
+    with product(tmp_path) as one:
+        one.start_runloop()
+        yield one
+
+
+class Hand:
+    """A person at the page: sees where things are on the picture, and clicks there."""
+
+    def __init__(self, teacher: Teacher, desktop: X11Desktop, analyzer: ScreenAnalyzer) -> None:
+        self.teacher, self.desktop, self.analyzer = teacher, desktop, analyzer
+
+    def place(self, text: str, *, beside: int = 0) -> Point:
+        """The middle of the lowest line that says it."""
+        found: list[Box] = []
+
+        def look() -> bool:
+            settle(self.desktop, settle_ms=200, timeout_ms=3000)
+            state = self.analyzer.analyze(self.desktop.grab(), self.desktop.window())
+            found[:] = [line.box for line in state.texts if folded(line.text) == folded(text)]
+            return bool(found)
+
+        wait_until(look, what=f"“{text}” on the screen")
+        middle = max(found, key=lambda box: box.y).center
+        return Point(middle.x + beside, middle.y)
+
+    def click(self, text: str, **more: Any) -> None:
+        """Click on a text; where it is asked which, the place itself is meant."""
+        at = self.place(text, **more)
+        acted = self.teacher.do(type="act", act="click", x=at.x, y=at.y)
+        if acted["state"] == "held":
+            question = self.teacher.until(lambda: self.teacher.lesson.get("question"), what="a question")
+            self.teacher.send(type="answer", question=question["id"], choice="this_place", values={})
+            self.teacher.until(lambda: not self.teacher.lesson.get("question"), what="the end of the question")
+        else:
+            assert acted["state"] == "done", acted
+
+    def type(self, text: str) -> None:
+        for piece in (text[:3], text[3:]):
+            assert self.teacher.do(type="type", text=piece)["state"] == "done"
+
+    def keys(self, keys: str) -> None:
+        assert self.teacher.do(type="keys", keys=keys)["state"] == "done"
+
+    def waits_for(self, title: str) -> None:
+        wait_until(lambda: title in getattr(self.desktop.window(), "title", ""), what=f"the window {title}")
+
+
+@contextmanager
+def taught(world: Product, analyzer: ScreenAnalyzer, values: dict[str, str]) -> Iterator[tuple[Hand, str]]:
+    lesson_id = world.manage("shell", "-v0", "-c", BEGIN.format(values=values)).stdout.split()[-1]
+    with closing(world.client("dora")) as dora, closing(X11Desktop(world.screen.display)) as desktop:
+        cookies = "; ".join(f"{name}={value}" for name, value in dora.cookies.items())
+        with teacher_in_browser(world.url, lesson_id, cookies) as teacher:
+            teacher.until(lambda: teacher.screen.get("node_id"), what="the first screen")
+            yield Hand(teacher, desktop, analyzer), lesson_id
+
+
+def test_a_note_is_taught_by_clicking_published_and_written_by_itself(world: Product, analyzer: ScreenAnalyzer) -> None:
+    """S6.1, S6.10"""
+    world.open_editor()
+    values = {"patient": "Marie Lefèvre", "filename": "taught.txt"}
+    with taught(world, analyzer, values) as (hand, lesson_id):
+        hand.type(values["patient"])
+        hand.click("File")
+        hand.click("Save As...")
+        hand.waits_for("Save As")
+        hand.keys("ctrl+a")
+        hand.type(values["filename"])
+        hand.click("Save")
+        hand.waits_for("taught.txt - Mousepad")
+        hand.click("File")
+        hand.click("Quit")
+        hand.teacher.until(lambda: hand.teacher.screen.get("name") == "Surehand demo desktop", what="the end")
+    assert (world.documents / "taught.txt").read_bytes() == "Marie Lefèvre".encode()
+    assert world.manage("shell", "-v0", "-c", FINISH.format(lesson_id=lesson_id)).stdout.split()[-1] == "1"
+    for patient, filename in (("Anna Rossi", "second.txt"), ("Zoë Martin", "third.txt")):
+        world.open_editor()
+        execution_id = started(world, patient=patient, filename=filename)
+        assert ended(world, execution_id) == "completed", told_of(world, execution_id)
+        assert (world.documents / filename).read_bytes() == patient.encode()
+
+
+def started(world: Product, **values: str) -> str:
+    code = f"""
+from execution.actions.start import start
+print(start(workflow_id="wf_taught", mode="automatic", variables={values!r}).execution_id)
+"""
+    return world.manage("shell", "-v0", "-c", code).stdout.split()[-1]
+
+
+def ended(world: Product, execution_id: str) -> str:
+    def state() -> str:
+        return str(world.rows("SELECT state FROM execution_execution WHERE execution_id = ?", execution_id)[0][0])
+
+    ends = ("completed", "failed", "stopped", "paused", "waiting", "coaching")
+    wait_until(lambda: state() in ends, timeout=120, what=f"the end of {execution_id}")
+    return state()
+
+
+def told_of(world: Product, execution_id: str) -> str:
+    """What its steps and questions were, where it did not come to its end."""
+    steps = world.rows(
+        'SELECT s."index", s.node_id, s.edge_id, s.outcome, s.message FROM execution_step s '
+        "JOIN execution_execution e ON e.id = s.execution_id WHERE e.execution_id = ?",
+        execution_id,
+    )
+    asked = world.rows("SELECT message FROM execution_prompt ORDER BY id DESC LIMIT 1")
+    paused = world.rows("SELECT pause_reason, error FROM execution_execution WHERE execution_id = ?", execution_id)
+    return "\n".join(map(str, [*steps, *asked, *paused]))
