@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from execution.lesson.acts import POINTED, Act
+from execution.lesson.looks import KINDS
 from execution.types import Box, Point, Size
 from sentences.said import say
 
@@ -37,6 +38,15 @@ def heard_act(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act
     most = max(size) if kind == "drag" else _MOST_CLICKS
     dx, dy = (max(-most, min(most, _number(message.get(name, 0)))) for name in ("dx", "dy"))
     return Act(kind=kind, point=point, dx=dx, dy=dy, box=drawn(message.get("box"), size), **common)
+
+
+def heard_look(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:
+    """The act of a message `look`, at a point or in a box; raises Unheard."""
+    kind, box = message.get("act"), drawn(message.get("box"), size)
+    if kind not in KINDS:
+        raise Unheard(say("lesson.bad_message"))
+    point = box.center if box is not None else _point(message, size)
+    return Act(id=str(message.get("id", ""))[:100], kind=str(kind), point=point, box=box, heard_at=heard_at)
 
 
 def drawn(box: Any, size: Size) -> Box | None:

@@ -92,7 +92,8 @@ class Here:
         variables = list(self.draft.workflow.variables.all())
         told = {v.name: self.lesson.values.get(v.name) or v.example or v.default for v in variables}
         secret = {v.name for v in variables if holds_secret(variable_spec(v))}
-        values = {name: str(value) for name, value in told.items() if value and name not in secret}
+        read = {name: value for name, value in self.lesson.values.items() if name not in told}
+        values = {name: str(value) for name, value in {**told, **read}.items() if value and name not in secret}
         self.known = Known(values=values, typed=tuple(self._typed))
 
     # --- screens ----------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ class Here:
         if pending is not None:
             with transaction.atomic():
                 self._lead(pending, shown, placed)
-        elif self.cursor is None or placed.node is not None:
+        elif placed.node is not None or not nodes:
             with transaction.atomic():
                 self._stand(self._node_for(shown, placed, None))
 
@@ -187,6 +188,16 @@ class Here:
             else:
                 self._stand(self._node_for(self._now, placed, None))
 
+    def taken_back(self) -> None:
+        """Steps were taken out of the draft: what shows now is looked up anew, and nothing leads there."""
+        self.pending, self._came_by_hand, self._stands = None, True, False
+        alive = {node.pk for node in self.draft.nodes()}
+        self._looks = {pk: looks for pk, looks in self._looks.items() if pk in alive}
+        if self.cursor is not None and self.cursor.pk not in alive:
+            self.cursor = None
+        if self._raw is not None:
+            self.seen(self._raw)
+
     # --- variables --------------------------------------------------------------------------------------------------
     def make_variable(self, name: str, value: str, *, kind: str = "text", counted: bool = False) -> str:
         """A variable with that value here, put where the value was typed as it stands; its name."""
@@ -203,6 +214,12 @@ class Here:
             self._typed = [typed for typed in self._typed if typed != value]
         self.learn_values()
         return name
+
+    def remember(self, name: str, value: str) -> None:
+        """A value that was read is known by its name from now on."""
+        self.lesson.values = {**self.lesson.values, name: value}
+        self.lesson.save(update_fields=["values"])
+        self.learn_values()
 
     # --- how --------------------------------------------------------------------------------------------------------
     def _in_order(self) -> list[tuple[Node, Sequence[Look]]]:

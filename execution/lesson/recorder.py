@@ -18,9 +18,11 @@ from execution.choices import LessonStepState
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
 from execution.lesson.acts import Act, Acted, do
 from execution.lesson.here import Here, Pending
+from execution.lesson.looks import seen_there
 from execution.lesson.sight import Looks
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
+from execution.lesson.undoing import take_back
 from execution.models import Lesson, LessonStep
 from execution.teaching.structure import number_of
 from execution.types import Point, ScreenState
@@ -171,6 +173,50 @@ class Recorder:
         if not act.keep:
             return self._unkept(act)
         return self.typing.type(act)
+
+    def look(self, act: Act, *, name: str = "", value_kind: str = "text") -> Acted:
+        """An act that only looks: nothing is done on the desktop."""
+        self.typing.close()
+        state = self.read_here()
+        if state is None:
+            return self.refused(act, say("lesson.reading"))
+        shown = self.here.shown(state)
+        try:
+            seen = seen_there(
+                act.kind, shown, point=act.point, box=act.box, name=name, value_kind=value_kind,
+                known=self.here.known, store=self.draft.store,
+            )  # fmt: skip
+        except ValueError as error:
+            return self.refused(act, say("lesson.not_done", why=told_by(error)))
+        with transaction.atomic():
+            source = self.here.source()
+            step = self.new_step(act, LessonStepState.DOING)
+            target = self.draft.add_target(seen.target) if seen.target else None
+            called = seen.name or str(seen.params.get("text", ""))
+            edge = self.draft.add_edge(
+                source, source, action_type=act.kind, params=seen.params, target=target, called=called
+            )
+            step.params = seen.params
+            step.screen = {"box": list(seen.box.normalised(shown.frame.size)), "label": called}
+            step.picture_before = self.here.picture_of(shown)
+            self.made(step, source, edge, target)
+        if seen.name:
+            self.here.remember(seen.name, seen.value)
+        acted = self.acted(act, Acted(state="done", ms=1000 * (time.perf_counter() - act.heard_at)))
+        self.here.led_by(Pending(step=step, edge=edge, before=None))
+        self.on_change()
+        return acted
+
+    def undo(self, count: int) -> list[str]:
+        """Take the last steps out of the draft; what they did stays done on the desktop, and is told."""
+        self.typing.close()
+        if self.held is not None:
+            self.cancel(str(self.held.step.index))
+            return []
+        told = take_back(self.lesson, count)
+        self.here.taken_back()
+        self.on_change()
+        return told
 
     # --- how ---------------------------------------------------------------------------------------------------------
     def read_here(self) -> ScreenState | None:

@@ -93,8 +93,9 @@ def place(
     state: ScreenState, nodes: Iterable[tuple[Node, Sequence[Look]]], *, before: ScreenState | None, known: Known
 ) -> Placed:
     """The node that the screen is; the likeliest first. `before` is what showed before the last act."""
-    over = over_known(state, before) if before is not None else None  # but for a title that merely changed
-    if over is not None and not (over.title and _titles_agree(_title(before), _title(state))):
+    over = over_known(state, before)
+    merely_renamed = bool(over and over.title and before and _titles_agree(_title(before), _title(state)))
+    if over is not None and not merely_renamed:
         return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts)
     best: tuple[float, Node, Look] | None = None
     for node, looks in nodes:

@@ -17,7 +17,7 @@ from execution.choices import LessonState
 from execution.desktop.base import Desktop, DesktopLost
 from execution.lesson.acts import Acted
 from execution.lesson.drafting import Draft
-from execution.lesson.hearing import Unheard, heard_act
+from execution.lesson.hearing import Unheard, heard_act, heard_look
 from execution.lesson.here import Here
 from execution.lesson.recorder import Recorder
 from execution.lesson.sight import Sight
@@ -187,6 +187,13 @@ class LessonSession:
         elif kind == "cancel":
             if not recorder.cancel(str(message.get("question"))):
                 raise Unheard(say("lesson.no_question"))
+        elif kind == "look":
+            act = heard_look(message, heard_at, size=self.sight.newest().size)
+            recorder.look(act, name=str(message.get("name") or ""), value_kind=str(message.get("kind") or "text"))
+        elif kind == "undo":
+            self._undo(message)
+        elif kind in ("new_screen", "same_screen"):
+            self._is_screen(str(message.get("node_id") or ""))
         elif kind in ("pause", "go_on"):
             recorder.paused = kind == "pause"
             self._changed()
@@ -195,6 +202,27 @@ class LessonSession:
             self._changed()
         else:
             raise Unheard(say("lesson.bad_message"))
+
+    def _undo(self, message: _Message) -> None:
+        count = message.get("n", 1)
+        told = self.recorder.undo(count if isinstance(count, int) and 0 < count < 1000 else 1)
+        if not told:
+            raise Unheard(say("lesson.nothing_to_undo"))
+        self._tell({"type": "trouble", "text": say("lesson.undone", what=told)})
+        self._tell_screen()
+
+    def _is_screen(self, node_id: str) -> None:
+        """A person says which screen it is: one of the draft, or with "" a new one."""
+        self.recorder.typing.close()
+        node = self.lesson.workflow.nodes.filter(node_id=node_id).first() if node_id else None
+        self.recorder.here.is_screen(node)
+        self._changed()
+        self._tell_screen()
+
+    def _tell(self, message: _Message) -> None:
+        for client in self._clients.all():
+            with translation.override(client.language):
+                client.send(in_words(message))
 
     def _refuse(self, client: Client, message: _Message, why: str) -> None:
         with translation.override(client.language):

@@ -239,3 +239,66 @@ def test_the_pointer_is_told_what_would_be_kept_and_what_is_like_it(caller: Teac
     assert hover["sentence"] == "place “Open”, number 2 of 3"
     assert hover["ambiguous"]
     assert len(hover["alike"]) == 3
+
+
+# --- taking back ---------------------------------------------------------------------------------------------------
+def test_steps_that_are_taken_back_leave_the_draft_and_stay_done_on_the_desktop(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.1: what stays done is said."""
+    for count in (2, 3):
+        teacher.click(BUTTON)
+        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    teacher.send(type="undo", n=2)
+    told = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "trouble"), None), what="what stays")
+    assert told["text"] == "Taken back from the draft. On the desktop it stays done: Click “Go on”, Click “Go on”."
+    assert desktop.screen == "three"
+    assert not lesson.workflow.edges.exists()
+    assert not lesson.workflow.targets.exists()
+    assert [n.name for n in lesson.workflow.nodes.all()] == ["One - Forms"]
+    assert {step.state for step in lesson.steps.all()} == {LessonStepState.UNDONE}
+
+
+def test_after_taking_back_it_goes_on_from_what_shows(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    teacher.send(type="undo", n=1)
+    teacher.until(lambda: not teacher.steps(), what="no step")
+    desktop.show("one")
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    assert lesson.workflow.edges.count() == 1
+
+
+# --- looking -------------------------------------------------------------------------------------------------------
+def test_a_text_that_must_be_seen_and_one_that_is_waited_for_do_nothing(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.12"""
+    for kind in ("must_see", "wait_text"):
+        assert teacher.do(type="look", act=kind, box=[50, 80, 300, 40])["state"] == "done"
+    assert [(e.action_type, e.params) for e in lesson.workflow.edges.all()] == [
+        ("must_see", {"text": "Page one"}),
+        ("wait_text", {"text": "Page one"}),
+    ]
+    assert [act.kind for act in desktop.log if act.kind != "release_all"] == []
+    refused = teacher.do(type="look", act="must_see", box=[900, 700, 50, 20])
+    assert (refused["state"], refused["why"]) == (
+        "refused",
+        "Nothing was done. Nothing is written there that could be read.",
+    )
+
+
+def test_a_person_says_that_it_is_another_screen_or_the_same(teacher: Teacher, lesson: Lesson) -> None:
+    """S6.10"""
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    first = lesson.workflow.nodes.get(is_entry=True)
+    teacher.send(type="same_screen", node_id=first.node_id)
+    teacher.until(lambda: teacher.screen.get("node_id") == first.node_id, what="the same screen")
+    edge = lesson.workflow.edges.get()
+    assert edge.source == edge.destination == first
+    assert lesson.workflow.nodes.count() == 1
