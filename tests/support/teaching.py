@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
@@ -99,18 +100,24 @@ class Teacher:
             self.acted[message["id"]] = message
 
 
+def _line(path: Path) -> socket.socket:
+    """The line to the run loop, as soon as it listens there."""
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with suppress(OSError), address(path) as place:
+            line.connect(place)
+            return line
+        line.close()
+        time.sleep(0.02)
+    raise AssertionError("no run loop took the lesson")
+
+
 @contextmanager
 def teacher_of(lesson: Lesson, *, language: str = "en") -> Iterator[Teacher]:
     """A browser of the lesson, once a run loop has taken it."""
     assert lesson.robot is not None
-    path, until = line_of(lesson.robot.name), time.monotonic() + WAIT_S
-    while not path.exists():
-        if time.monotonic() > until:
-            raise AssertionError("no run loop took the lesson")
-        time.sleep(0.02)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        with address(path) as place:
-            line.connect(place)
+    with _line(line_of(lesson.robot.name)) as line:
         line.sendall(packed({"type": "hello", "lesson_id": lesson.lesson_id, "language": language}))
         teacher = Teacher(lambda message: line.sendall(packed(message)))
         hearing = threading.Thread(target=teacher.hear, args=(_messages(line),), daemon=True)
