@@ -73,7 +73,7 @@ class Lists:
         return ""
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
-        """That a line is made otherwise than the one before it, in a sentence: below a list stands what is not of it."""
+        """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
         line, lines = suggestion.line, suggestion.resolution.lines
         if line > len(lines) or _make_of(lines[line - 1], state) == _make_of(lines[line - 2], state):
             return ""
