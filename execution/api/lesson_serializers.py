@@ -72,9 +72,16 @@ class ValueSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(required=False, trim_whitespace=False, max_length=20_000, help_text="Always typed.")
 
 
-class TypingSerializer(Asked):
-    clear = serializers.BooleanField()
-    enter = serializers.BooleanField()
+class ParametersSerializer(Asked):
+    """Those that an act has of these; it is refused whole where it has one of them not."""
+
+    clear = serializers.BooleanField(help_text="Typing: empty the field first.")
+    enter = serializers.BooleanField(help_text="Typing: Enter after it.")
+    keys = serializers.CharField(max_length=100)
+    text = serializers.CharField(max_length=300, help_text="What is waited for, or must be seen.")
+    name = serializers.CharField(max_length=50, help_text="Under which a value that is read is kept.")
+    kind = serializers.ChoiceField(choices=("text", "number", "date"), help_text="Of a value that is read.")
+    timeout_s = serializers.IntegerField(min_value=1, max_value=3600)
 
 
 class DraftStepSerializer(Asked):
@@ -85,7 +92,7 @@ class DraftStepSerializer(Asked):
     )
     identity = serializers.ListField(child=WhoseSerializer(), max_length=20)
     value = ValueSerializer()
-    params = TypingSerializer()
+    params = ParametersSerializer()
     optional = serializers.BooleanField()
 
 

@@ -19,6 +19,7 @@ from execution.exceptions import ExecutionError
 from execution.lesson.secrecy import conceal
 from execution.lesson.signs import Level, set_level
 from execution.models import Lesson, LessonStep
+from workflows.catalogue import ACTIONS
 from workflows.choices import VariableKind
 from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.text import VARIABLE, sole_name
@@ -97,7 +98,7 @@ def change_step(
     if value is not None:
         _change_value(lesson, step, edge, value)
     if params:
-        edge.params = {**edge.params, **params}
+        _change_params(lesson, edge, params)
     wanted = None
     if identity is not None:
         wanted = [{k: v for k, v in one.items() if v.strip()} for one in identity if one.get("value", "").strip()]
@@ -160,6 +161,25 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         edge.refresh_from_db()
     elif typed:
         _set_screen(step, typed=typed)
+
+
+def _change_params(lesson: Lesson, edge: Edge, params: Mapping[str, Any]) -> None:
+    """Other parameters of the act; the name of a value that is read is put wherever the old one stands."""
+    spec = ACTIONS.get(edge.action_type)
+    if spec is None or not set(params) <= {param.name for param in spec.params}:
+        raise BadEdit(_("This step has no such setting."))
+    was, name = edge.params.get("name"), params.get("name")
+    if edge.action_type == "type_text" and "text" in params:
+        raise BadEdit(_("What a step types is changed as its value."))
+    if name and name != was:
+        _checked_name(name)
+        taken = {e.params.get("name") for e in lesson.workflow.edges.filter(action_type="read_value")}
+        if name in taken or lesson.workflow.variables.filter(name=name).exists():
+            raise BadEdit(_("There is a variable “%(name)s” already.") % {"name": name})
+        if was:
+            _replace_name(lesson, str(was), name)
+            edge.refresh_from_db()
+    edge.params = {**edge.params, **params}
 
 
 def _set_screen(step: LessonStep, **told: Any) -> None:

@@ -9,8 +9,9 @@ from execution.lesson.acts import POINTED, Act
 from execution.lesson.looks import KINDS
 from execution.types import Box, Point, Size
 from sentences.said import say
+from workflows.text import sole_name
 
-LONGEST_TEXT = 20_000
+LONGEST_TEXT, LONGEST_SECRET = 20_000, 1_000
 _MOST_CLICKS = 50  # of a wheel, in one message
 
 
@@ -61,7 +62,16 @@ def _typed(message: Mapping[str, Any], common: Mapping[str, Any]) -> Act:
     text = message.get("text")
     if not isinstance(text, str) or not text or len(text) > LONGEST_TEXT:
         raise Unheard(say("lesson.bad_message"))
+    if "secret" in message:
+        return _secret(message["secret"], text, common)
     return Act(kind="type_text", text=text.replace("\r\n", "\n").replace("\r", "\n"), **common)
+
+
+def _secret(secret: Any, text: str, common: Mapping[str, Any]) -> Act:
+    """A secret is typed in the place of the {{variable}} that holds it in a run; the text is that and no more."""
+    if not isinstance(secret, str) or not secret or len(secret) > LONGEST_SECRET or not sole_name(text):
+        raise Unheard(say("lesson.bad_message"))
+    return Act(kind="type_text", text="{{" + sole_name(text) + "}}", secret=secret, **common)
 
 
 def _point(message: Mapping[str, Any], size: Size) -> Point:

@@ -1,13 +1,64 @@
-"""A text that was typed and is said to be secret afterwards: nothing of it stays (S6.1, S10.4)."""
+"""Secrets of a lesson: of what is typed as one nothing is kept, and of what is said to be one later (S6.1, S10.4)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from execution.lesson.acts import Act
+from execution.lesson.hearing import Unheard
+from execution.lesson.recorder import Recorder
 from execution.models import Lesson, LessonStep
+from execution.record.redaction import Redaction
+from execution.record.secret_values import hiding
+from execution.types import ElementState
+from sentences.said import say
+from workflows.graph import NormBox
 from workflows.models import Edge, Node, Picture, Target
 from workflows.pictures import PictureStore
-from workflows.text import VARIABLE
+from workflows.secret_names import holds_secret
+from workflows.specs import variable_spec
+from workflows.text import VARIABLE, sole_name
+
+
+class TypedSecrets:
+    """The secrets that were typed in this lesson: kept in memory alone, so that no picture, row or log shows them."""
+
+    def __init__(self, recorder: Recorder, redaction: Redaction) -> None:
+        self._recorder, self._redaction = recorder, redaction
+        self._values: dict[str, str] = {}
+
+    def about_to_type(self, act: Act) -> None:
+        """Hide the secret, and the field that it is typed into, before anything is typed.
+
+        Raises Unheard where no secret variable has that name, or where nobody can tell which field it is.
+        """
+        self._recorder.typing.close()
+        lesson = self._recorder.lesson
+        variable = lesson.workflow.variables.filter(name=sole_name(act.text)).first()
+        if variable is None or not holds_secret(variable_spec(variable)):
+            raise Unheard(say("lesson.no_secret"))
+        place = self._field()
+        if place is None:
+            raise Unheard(say("lesson.secret_where"))
+        self._values[f"{variable.name} {len(self._values)}"] = act.secret
+        self._redaction.values = hiding(self._values)
+        self._redaction.typed_secret(place)
+
+    def _field(self) -> NormBox | None:
+        """Where the last click went, or what has the focus."""
+        pending, state = self._recorder.here.pending, self._recorder.sight.current()
+        if pending is not None and (box := pending.step.screen.get("box")):
+            return (box[0], box[1], box[2], box[3])
+        focused = next((e.box for e in state.elements if ElementState.FOCUSED in e.states), None) if state else None
+        return focused.grown(2, state.frame.size).normalised(state.frame.size) if focused and state else None
+
+
+def typed_before(lesson: Lesson) -> list[NormBox]:
+    """Where secrets were typed in this lesson before its run loop began anew."""
+    secret = {v.name for v in lesson.workflow.variables.all() if holds_secret(variable_spec(v))}
+    typed = lesson.steps.filter(act="type_text")
+    boxes = [step.screen.get("box") for step in typed if sole_name(str(step.params.get("text", ""))) in secret]
+    return [(box[0], box[1], box[2], box[3]) for box in boxes if box]
 
 
 def conceal(lesson: Lesson, text: str, name: str) -> None:

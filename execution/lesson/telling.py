@@ -14,6 +14,7 @@ from execution.choices import LessonStepState
 from execution.lesson.signs import signs_told
 from execution.models import Lesson, LessonStep
 from sentences.said import in_words
+from workflows.catalogue import ACTIONS
 from workflows.choices import VariableKind
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
 from workflows.models import Node, Target
@@ -22,6 +23,8 @@ from workflows.validation import Problem, problems
 from workflows.words import of_action, sentence
 
 Told = dict[str, Any]
+
+_CHANGEABLE = ("keys", "text", "name", "kind", "timeout_s")
 
 # What is no part of the draft: taken back, or done without being kept.
 _GONE = (LessonStepState.UNDONE, LessonStepState.UNKEPT)
@@ -91,6 +94,7 @@ def _understood(edge: EdgeSpec, step: LessonStep) -> Told:
     return {
         "optional": edge.optional,
         "value": _value(edge),
+        "params": _params(edge),
         "target": _target(edge.target, row, step) if edge.target and row else None,
         "after": _after(edge, step),
         "identity": [{"value": one.value, "label": one.label} for one in edge.identity],
@@ -111,6 +115,16 @@ def _value(edge: EdgeSpec) -> Told | None:
         return None
     params = edge.params
     return {"text": str(params.get("text", "")), **{name: bool(params.get(name)) for name in ("clear", "enter")}}
+
+
+def _params(edge: EdgeSpec) -> Told:
+    """What can be changed of an act that types nothing."""
+    if edge.action_type == "type_text":
+        return {}
+    spec = ACTIONS.get(edge.action_type)
+    known = {param.name: param.default for param in spec.params} if spec else {}
+    told = {name: edge.params.get(name, known[name]) for name in _CHANGEABLE if name in known}
+    return {name: "+".join(value) if isinstance(value, list | tuple) else value for name, value in told.items()}
 
 
 def _after(edge: EdgeSpec, step: LessonStep) -> list[Told]:

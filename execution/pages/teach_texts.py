@@ -79,6 +79,11 @@ def _desktop() -> dict[str, object]:
         "no_picture_refused": _("The desktop is not shown here."),
         "no_picture_done": _("The lesson is over."),
         "keys_here": _("Keys go to the desktop · Esc lets go"),
+        "type_value": _("Type a value"),
+        "type_secret": _("Type a secret"),
+        "secret_text": _("Secret text"),
+        "type_it": _("Type it on the desktop"),
+        "secret_kept_nowhere": _("It is typed on the desktop and kept nowhere; a run asks for it."),
         "keys_away": _("Click the picture: keys go to the desktop then"),
         "send_escape": _("press Escape on the desktop"),
         "unkept_now": _("Alt is held: what you do now is not kept"),
@@ -170,7 +175,16 @@ def _target() -> dict[str, object]:
         "value_kind": {"fixed": _("always this"), "variable": _("a variable"), "secret": _("a secret")},
         "variable_name": _("Name of the variable"),
         "secret_hint": _("The text is deleted from this lesson at once, with the pictures that may show it."),
-        "param": {"clear": _("Clear the field first"), "enter": _("Enter after")},
+        "settings": _("What it does"),
+        "param": {
+            "clear": _("Clear the field first"),
+            "enter": _("Enter after"),
+            "keys": _("Keys"),
+            "text": _("Text"),
+            "name": _("Kept as"),
+            "kind": _("Kind"),
+            "timeout_s": _("Longest wait (s)"),
+        },
     }
 
 

@@ -20,6 +20,7 @@ from execution.lesson.drafting import Draft
 from execution.lesson.hearing import Unheard, heard_act, heard_look
 from execution.lesson.here import Here
 from execution.lesson.recorder import Recorder
+from execution.lesson.secrecy import TypedSecrets, typed_before
 from execution.lesson.sight import Sight
 from execution.lesson.telling import draft_told
 from execution.lesson.understanding import Understood, hover_json
@@ -58,7 +59,7 @@ class LessonSession:
         may_act: Callable[[], None] = lambda: None,
     ) -> None:
         self.lesson, self.desktop, self.leave, self.may_act = lesson, desktop, leave, may_act
-        self.redaction = redaction_of(graph_of(lesson.workflow), Hidden(()))
+        self.redaction = redaction_of(graph_of(lesson.workflow), Hidden(()), typed=typed_before(lesson))
         self._inbox: queue.Queue[Callable[[], None]] = queue.Queue()
         self._clients = Clients(
             line_of(lesson.robot.name if lesson.robot else ""), lesson.lesson_id, heard=self._hear, came=self._greet
@@ -74,6 +75,7 @@ class LessonSession:
         self.recorder = Recorder(
             lesson, desktop=desktop, sight=self.sight, here=here, on_acted=self._tell_acted, on_change=self._changed
         )
+        self.secrets = TypedSecrets(self.recorder, self.redaction)
         self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
         self._number, self._rev = 0, 0
         self._is_dirty = False
@@ -175,6 +177,8 @@ class LessonSession:
         if kind in ("act", "type", "keys"):
             self.may_act()
             act = heard_act(message, heard_at, size=self.sight.newest().size)
+            if act.secret:
+                self.secrets.about_to_type(act)
             {"type": recorder.type_text, "keys": recorder.keys}.get(str(kind), recorder.act)(act)
         elif kind == "answer":
             self.may_act()
@@ -208,7 +212,7 @@ class LessonSession:
         told = self.recorder.undo(count if isinstance(count, int) and 0 < count < 1000 else 1)
         if not told:
             raise Unheard(say("lesson.nothing_to_undo"))
-        self._tell({"type": "trouble", "text": say("lesson.undone", what=told)})
+        self._tell({"type": "told", "text": say("lesson.undone", what=told)})
         self._tell_screen()
 
     def _is_screen(self, node_id: str) -> None:

@@ -22,7 +22,7 @@ const edits = new Edits(store);
 const toPanel = tabs(() => store.set({}));
 const desktop = new Desktop(store);
 const connection = new Connection(store, (jpeg, takenAt) => desktop.show(jpeg, takenAt));
-const keyboard = new Keyboard(store, connection);
+const keyboard = new Keyboard(store, connection, edits);
 const question = new Question(store, desktop, connection, { again });
 new Pointer(store, desktop, connection, { drawn, focusKeys: () => keyboard.focus() });
 keyboardButton(() => keyboard.focus());

@@ -250,7 +250,7 @@ def test_steps_that_are_taken_back_leave_the_draft_and_stay_done_on_the_desktop(
         teacher.click(BUTTON)
         teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
     teacher.send(type="undo", n=2)
-    told = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "trouble"), None), what="what stays")
+    told = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "told"), None), what="what stays")
     assert told["text"] == "Taken back from the draft. On the desktop it stays done: Click “Go on”, Click “Go on”."
     assert desktop.screen == "three"
     assert not lesson.workflow.edges.exists()

@@ -2,6 +2,7 @@
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
+import { typeDialog } from "./type_dialog.js";
 
 const NAMED = {
   Enter: "enter", Tab: "tab", Backspace: "backspace", Delete: "delete", Insert: "insert", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right",
@@ -25,8 +26,8 @@ export function chordOf(event) {
 }
 
 export class Keyboard {
-  constructor(store, connection) {
-    Object.assign(this, { store, connection });
+  constructor(store, connection, edits) {
+    Object.assign(this, { store, connection, edits });
     this.box = find("#keys");
     this.line = find("#keys-line");
     this.box.addEventListener("focus", () => store.setNow({ keyboard: true }));
@@ -44,7 +45,7 @@ export class Keyboard {
       shown = store.keyboard;
       find("#stage").classList.toggle("has-keys", shown);
       fill(this.line, shown
-        ? [h("span", {}, say("keys_here")), h("button", { class: "note-button", type: "button", onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`))]
+        ? [h("span", {}, say("keys_here")), h("button", { class: "note-button", type: "button", onclick: () => typeDialog(store, this) }, icon("variable"), say("type_value")), h("button", { class: "note-button", type: "button", onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`))]
         : h("span", {}, icon("hand-finger"), " ", say("keys_away")));
     });
   }
@@ -82,5 +83,10 @@ export class Keyboard {
 
   type(text) {
     if (text) this.connection.act({ type: "type", text, keep: true });
+  }
+
+  /** The robot types `value` and keeps {{name}}: the value is in no message but this one. */
+  typeSecret(name, value) {
+    return this.connection.act({ type: "type", text: `{{${name}}}`, secret: value, keep: true });
   }
 }

@@ -19,7 +19,7 @@ export class Question {
     const kind = this.kind();
     const { question, screen, lesson, trouble, connection, closed, answering } = store;
     const names = (lesson.screens ?? []).map((s) => [s.node_id, s.name]);
-    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, connection, closed, answering, names, lesson.problem]);
+    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem]);
     if (signature === this.shown) return;
     this.shown = signature;
     const isNew = question && question.id !== this.asked && store.isAsking;
@@ -158,7 +158,9 @@ export class Question {
 
   /** What went wrong last, or was refused. */
   said() {
-    return this.store.trouble ? h("p", { class: "said red-ink", role: "alert" }, icon("alert-circle"), h("span", {}, this.store.trouble)) : null;
+    const { trouble, told } = this.store;
+    if (!trouble && told) return h("p", { class: "said", role: "status" }, icon("info-circle"), h("span", {}, told));
+    return trouble ? h("p", { class: "said red-ink", role: "alert" }, icon("alert-circle"), h("span", {}, trouble)) : null;
   }
 }
 

@@ -29,6 +29,7 @@ export class Store extends State {
     this.shownNode = null; // the screen that its panel tells of; null: where the desktop is
     this.answering = ""; // the question that an answer was sent to
     this.trouble = "";
+    this.told = "";
     this.saving = 0; // edits that are on their way
     this.pending = new Map(); // act id -> when it was sent
     this.delays = []; // of the last acts, in milliseconds: sent to done
@@ -75,12 +76,17 @@ export class Store extends State {
     this.set({ trouble: text });
   }
 
+  /** What there is to know of what was done, such as what taking a step back does not undo. */
+  on_told({ text }) {
+    this.set({ told: text, trouble: "" });
+  }
+
   /** An act is on its way. */
   sent(id) {
     const now = performance.now();
     for (const [other, since] of this.pending) if (now - since > ACT_TIMEOUT) this.pending.delete(other);
     this.pending.set(id, now);
-    this.set({ hover: null, trouble: "" });
+    this.set({ hover: null, trouble: "", told: "" });
   }
 
   // --- questions about it ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { milliseconds, say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { chip, keptWhileTyping, overline, textAdder } from "./parts.js";
-import { valueEditor } from "./values.js";
+import { paramsEditor, valueEditor } from "./values.js";
 
 export function targetView(store, desktop, edits, { connection }) {
   const panel = find("#panel-target");
@@ -16,6 +16,7 @@ export function targetView(store, desktop, edits, { connection }) {
     return [
       target ? head(step, target) : h("div", { class: "target-head" }, h("div", {}, h("h3", {}, emphasised(step.sentence)), h("p", { class: "small muted" }, step.detail ?? ""))),
       valueEditor(store, edits, step),
+      paramsEditor(edits, step),
       target?.signs?.length ? [overline(say("how_known")), h("ul", { class: "signs-list" }, target.signs.map((sign) => signRow(step, sign)))] : null,
       target?.proof ? proof(target.proof) : null,
       overline(say("after_it")),

@@ -43,6 +43,19 @@ function offers(step, variables, edits) {
   return h("div", { class: "chips" }, variables.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => edits.step(step.index, { value: { kind: "variable", name: one.name } }) }, `{{${one.name}}}`, one.example ? ` · ${one.example}` : "")));
 }
 
+/** The settings of a step that types nothing: its keys, the text it waits for, the name of the value it reads. */
+export function paramsEditor(edits, step) {
+  const entries = Object.entries(step.params ?? {});
+  if (!entries.length) return null;
+  const change = (name) => (value) => edits.step(step.index, { params: { [name]: name === "timeout_s" ? Number(value) : value } });
+  return [overline(say("settings")), entries.map(([name, value]) => {
+    if (name !== "kind") return field(say(`param.${name}`), String(value ?? ""), change(name), name === "timeout_s" ? { type: "number", min: 1, max: 3600 } : {});
+    const select = h("select", { class: "input", "aria-label": say("param.kind") }, ["text", "number", "date"].map((kind) => h("option", { value: kind, selected: kind === value }, word("kind", kind))));
+    select.addEventListener("change", () => change("kind")(select.value));
+    return h("div", { class: "field" }, h("span", { class: "label" }, say("param.kind")), select);
+  })];
+}
+
 function switchOf(step, edits, name, on) {
   if (on === undefined) return null;
   const box = h("input", { type: "checkbox", checked: Boolean(on) });

@@ -1,0 +1,36 @@
+/* Values for the desktop that nobody has to write again, and secrets, which are switched to before they are typed. */
+
+import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+
+/** Offers the values of the variables, and a field for a secret. */
+export function typeDialog(store, keyboard) {
+  const dialog = find("#type-dialog");
+  const variables = store.lesson.variables ?? [];
+  const close = () => {
+    dialog.close();
+    fill(find("[data-body]", dialog)); // the secret is in no page that stays
+    keyboard.focus();
+  };
+  const known = variables.filter((one) => !one.secret && one.example);
+  const name = h("input", { class: "input", id: "secret-name", list: "secret-names", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule"), autocomplete: "off" });
+  const value = h("input", { class: "input", id: "secret-value", type: "password", required: true, autocomplete: "off" });
+  const secrets = variables.filter((one) => one.secret);
+  name.value = secrets[0]?.name ?? "password";
+  const form = h("form", {},
+    h("h3", { class: "overline" }, say("type_secret")),
+    h("div", { class: "field" }, h("label", { for: "secret-name" }, say("variable_name")), name, h("datalist", { id: "secret-names" }, secrets.map((one) => h("option", { value: one.name })))),
+    h("div", { class: "field" }, h("label", { for: "secret-value" }, say("secret_text")), value, h("p", { class: "hint" }, say("secret_kept_nowhere"))),
+    h("div", { class: "buttons" }, h("button", { class: "button", type: "button", onclick: close }, say("cancel")), h("button", { class: "button primary", type: "submit" }, icon("lock"), say("type_it"))));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const isKnown = secrets.some((one) => one.name === name.value);
+    if (!isKnown && !(await keyboard.edits.variable(name.value, { kind: "secret" }))) return;
+    keyboard.typeSecret(name.value, value.value);
+    close();
+  });
+  fill(find("[data-body]", dialog), h("h2", { id: "type-title" }, say("type_value")),
+    known.length ? h("div", { class: "chips" }, known.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one.example), close()) }, h("strong", {}, `{{${one.name}}}`), ` ${one.example}`))) : null,
+    form);
+  dialog.showModal();
+}
