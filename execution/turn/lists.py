@@ -14,10 +14,11 @@ from execution.language.fuzzy import folded
 from execution.record.journal import Journal
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
-from execution.types import Answer, Point, ResolveStatus, ScreenState, Suggestion
+from execution.types import Answer, Box, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
 from workflows.graph import EdgeSpec, ExpectSpec, NormBox
 
+_CONTROLS = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 _WHEEL = 3  # turns: enough to move any list that moves
 _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
 
@@ -46,7 +47,7 @@ class Lists:
         assert repeat is not None
         doubts = []
         if suggestion.line > 1 and suggestion.edge.target and suggestion.edge.target.number_wanted:
-            doubts.append(self._changed(suggestion, state))
+            doubts += [self._changed(suggestion, state), self._unlike(suggestion, state)]
         if resolution.at_end:
             if not any(doubts) and not (may_scroll and self._goes_on(suggestion, state)):
                 return None
@@ -71,6 +72,13 @@ class Lists:
                 return say("turn.list_changed", then=line - 1, line=number, was=was, now=now[number - 1])
         return ""
 
+    def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
+        """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
+        line, lines = suggestion.line, suggestion.resolution.lines
+        if line > len(lines) or _make_of(lines[line - 1], state) == _make_of(lines[line - 2], state):
+            return ""
+        return say("turn.line_unlike", line=line, text=self._rows(suggestion, state)[line - 1])
+
     def _rows(self, suggestion: Suggestion, state: ScreenState) -> list[str]:
         """The lines as they would be kept: what is hidden is hidden then and now."""
         size, shown = state.frame.size, self.journal.hidden.shown(state).state
@@ -90,6 +98,16 @@ class Lists:
             self.stages.scroll(Point(at.x, at.y), -_WHEEL)
             self.stages.settle(suggestion.edge)
         return moved
+
+
+def _make_of(line: Box, state: ScreenState) -> tuple[bool, ElementRole | None]:
+    """Whether other texts stand in a line beside its own, and on which control it is written."""
+    middle, reach = line.y + line.h / 2, _LEVEL * line.h
+    beside = [
+        t for t in state.texts if abs(t.box.y + t.box.h / 2 - middle) <= reach and not line.contains(t.box.center)
+    ]
+    around = [e for e in state.elements if e.role in _CONTROLS and e.box.contains(line.center)]
+    return bool(beside), min(around, key=lambda e: e.box.area).role if around else None
 
 
 def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[str]:

@@ -67,6 +67,7 @@ class World:
     lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
     longer: bool = False  # lists go on below what is seen
     texts: tuple[str, ...] = ()  # what else is read
+    below: str = ""  # a line of a list that is written on a button
     degraded: bool = False
     degraded_reason: str = ""
     _seen: int = 0
@@ -97,6 +98,9 @@ class World:
         return ScreenState(
             frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)),
             texts=tuple(TextLine(text=text, box=box, confidence=1.0) for text, box in self._rows()),
+            elements=tuple(
+                Element(box=box, role=ElementRole.BUTTON, text=text) for text, box in self._rows() if text == self.below
+            ),
             text_method=self.node or "",
         )
 

@@ -73,7 +73,7 @@ def draw(story: Story) -> Any:
         )
         for screen in dict.fromkeys(story.screens)
     }
-    for source, act, destination in story.edges:
+    for order, (source, act, destination) in enumerate(story.edges):
         Edge.objects.create(
             workflow=workflow,
             edge_id=act.edge_id,
@@ -81,6 +81,8 @@ def draw(story: Story) -> Any:
             destination=nodes[destination.node_id],
             action_type=act.action,
             params=act.params,
+            order=order,
+            repeat=act.repeat or {},
             identity=[dict(zip(("label", "value"), act.identity, strict=True))] if act.identity else [],
         )
     for order, (name, value) in enumerate(story.values.items()):
@@ -145,7 +147,11 @@ class Lesson:
 
         point = self.point(act, state)
         box, label = target_box(state, point), act.label or act.text
-        spec = teach_target(state.frame, box, label=label, state=state, click=point, store=self.store, row=act.row)
+        counter = act.repeat["counter"] if act.repeat else ""
+        counted = {"number": f"{{{{{counter}}}}}", "values": {counter: "1"}} if counter else {}
+        spec = teach_target(
+            state.frame, box, label=label, state=state, click=point, store=self.store, row=act.row, **counted
+        )
         print(f"  {act.edge_id}: {asdict(spec)}")
         edge = Edge.objects.get(workflow=self.workflow, edge_id=act.edge_id)
         columns = {**target_columns(spec), "target_id": f"t_{act.edge_id}"}
@@ -181,10 +187,13 @@ class Lesson:
     def declare(self, act: Act, before: Any, after: Any) -> None:
         """What must be seen before and after, as the product fills it in from what changed."""
         from execution.teaching.expectations import expectation_of
+        from workflows.graph import ExpectSpec
         from workflows.models import Edge
 
         typed = self.fill(act.text) if act.action == "type_text" else ""
         first, then = expectation_of(before, after, action_type=act.action, typed=typed, variables=self.story.values)
+        if act.seen:
+            first, then = ExpectSpec(), ExpectSpec(texts=(act.seen,))
         print(f"  {act.edge_id}: before {first}, after {then}")
         Edge.objects.filter(workflow=self.workflow, edge_id=act.edge_id).update(
             before=asdict(first) if first else {}, expect=asdict(then) if then else {}

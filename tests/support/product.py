@@ -135,8 +135,11 @@ class Product:
         return editor
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a person with a database shell sees; the product's own code is not asked."""
-        with sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=ro", uri=True, timeout=20) as connection:
+        """What a person with a database shell sees; the product's own code is not asked.
+
+        Only whoever may write can read what a process left that was killed while it wrote.
+        """
+        with sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=rw", uri=True, timeout=20) as connection:
             return connection.execute(sql, values).fetchall()
 
     @contextmanager

@@ -22,7 +22,8 @@ class Act:
     """An edge. A click is shown at a `text`, `beside` pixels right of it, or in a `part` of the window.
 
     `part` is (left, top) as fractions of the window that is titled `window`. `row` are texts that must stand in the row
-    of what is clicked, `identity` whose record it must be: (label, value).
+    of what is clicked, `identity` whose record it must be: (label, value). `repeat` says how it is done for each line
+    of a list, of which it is shown on the first; `seen` is what must be seen after it, where that is said in words.
     """
 
     edge_id: str
@@ -36,6 +37,8 @@ class Act:
     label: str = ""
     row: tuple[str, ...] = ()
     identity: tuple[str, str] | None = None
+    repeat: Mapping[str, Any] | None = None
+    seen: str = ""
 
     @property
     def params(self) -> dict[str, Any]:

@@ -121,6 +121,7 @@ FAULTS: list[tuple[GraphSpec, tuple[str, str, str]]] = [
     (listing(steps=("bc",)), ("error", "unknown_step", "ab")),
     (graph(LIST, ON), ("error", "no_way_back", "ab")),
     (graph(LIST, BACK), ("error", "no_way_after_list", "ab")),
+    (graph(replace(LIST, order=9), BACK, ON), ("error", "list_never_begun", "ab")),
     (graph(LIST, BACK, ON, ends="ad"), ("error", "list_is_end", "ab")),
     (
         graph(LIST, BACK, replace(ON, repeat=RepeatSpec(counter="m", most=5, until=("x",)))),

@@ -212,6 +212,14 @@ def _repetition(edge: EdgeSpec, graph: GraphSpec) -> Iterator[Problem]:
             _("%(edge)s: no way leads back to “%(node)s”, so there is no second line. Add the action that leads back.")
             % said,
         )
+    every = graph.outgoing(edge.source)
+    first = next((e for e in every[: every.index(edge)] if e.destination != edge.source and not e.condition), None)
+    if first is not None and not first.repeat:
+        yield problem(
+            "list_never_begun",
+            _("%(edge)s: “%(other)s” comes before it and leads on, so no line is ever done. Put it behind.")
+            % {**said, "other": sentence(first)},
+        )
     if any(n.node_id == edge.source and n.is_end for n in graph.nodes):
         yield problem(
             "list_is_end",

@@ -51,6 +51,9 @@ WORDS: Words = {
     "turn.list_changed": _(
         "The list has changed since line %(then)d was done: line %(line)d was “%(was)s” and is “%(now)s” now."
     ),
+    "turn.line_unlike": _(
+        "Line %(line)d, “%(text)s”, is not made like the line before it: it may be none of the list."
+    ),
     "turn.list_goes_on": _("The list goes on below what is seen, and line %(line)d cannot be counted there."),
     "turn.more_lines": _("The list has more than the %(most)d lines that it is done for at most."),
     "turn.rejected_no_other": _("The suggestion was rejected and there is no other."),

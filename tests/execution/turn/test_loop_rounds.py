@@ -174,6 +174,16 @@ def test_what_was_done_may_look_otherwise_and_the_list_may_grow(stage: Any, now:
     assert s.world.acts == ["ab", "bc", "ca"] * len(now) + ["scroll 3", "ad"]
 
 
+def test_what_is_not_made_like_a_line_is_asked_about(stage: Any) -> None:
+    """A button that stands below a list as if it were a line of it."""
+    s = listed(stage)
+    s.world.lists = {"ab": ["one.txt", "two.txt", "Delete all"]}
+    s.world.below = "Delete all"
+    s.run("reject", "accept")
+    assert s.world.acts == [*ALL[:6], "ad"]
+    assert "Line 3, “Delete all”, is not made like the line before it" in str(s.asked[0].message)
+
+
 def test_a_person_may_say_that_it_is_the_right_line_all_the_same(stage: Any) -> None:
     s = listed(stage)
     change = {1: ["two.txt", "three.txt"]}
