@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from execution.turn.rounds import Rounds, after
-from workflows.catalogue import LOOKING_ACTION_TYPES, effect_of
+from workflows.catalogue import effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 
@@ -34,7 +34,7 @@ class Standpoint:
     def passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
         """The edge is behind the run, done or skipped: its destination comes next."""
         rounds = after(self.rounds, edge, done=done)
-        back = done and edge.source == edge.destination == self.last and not _is_looked_for(edge)
+        back = done and edge.source == edge.destination == self.last
         once = back and not any(one.holds(edge.edge_id) for one in rounds)
         done_here = self.done_here | {edge.edge_id} if once else self.done_here
         return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here, rounds=rounds)
@@ -123,11 +123,6 @@ class Ways:
 
 def _need_not_be_done(edge: EdgeSpec) -> bool:
     return edge.optional or _only_looks(edge)
-
-
-def _is_looked_for(edge: EdgeSpec) -> bool:
-    """Whether it may be done on its screen again and again; what is read there, or must be seen, is so once."""
-    return _only_looks(edge) and edge.action_type not in LOOKING_ACTION_TYPES
 
 
 def _only_looks(edge: EdgeSpec) -> bool:

@@ -81,6 +81,27 @@ def test_a_step_that_need_not_be_done_may_be_passed_over(stage: Any, fields: dic
     assert s.world.acts == ["ab", "cd"]
 
 
+OPTIONAL = [edge("ab", "a", "b"), edge("bc", "b", "c", optional=True), EDGES[2]]
+
+
+@pytest.mark.parametrize(("comes", "acts"), [(True, ["ab", "bc", "cd"]), (False, ["ab", "cd"])])
+def test_a_dialog_that_sometimes_comes(stage: Any, comes: bool, acts: list[str]) -> None:
+    """S6.13: b is the dialog; where it does not come the run goes on without the step that closes it."""
+    s = stage(edges=OPTIONAL)
+    after(s, "ab", "b" if comes else "c")
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == acts
+
+
+def test_a_dialog_that_comes_once_the_run_has_gone_on_without_it_is_a_leap(stage: Any) -> None:
+    """S6.13: what it asks was answered by nobody."""
+    s = stage(edges=OPTIONAL)
+    after(s, "ab", "c")
+    s.world.on_observe = lambda world: setattr(world, "node", "b") if s.row().current_node_id == "c" else None
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
+
+
 def test_a_common_screen_may_come_at_any_time_and_what_was_done_is_not_forgotten(stage: Any) -> None:
     """After it the run is where it was; had it shown the screen before the act again, the act would not be repeated."""
     s = stage(edges=[edge("ab", "a", "b"), edge("bd", "b", "d"), edge("ca", "c", "a")], common=["c"])
@@ -166,6 +187,15 @@ def test_what_leads_back_to_its_own_screen_is_done_once_and_the_next_follows(sta
     s = stage(edges=FORM)
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["name", "date", "ab", "bc", "cd"]
+
+
+@pytest.mark.parametrize("fields", [{"effect_class": "read"}, {"action_type": "wait_stable", "target": None}])
+def test_what_only_looks_is_done_once_on_its_screen_as_well(stage: Any, fields: dict[str, Any]) -> None:
+    """S9.3: a wait between two fields of a form; else it would be waited for for ever."""
+    s = stage(edges=[edge("look", "a", "a", **fields), edge("ab", "a", "b", order=1), *EDGES[1:]])
+    s.world.on_act = lambda act: s.leave.set() if s.world.acts.count("look") > 2 else None
+    s.run()
+    assert s.world.acts == ["look", "ab", "bc", "cd"]
 
 
 def test_a_restarted_loop_knows_what_was_done_on_the_screen(stage: Any) -> None:
