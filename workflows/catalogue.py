@@ -164,6 +164,30 @@ ACTIONS: Mapping[str, ActionSpec] = {
             effect_class=EffectClass.READ,
         ),
         ActionSpec(
+            action_type="choose",
+            label=_("Choose"),
+            sentence=_("Choose “%(option)s” in %(target)s"),
+            target="needed",
+            params=(Param(name="option", kind="text", required=True),),
+            effect_class=EffectClass.IDEMPOTENT,
+        ),
+        ActionSpec(
+            action_type="set_state",
+            label=_("Set"),
+            sentence=_("Set %(target)s to %(state)s"),
+            target="needed",
+            params=(Param(name="state", kind="choice", default="on", choices=("on", "off")),),
+            effect_class=EffectClass.IDEMPOTENT,
+        ),
+        ActionSpec(
+            action_type="pick_date",
+            label=_("Put a date"),
+            sentence=_("Put the date %(date)s into %(target)s"),
+            target="needed",
+            params=(Param(name="date", kind="text", required=True), FORMAT),
+            effect_class=EffectClass.IDEMPOTENT,
+        ),
+        ActionSpec(
             action_type="navigate",
             label=_("Go to"),
             sentence=_("Go to “%(place)s”"),
@@ -183,8 +207,11 @@ ACTIONS: Mapping[str, ActionSpec] = {
 
 ALLOWED_ACTION_TYPES = frozenset(ACTIONS)
 LOOKING_ACTION_TYPES = frozenset({"must_see", "read_value"})  # of which the answer is what is seen, once
-SERVER_SIDE_ACTION_TYPES = LOOKING_ACTION_TYPES | frozenset(
-    {"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", "visual_login"}
+SETTING_ACTION_TYPES = frozenset({"choose", "set_state", "pick_date"})  # which look whether it is so already
+SERVER_SIDE_ACTION_TYPES = (
+    LOOKING_ACTION_TYPES
+    | SETTING_ACTION_TYPES
+    | frozenset({"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", "visual_login"})
 )  # done by the run loop itself, with eyes and hands, where the others are one movement of the hands
 
 

@@ -31,8 +31,12 @@ PARAM_WORDS = {
     "box": gettext_lazy("Box beside it"),
     "kind": gettext_lazy("Kind"),
     "format": gettext_lazy("Format"),
+    "option": gettext_lazy("Option"),
+    "state": gettext_lazy("State"),
+    "date": gettext_lazy("Date"),
 }
 
+CHOICE_WORDS = {"on": gettext_lazy("on"), "off": gettext_lazy("off")}
 _OF_SCREENS = ("node", "place")  # parameters that may hold a screen's id
 
 
@@ -79,6 +83,8 @@ def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str |
         **{name: v.strip() if isinstance(v, str) else v for name, v in params.items()},
         "target": _("“%(text)s”") % {"text": label} if label else "…" if spec.target == "needed" else _("the screen"),
     }
+    for name in {p.name for p in spec.params if p.kind == "choice"} & set(values):
+        values[name] = str(CHOICE_WORDS.get(str(values[name]), values[name]))
     if "keys" in values:
         values["keys"] = "+".join(map(str, keys)) if isinstance(keys, list | tuple) else keys or "…"
     act = str(spec.sentence_at if label and spec.sentence_at else spec.sentence) % values

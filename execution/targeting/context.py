@@ -44,8 +44,8 @@ _SAME_IN_BOTH = 0.4  # of the texts: names, and words that two languages share
 class Context:
     """One resolution.
 
-    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `examined` keeps what is seen
-    at a place (`examination`).
+    `places` remembers where targets of `workflow_id` were, None where nobody remembers. `as_list`: the target may be a
+    whole list. `examined` keeps what is seen at a place (`examination`).
     """
 
     target: TargetSpec
@@ -55,6 +55,7 @@ class Context:
     words: ScreenWords
     workflow_id: str = ""
     places: PlaceStore | None = None
+    as_list: bool = False
     examined: dict[Box, Signs] = field(default_factory=dict)
     contrasts: dict[Box, float] = field(default_factory=dict)
 

@@ -67,10 +67,15 @@ class TargetResolver:
         variables: Mapping[str, str],
         workflow_id: str = "",
         effect: EffectClass = EffectClass.OPAQUE,
+        as_list: bool = False,
     ) -> Resolution:
-        """The target's place with the evidence for it; `box` and `point` are None unless it was found."""
+        """The target's place with the evidence for it; `box` and `point` are None unless it was found.
+
+        `as_list`: it may be a whole list, or a group, of which a part is to be chosen.
+        """
         started = time.perf_counter()
         context = self._context(target, state, variables, workflow_id)
+        context.as_list = as_list
         resolution = self._resolved(context, needed(self.similarity_threshold, effect))
         return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
 

@@ -71,7 +71,8 @@ def _needed_is_missing(signs: Signs, context: Context) -> str:
 
 
 def _several_in_one(signs: Signs, context: Context) -> str:
-    return say("targeting.holds_several") if holds_several(signs.box, context.state) else ""
+    several = not context.as_list and holds_several(signs.box, context.state)
+    return say("targeting.holds_several") if several else ""
 
 
 def _says_something_else(signs: Signs, context: Context) -> str:

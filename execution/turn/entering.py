@@ -48,7 +48,7 @@ def enters(suggestion: Suggestion) -> bool:
 def in_its_field(edge: EdgeSpec, resolution: Resolution, state: ScreenState) -> tuple[EdgeSpec, Resolution]:
     """The edge and its place with the field that is seen around the place; as they are where none is."""
     target, point = edge.target, resolution.point
-    if edge.action_type not in ENTERING_ACTION_TYPES or target is None or point is None:
+    if edge.action_type not in ENTERING_ACTION_TYPES | {"pick_date"} or target is None or point is None:
         return edge, resolution
     if target.role not in _UNSURE_ROLES:
         return edge, resolution  # a button that looks like a field is a button
@@ -68,7 +68,7 @@ def perform(stages: Stages, suggestion: Suggestion) -> ActionResult:
         point = acting.point_of(suggestion)
         desktop.click(point)
         touched = True
-        message = _why_not(stages, suggestion, before)
+        message = why_not(stages, suggestion, before, suggestion.resolution.box)
         if message:
             status = ActionStatus.FAILED
         else:
@@ -81,9 +81,14 @@ def perform(stages: Stages, suggestion: Suggestion) -> ActionResult:
     return ActionResult(status=status, message=message, act_ms=act_ms, touched=touched)
 
 
-def _why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None) -> str:
-    """Why nothing may be typed after the click, in a sentence; "" if keys surely go to what was clicked."""
-    box = suggestion.resolution.box
+def came_over(box: Box, before: ScreenState, after: ScreenState) -> bool:
+    """Whether more than fields changed: something opened beside the field, a calendar or a list of proposals."""
+    changes = find_changes(before.frame.pixels, after.frame.pixels)
+    return changes is None or bool(changes.outside(_may_change(box, before)).regions)
+
+
+def why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None, box: Box | None) -> str:
+    """Why nothing may be typed after the click into `box`, in a sentence; "" if keys surely go to it."""
     if before is None or box is None:
         return ""
     if why := _no_sign(stages, suggestion, before, box):

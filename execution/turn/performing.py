@@ -32,7 +32,7 @@ from execution.types import (
     Verification,
 )
 from sentences.said import by_sentence, say
-from workflows.catalogue import LOOKING_ACTION_TYPES
+from workflows.catalogue import LOOKING_ACTION_TYPES, SETTING_ACTION_TYPES
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
 
@@ -304,7 +304,7 @@ class Performer:
             return Done(passed=True)
         effect = EffectClass(step.effect_class)
         if self._is_entered_anew(suggestion, effect, verification, after):
-            again = say("turn.entered_anew")
+            again = say("turn.set_anew" if suggestion.edge.action_type in SETTING_ACTION_TYPES else "turn.entered_anew")
             self.journal.close_step(step, Outcome.INTERRUPTED, again, verification=verification, after=after)
             return Done()
         if effect is EffectClass.READ or (same and may_repeat(effect, verification)):
@@ -316,9 +316,10 @@ class Performer:
     def _is_entered_anew(
         self, suggestion: Suggestion, effect: EffectClass, verification: Verification, after: ScreenState
     ) -> bool:
-        """Whether a field that is clicked and emptied first may be filled once more, however far it came: the screen is
-        still its own, and nothing speaks against it."""
-        if not (enters(suggestion) and is_harmless(effect)) or verification.said or went_astray(verification):
+        """Whether a field that is clicked and emptied first may be filled once more, or a control be set, however far
+        it came: the screen is still its own, and nothing speaks against it."""
+        sets = suggestion.edge.action_type in SETTING_ACTION_TYPES
+        if not ((sets or enters(suggestion)) and is_harmless(effect)) or verification.said or went_astray(verification):
             return False
         match = self.stages.recognise(after, last_node=suggestion.node_id, expected=suggestion.node_id).match
         return match is not None and match.node_id == suggestion.node_id
@@ -378,6 +379,7 @@ def _is_open(step: Step, suggestion: Suggestion, attempt: PerformedAct) -> bool:
         return False
     if verification.answer is Answer.NO:
         return not is_harmless(effect) or went_astray(verification)
-    if suggestion.edge.action_type == "type_text" and suggestion.edge.target is not None:
-        return True  # where it should stand is known, and it is not seen there
+    known = suggestion.edge.action_type in SETTING_ACTION_TYPES | {"type_text"} and suggestion.edge.target is not None
+    if known:
+        return True  # where it should be seen is known, and it is not seen there
     return bool(suggestion.edge.expect) or not is_settled(effect, verification)

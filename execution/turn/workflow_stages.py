@@ -48,8 +48,9 @@ from execution.types import (
     pixels_digest,
 )
 from execution.verification import verifier
+from execution.verification.chosen import stands_as_wanted
 from sentences.said import Said, from_json, say
-from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, effect_of
+from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, SETTING_ACTION_TYPES, effect_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.text import fill, names, told
@@ -168,6 +169,7 @@ class WorkflowStages:
             variables=self.variables,
             workflow_id=self.graph.workflow_id,
             effect=effect_of(edge),
+            as_list=edge.action_type == "choose",
         )
 
     def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
@@ -333,7 +335,15 @@ class WorkflowStages:
         """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
         edge = suggestion.edge
         recognition = self.recognise(after, last_node=edge.source, expected=edge.destination)
-        if edge.action_type in SERVER_SIDE_ACTION_TYPES and not edge.expect:
+        if edge.action_type in SETTING_ACTION_TYPES:
+            place = suggestion.resolution.box
+            caption = edge.target.text if edge.target else ""
+            stands = stands_as_wanted(edge.action_type, suggestion.params, place, before, after, caption=caption)
+            if stands.answer is not Answer.YES and not _leads_on(edge, recognition):
+                return stands
+            if not edge.expect:
+                return stands if stands.answer is Answer.YES else _arrived(edge, recognition)
+        elif edge.action_type in SERVER_SIDE_ACTION_TYPES and not edge.expect:
             return _arrived(edge, recognition)
         return verifier.verify_after(
             edge,
@@ -399,6 +409,12 @@ def _known_place(suggestion: Suggestion) -> Box | None:
     if suggestion.edge.action_type != "type_text" or target is None or target.role == ElementRole.FIELD:
         return box
     return None
+
+
+def _leads_on(edge: EdgeSpec, recognition: Recognition) -> bool:
+    """Whether the act has led to another screen, where its control need not be any more: an item of a menu."""
+    match = recognition.match
+    return edge.source != edge.destination and match is not None and match.node_id == edge.destination
 
 
 def _arrived(edge: EdgeSpec, recognition: Recognition) -> Verification:

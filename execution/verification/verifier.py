@@ -21,7 +21,7 @@ from execution.verification.troubles import Troubles, troubles_of
 from execution.verification.typed import filled_fact, misplaced_fact, typed_fact
 from execution.verification.untouched import untouched
 from sentences.said import listed, say, then
-from workflows.catalogue import ACTIONS
+from workflows.catalogue import ACTIONS, SETTING_ACTION_TYPES
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec
 
@@ -109,7 +109,8 @@ class _Judged:
         self.troubles: Troubles = troubles_of(change, declared=hoped, data=(typed, *map(str, variables.values())))
         spec = ACTIONS.get(edge.action_type)
         only_looks = spec is not None and spec.effect_class is EffectClass.READ
-        self.need_not_act = only_looks or edge.action_type == "navigate"  # which may be there already
+        # which may be there, or be so, already
+        self.need_not_act = only_looks or edge.action_type in SETTING_ACTION_TYPES | {"navigate"}
         self.denied = declared.denies(edge.expect, change, variables)
 
     @property

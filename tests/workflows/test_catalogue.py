@@ -18,6 +18,8 @@ GOOD = {
     "place": "File",
     "credential": "erp",
     "name": "total",
+    "option": "Ward 7",
+    "date": "2026-12-31",
 }
 # What a person must have said before an action can be run; the rest may be left to its default.
 NEEDS = {
@@ -35,6 +37,9 @@ NEEDS = {
     "wait_stable": set(),
     "navigate": {"param_place"},
     "visual_login": {"param_credential"},
+    "choose": {"target", "param_option"},
+    "set_state": {"target"},
+    "pick_date": {"target", "param_date"},
     "must_see": {"param_text"},
     "read_value": {"param_name", "target"},
 }

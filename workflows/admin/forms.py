@@ -38,6 +38,9 @@ PARAM_LABELS = {
     "box": gettext_lazy("Box beside the target (px)"),
     "kind": gettext_lazy("Kind of value"),
     "format": gettext_lazy("Written as"),
+    "option": gettext_lazy("Option"),
+    "state": gettext_lazy("State"),
+    "date": gettext_lazy("Date"),
 }
 PARAM_HELP = {
     "text": gettext_lazy("May hold {{variables}}."),
@@ -48,12 +51,16 @@ PARAM_HELP = {
     "label": gettext_lazy("With a target it is the head of the column in the target's row. May hold {{variables}}."),
     "box": gettext_lazy("From the target's upper left corner: left, top, width, height."),
     "format": gettext_lazy("Empty: only what has one meaning is taken."),
+    "option": gettext_lazy("As it reads in the list. May hold {{variables}}."),
+    "date": gettext_lazy("Such as 2026-12-31, or a {{variable}}."),
     "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
 }
 
 
 CHOICE_LABELS = {
     "": "–",
+    "on": gettext_lazy("on"),
+    "off": gettext_lazy("off"),
     "text": gettext_lazy("text"),
     "number": gettext_lazy("number"),
     "date": gettext_lazy("date"),

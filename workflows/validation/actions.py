@@ -187,6 +187,9 @@ PARAM_LABELS: Mapping[str, Callable[[], str]] = {
     "box": lambda: _("the box"),
     "kind": lambda: _("the kind"),
     "format": lambda: _("the format"),
+    "option": lambda: _("the option"),
+    "state": lambda: _("the state"),
+    "date": lambda: _("the date"),
 }
 
 

@@ -1,0 +1,165 @@
+"""Choosing an option by its text: in a list or a group of radio buttons as it stands, or in what a control opens.
+
+A list is looked through as a whole, by scrolling, before anything in it is clicked: an option that is there twice is
+nobody's.
+"""
+
+from __future__ import annotations
+
+from execution.language.fuzzy import words
+from execution.perception.changes import find_changes, union
+from execution.targeting.boxes import text_lines_in
+from execution.turn.movements import Movements
+from execution.types import Box, ElementRole, Point, ScreenState, TextLine
+from execution.verification.chosen import group_area, is_one_line, options_named, radio_of
+from execution.verification.marks import is_on
+from sentences.said import say
+
+MOST = 60  # turns of the wheel through one list, each way
+_BACK = 10  # clicks of the wheel, to the top of a list
+_STEP = 1  # clicks of the wheel: less than a page of a short list
+_MOST_TOLD = 8
+_INDENT = 2.5  # heights of a row: items of a list may be indented so far
+_CUT = 2  # pixels from the edge of a list: what begins there is cut by it
+_ALIKE = 0.7  # of the rows that two pages share
+_FRAME = 6  # pixels: the frame around a combo box is hardly higher than its field
+_NEAR = 12  # pixels between a control and what it opens
+
+
+def choose(hands: Movements, option: str, box: Box, state: ScreenState) -> str:
+    """Why it was not chosen, "" if it was clicked. `box` is the control's. Raises Stopped."""
+    mark, count = radio_of(option, group_area(box, state), state)
+    if count > 1:
+        return say("turn.option_often", option=option, n=count)
+    if mark is not None:
+        if is_on(mark, state) is None:
+            return say("turn.state_unknown")
+        hands.click(mark.center)
+        return ""
+    if not is_one_line(box, state):
+        return _pick(hands, option, box, state)
+    opened = _opened(hands, box, state)
+    if opened is None:
+        return say("turn.list_not_opened")
+    area, state = opened
+    if problem := _pick(hands, option, area, state):
+        hands.press(("escape",))
+        hands.still()
+        return problem
+    return ""
+
+
+def _opened(hands: Movements, box: Box, before: ScreenState) -> tuple[Box, ScreenState] | None:
+    """Open the list of a control: by a click on it, or else on its arrow. Where the list is, and the screen then."""
+    for point in (box.center, _arrow(box, before)):
+        hands.click(point)
+        after = hands.still()
+        if area := _popup(box, before, after):
+            return area, after
+    return None
+
+
+def _arrow(box: Box, state: ScreenState) -> Point:
+    """The button at the right end of a combo box, beside what can be typed in or as a part of it."""
+    end = Box(box.right - box.h, box.y, 2 * box.h, box.h)
+    level = [e for e in state.elements if end.contains(e.box.center) or e.box.contains(box.center)]
+    roles = (ElementRole.BUTTON, ElementRole.ICON)
+    found = [e.box for e in level if e.role in roles and end.contains(e.box.center) and e.box.w <= 2 * box.h]
+    if len(found) == 1:
+        return found[0].center
+    around = [e.box for e in level if e.role is ElementRole.GROUP and abs(e.box.h - box.h) <= _FRAME]
+    right = max((frame.right for frame in around if 0 <= frame.right - box.right <= 2 * box.h), default=box.right)
+    return Point(right - max(4, box.h // 3), box.center.y)
+
+
+def _popup(box: Box, before: ScreenState, after: ScreenState) -> Box | None:
+    """What came at the control, with texts in it: below or above it, or over it."""
+    changes = find_changes(before.frame.pixels, after.frame.pixels)
+    if changes is None:
+        return None
+    control = box.grown(_NEAR, after.frame.size)
+    parts = [part for part in changes.regions if not (control.intersection(part).area >= 0.9 * part.area)]
+    joined = [part for part in parts if part.grown(_NEAR, after.frame.size).intersection(control).area]
+    for _again in parts:  # what touches what touches it belongs to it
+        joined += [p for p in parts if p not in joined and any(_touch(p, other, after) for other in joined)]
+    if not joined:
+        return None
+    area = union(joined)
+    fresh = [line for line in text_lines_in(area, after) if changes.touches(line.box)]
+    return area if fresh else None
+
+
+def _touch(one: Box, other: Box, state: ScreenState) -> bool:
+    return one.grown(_NEAR, state.frame.size).intersection(other).area > 0
+
+
+def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
+    """Look the whole list through, then click the one option that reads so."""
+    state = _to_top(hands, area, state)
+    read, turns = _keys(area, state, top=True), 0
+    while turns < MOST:
+        later = _turned(hands, area, _STEP)
+        if _keys(area, later) == _keys(area, state):
+            break
+        state, turns = later, turns + 1
+        joined = _joined(read, _keys(area, state))
+        if joined is None:
+            return say("turn.list_not_read")
+        read = joined
+    read = _joined(read, _keys(area, state, top=not turns, bottom=True)) or read
+    count = read.count(words(option).key)
+    if count > 1:
+        return say("turn.option_often", option=option, n=count)
+    for _turn in range(turns + 1 if count else 0):
+        rows = options_named(option, _rows(area, state, top=True, bottom=True))
+        if len(rows) == 1:
+            return hands.click_seen(rows[0].box, state)
+        state = _turned(hands, area, -_STEP)
+    known = [line.text for line in _rows(area, state, top=True, bottom=True)][:_MOST_TOLD]
+    return say("turn.option_absent", option=option, known=known)
+
+
+def _to_top(hands: Movements, area: Box, state: ScreenState) -> ScreenState:
+    page = _keys(area, state)
+    for _turn in range(MOST):
+        later = _turned(hands, area, -_BACK)
+        if (now := _keys(area, later)) == page:
+            return later
+        page, state = now, later
+    return state
+
+
+def _turned(hands: Movements, area: Box, dy: int) -> ScreenState:
+    hands.scroll(area.center, dy)
+    return hands.still()
+
+
+def _keys(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = False) -> list[str]:
+    """What can be read of the list now, from top to bottom."""
+    lines = sorted(_rows(area, state, top=top, bottom=bottom), key=lambda line: (line.box.y, line.box.x))
+    return [key for line in lines if (key := words(line.text).key)]
+
+
+def _rows(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = False) -> list[TextLine]:
+    """The rows of a list: lines that begin below each other; what is drawn on its scroll bar does not.
+
+    A row at the edge may be cut by it, unless the list begins, or ends, there (`top`, `bottom`).
+    """
+    lines = [
+        line
+        for line in text_lines_in(area, state)
+        if (top or line.box.y > area.y + _CUT) and (bottom or line.box.bottom < area.bottom - _CUT)
+    ]
+    if not lines:
+        return []
+    left = sorted(line.box.x for line in lines)[len(lines) // 2]
+    return [line for line in lines if abs(line.box.x - left) <= _INDENT * line.box.h]
+
+
+def _joined(read: list[str], page: list[str]) -> list[str] | None:
+    """What was read so far, and what of the next page goes beyond it; None where the two share nothing."""
+    for shared in range(min(len(read), len(page)), 0, -1):
+        alike = sum(one == other for one, other in zip(read[-shared:], page, strict=False))
+        if alike >= _ALIKE * shared:
+            return [*read[:-shared], read[-shared], *page[1:]]
+    return None
