@@ -25,6 +25,7 @@ class Act:
     keys: str = ""
     keep: bool = True
     box: Box | None = None
+    again: bool = False  # the second of two quick clicks, of which the first was done
     secret: str = field(default="", repr=False)
     heard_at: float = field(default_factory=time.perf_counter)
 
@@ -58,7 +59,7 @@ def do(desktop: Desktop, act: Act) -> None:
     if act.kind == "click":
         desktop.click(point)
     elif act.kind == "double_click":
-        desktop.click(point, count=2)
+        desktop.click(point, count=1 if act.again else 2)
     elif act.kind == "right_click":
         desktop.click(point, button="right")
     elif act.kind == "drag":

@@ -36,9 +36,10 @@ def heard_act(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act
     kind, point = message.get("act"), _point(message, size)
     if kind not in POINTED:
         raise Unheard(say("lesson.bad_message"))
+    again = kind == "double_click" and bool(message.get("instead_of"))
     most = max(size) if kind == "drag" else _MOST_CLICKS
     dx, dy = (max(-most, min(most, _number(message.get(name, 0)))) for name in ("dx", "dy"))
-    return Act(kind=kind, point=point, dx=dx, dy=dy, box=drawn(message.get("box"), size), **common)
+    return Act(kind=kind, point=point, dx=dx, dy=dy, box=drawn(message.get("box"), size), again=again, **common)
 
 
 def heard_look(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:

@@ -32,6 +32,7 @@ from workflows.models import Edge, Target
 
 log = logging.getLogger(__name__)
 
+_SLIPPED = 12  # pixels: two clicks so near are of one double click
 READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is done, and asked about afterwards
 
 
@@ -114,6 +115,8 @@ class Recorder:
         if self.paused or self.held is not None:
             return self.refused(act, say("lesson.paused") if self.paused else say("lesson.not_answered"))
         self.typing.close()
+        if act.again and act.keep and self._was_clicked(act):
+            return self._clicked_again(act)
         state = self.read_here()
         if not act.keep:
             return self._unkept(act)
@@ -365,6 +368,27 @@ class Recorder:
         self.sight.stirred()
         step.took_ms = 1000 * (time.perf_counter() - act.heard_at)
         return self.acted(act, Acted(state="done", ms=step.took_ms))
+
+    def _was_clicked(self, act: Act) -> bool:
+        """Whether the step before was a click at the same place."""
+        pending = self.here.pending
+        if pending is None or pending.edge.action_type != "click":
+            return False
+        x, y = pending.step.params.get("x", 0), pending.step.params.get("y", 0)
+        return abs(x - act.point.x) + abs(y - act.point.y) <= _SLIPPED
+
+    def _clicked_again(self, act: Act) -> Acted:
+        """The second of two quick clicks, done at once: the step before is a double click."""
+        pending = self.here.pending
+        assert pending is not None
+        acted = self._carry_out(act, pending.step)
+        if acted.state == "done":
+            pending.edge.action_type = pending.step.act = act.kind
+            with transaction.atomic():
+                pending.edge.save(update_fields=["action_type"])
+                pending.step.save()
+            self.on_change()
+        return acted
 
     def _goes_on_scrolling(self, act: Act) -> bool:
         pending = self.here.pending

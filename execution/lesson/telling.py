@@ -46,6 +46,7 @@ def draft_told(lesson: Lesson, *, paused: bool = False) -> Told:
         "teacher": lesson.teacher.get_username() if lesson.teacher else "",
         "size": [lesson.robot.screen_width, lesson.robot.screen_height] if lesson.robot else [0, 0],
         "paused": paused,
+        "can": ["redraw"],
         "screens": [_screen(node) for node in nodes],
         "steps": [_step(step, graph) for step in steps],
         "question": next((question_told(s) for s in steps if s.state == LessonStepState.HELD), None),
@@ -85,6 +86,7 @@ def _step(step: LessonStep, graph: GraphSpec) -> Told:
         "state": step.state,
         "at": step.at.isoformat(),
         "edge_id": edge.edge_id if edge else "",
+        "picture": step.picture_before,
     }
     return told if edge is None else told | _understood(edge, step)
 

@@ -20,6 +20,7 @@ from execution.lesson.drafting import Draft
 from execution.lesson.hearing import Unheard, heard_act, heard_look
 from execution.lesson.here import Here
 from execution.lesson.recorder import Recorder
+from execution.lesson.redrawing import NotRedrawn, redraw
 from execution.lesson.secrecy import TypedSecrets, typed_before
 from execution.lesson.sight import Sight
 from execution.lesson.telling import draft_told
@@ -194,6 +195,8 @@ class LessonSession:
         elif kind == "look":
             act = heard_look(message, heard_at, size=self.sight.newest().size)
             recorder.look(act, name=str(message.get("name") or ""), value_kind=str(message.get("kind") or "text"))
+        elif kind == "redraw":
+            self._redraw(message)
         elif kind == "undo":
             self._undo(message)
         elif kind in ("new_screen", "same_screen"):
@@ -206,6 +209,18 @@ class LessonSession:
             self._changed()
         else:
             raise Unheard(say("lesson.bad_message"))
+
+    def _redraw(self, message: _Message) -> None:
+        box, index = message.get("box"), message.get("step")
+        step = self.lesson.steps.filter(index=index).first() if isinstance(index, int) else None
+        sides = box if isinstance(box, list) and len(box) == 4 else []
+        if step is None or not sides or not all(isinstance(n, int | float) and 0 <= n <= 1 for n in sides):
+            raise Unheard(say("lesson.bad_message"))
+        try:
+            redraw(self.recorder.here, step, (sides[0], sides[1], sides[2], sides[3]))
+        except NotRedrawn as error:
+            raise Unheard(error.args[0]) from None
+        self._changed()
 
     def _undo(self, message: _Message) -> None:
         count = message.get("n", 1)

@@ -43,6 +43,9 @@ WORDS: Words = {
     "lesson.away": _("Nobody was there for %(n)d s, so the desktop was given back. The draft is kept."),
     "lesson.desktop_lost": _("The desktop was lost: %(error)s The draft is kept."),
     "lesson.not_answered": _("First say which one is meant, or let the click go."),
+    "lesson.no_picture_of_it": _(
+        "No picture of this step is kept, so its target cannot be drawn anew. Teach it again."
+    ),
     "lesson.no_secret": _("There is no secret variable of that name. Make it first, then type its value."),
     "lesson.secret_where": _("Click the field first: where a secret is typed is hidden before."),
     "lesson.undone": _("Taken back from the draft. On the desktop it stays done: %(what)s."),

@@ -43,7 +43,7 @@ store.set({});
 function drawn(box) {
   const { drawing } = store;
   store.set({ drawing: null });
-  if (drawing.kind === "redraw") connection.act({ type: "act", act: "redraw", step: drawing.index, x: box[0], y: box[1], box, keep: true });
+  if (drawing.kind === "redraw") connection.send({ type: "redraw", step: drawing.index, box: store.normalised(box) });
   if (drawing.kind !== "region") return;
   const regions = store.screenOf(drawing.node)?.regions ?? [];
   edits.screen(drawing.node, { regions: [...regions, { box: store.normalised(box), kind: drawing.region }] });
@@ -79,6 +79,7 @@ function controls() {
   store.onChange(() => {
     const live = store.connection === "live" && store.lesson.state === "live";
     undo.disabled = !live || !store.steps.length;
+    tryOn.hidden = !store.can("try");
     tryOn.disabled = !store.takesActs || !store.steps.length || Boolean(store.question);
     pause.disabled = !live;
     pause.hidden = Boolean(store.lesson.paused);

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from execution.lesson.telling import draft_told
@@ -242,6 +243,43 @@ def test_signs_are_left_out_and_taken_back_with_one_choice(teach) -> None:
     assert target.evidence["named_by"]["text"] == "Rechercher"
 
 
+def test_a_target_is_redrawn_on_the_picture_it_was_taught_on(teach) -> None:
+    """S6.11: what shows by now may be another screen."""
+    page, end, lesson = teach()
+    lesson.steps.filter(index=1).update(picture_before=Node.objects.get().reference.digest)
+    end.tell(rev=2)
+    shown(page)
+    page.locator("[data-row=step-1]").click()
+    page.get_by_role("button", name="Redraw").click()
+    expect(page.locator("#kept-picture")).to_be_visible()
+    page.mouse.move(*at(page, 128, 80))
+    page.mouse.down()
+    page.mouse.move(*at(page, 256, 160), steps=3)
+    page.mouse.up()
+    message = sent(page, end, "redraw")[0]
+    assert message["step"] == 1
+    assert message["box"] == pytest.approx([0.1, 0.1, 0.1, 0.1], abs=0.004)
+    expect(page.locator("#kept-picture")).to_be_hidden()
+    assert end.of("act") == []
+
+
+def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
+    """S6.1: it is in one message to the robot and on no page that stays."""
+    page, end, _lesson = teach()
+    shown(page)
+    click(page, 300, 186)
+    page.get_by_role("button", name="Type a value").click()
+    dialog = page.locator("#type-dialog")
+    expect(dialog.get_by_role("button", name="{{patient}} LEFÈVRE Marie")).to_be_visible()
+    dialog.get_by_label("Secret text").fill("hunter2-Azerty")
+    dialog.get_by_role("button", name="Type it on the desktop").click()
+    typed = sent(page, end, "type")[0]
+    assert (typed["text"], typed["secret"]) == ("{{password}}", "hunter2-Azerty")
+    assert Variable.objects.get(name="password").kind == "secret"
+    assert "hunter2" not in page.content()
+    expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
 def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
     """S6.10: a press leaves a text out, data is crossed out, an area is drawn on the picture."""
     page, _end, _lesson = teach()
@@ -305,6 +343,33 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
     lesson.refresh_from_db()
     assert lesson.state == "done"
     assert lesson.workflow.versions.count() == 1
+
+
+# --- for everybody ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_keeps_anybody_from_using_it(teach, scheme: str, width: int) -> None:
+    """U8, WCAG AA by axe: while it is asked, and on every panel."""
+    options = {"viewport": {"width": width, "height": 860}, "color_scheme": scheme, "bypass_csp": True}
+    page, end, _lesson = teach(**options)
+    shown(page)
+    found = {"steps": faults(page)}
+    ask(end)
+    expect(page.locator(".live-question.asks")).to_be_visible()
+    for tab in ("target", "screen", "variables", "problems"):
+        page.click(f"#tab-{tab}")
+        if tab == "variables":
+            page.click("details.variable summary")
+        found[tab] = faults(page)
+    page.click("#done")
+    found["done"] = faults(page)
+    assert {where: told for where, told in found.items() if told} == {}
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds on the page as it is."""
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in Axe().run(page, options=rules).response["violations"]]
 
 
 # --- connections -----------------------------------------------------------------------------------------------------

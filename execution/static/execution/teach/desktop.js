@@ -17,6 +17,8 @@ export class Desktop {
     this.surface = find("#desktop-picture");
     this.context = this.surface.getContext("2d", { alpha: false });
     this.overlay = find("#overlay");
+    this.kept = find("#kept-picture"); // what is drawn on: the picture that was taught, not what shows by now
+    this.kept.addEventListener("load", () => this.sizedBy(this.kept));
     this.zoom = 1;
     this.drawn = "";
     new ResizeObserver(() => this.fit()).observe(this.view);
@@ -85,10 +87,26 @@ export class Desktop {
     stage.classList.toggle("idle", !store.takesActs);
     stage.classList.toggle("asking", store.isAsking);
     stage.dataset.tool = store.drawing ? "draw" : store.tool;
-    find("#stage-empty").hidden = Boolean(store.hasPicture);
+    this.showKept(store.pictureUrl(store.drawing?.picture));
+    find("#stage-empty").hidden = Boolean(store.hasPicture || this.kept.getAttribute("src"));
     if (!store.hasPicture) text(find("#stage-empty"), say(emptyWords(store)));
     this.drawBoxes();
     this.showAge();
+  }
+
+  /** Without a desktop the picture that was taught says how large it is. */
+  sizedBy({ naturalWidth: width, naturalHeight: height }) {
+    if (this.surface.width) return;
+    Object.assign(this.surface, { width, height });
+    this.store.size = [width, height];
+    this.fit();
+  }
+
+  showKept(src) {
+    if ((this.kept.getAttribute("src") ?? "") === src) return;
+    if (src) this.kept.src = src;
+    else this.kept.removeAttribute("src");
+    this.kept.hidden = !src;
   }
 
   drawBoxes() {

@@ -1,6 +1,6 @@
 /* Keys for the desktop, as the browser composes them: dead keys, input methods and pasted text arrive whole. */
 
-import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { find, h, icon, text } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
 import { typeDialog } from "./type_dialog.js";
 
@@ -39,14 +39,16 @@ export class Keyboard {
       event.preventDefault();
       this.type(event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n"));
     });
-    let shown = null;
+    const keep = (event) => event.preventDefault(); // a press on a button takes the keys from nobody
+    const words = h("span", {});
+    const value = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => typeDialog(store, this) }, icon("variable"), say("type_value"));
+    const escape = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`));
+    this.line.append(words, value, escape);
     store.onChange(() => {
-      if (shown === store.keyboard) return;
-      shown = store.keyboard;
-      find("#stage").classList.toggle("has-keys", shown);
-      fill(this.line, shown
-        ? [h("span", {}, say("keys_here")), h("button", { class: "note-button", type: "button", onclick: () => typeDialog(store, this) }, icon("variable"), say("type_value")), h("button", { class: "note-button", type: "button", onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`))]
-        : h("span", {}, icon("hand-finger"), " ", say("keys_away")));
+      text(words, say(store.keyboard ? "keys_here" : "keys_away"));
+      find("#stage").classList.toggle("has-keys", store.keyboard);
+      escape.hidden = !store.keyboard;
+      value.disabled = !store.takesActs;
     });
   }
 
@@ -76,9 +78,9 @@ export class Keyboard {
   }
 
   written() {
-    const text = this.box.value;
+    const written = this.box.value;
     this.box.value = "";
-    this.type(text);
+    this.type(written);
   }
 
   type(text) {

@@ -45,7 +45,7 @@ export function screenView(store, desktop, edits) {
 
   function regions(screen, change) {
     const all = screen.regions ?? [];
-    const draw = (kind) => h("button", { class: "button slim", type: "button", "aria-pressed": String(store.drawing?.region === kind), disabled: !store.hasPicture, onclick: () => store.set({ drawing: { kind: "region", region: kind, node: screen.node_id } }) }, h("span", { class: `swatch ${kind}` }), say(`region.${kind}`));
+    const draw = (kind) => h("button", { class: "button slim", type: "button", "aria-pressed": String(store.drawing?.region === kind), disabled: !store.hasPicture && !screen.picture, onclick: () => store.set({ drawing: { kind: "region", region: kind, node: screen.node_id, picture: screen.picture } }) }, h("span", { class: `swatch ${kind}` }), say(`region.${kind}`));
     return [
       h("ul", { class: "regions" }, all.map((region, i) => h("li", { onpointerenter: () => desktop.pointTo(pixels(region.box)), onpointerleave: () => desktop.pointTo(null) },
         h("span", { class: `swatch ${region.kind}` }), h("span", {}, say(`region_told.${region.kind}`)),

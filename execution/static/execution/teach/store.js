@@ -113,6 +113,11 @@ export class Store extends State {
     return this.steps.at(-1) ?? null;
   }
 
+  /** Whether the robot's end does that. */
+  can(what) {
+    return (this.lesson.can ?? []).includes(what);
+  }
+
   screenOf(nodeId) {
     return (this.lesson.screens ?? []).find((screen) => screen.node_id === nodeId) ?? null;
   }

@@ -26,7 +26,7 @@ export function targetView(store, desktop, edits, { connection }) {
       overline(say("this_step")),
       h("div", { class: "row-buttons" },
         h("label", { class: "check" }, checkbox(step.optional, (optional) => edits.step(step.index, { optional })), h("span", {}, say("optional"))),
-        h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => connection.send({ type: "try", from: step.index }) }, icon("player-play"), say("try_from_here")),
+        store.can("try") ? h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => connection.send({ type: "try", from: step.index }) }, icon("player-play"), say("try_from_here")) : null,
         h("button", { class: "button slim danger", type: "button", onclick: () => edits.removeStep(step.index) }, icon("x"), say("remove_step"))),
     ];
   }
@@ -35,7 +35,7 @@ export function targetView(store, desktop, edits, { connection }) {
     return h("div", { class: "target-head" },
       target.picture ? h("img", { class: "target-picture", src: store.pictureUrl(target.picture), alt: "" }) : h("span", { class: "target-picture none" }, icon("photo-off")),
       h("div", {}, h("h3", {}, target.sentence || emphasised(step.sentence)), step.detail ? h("p", { class: "small muted" }, step.detail) : null,
-        h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => store.set({ drawing: { kind: "redraw", index: step.index } }) }, icon("crop"), say("redraw"))));
+        h("button", { class: "button slim", type: "button", disabled: !store.takesActs || !step.picture, onclick: () => store.set({ drawing: { kind: "redraw", index: step.index, picture: step.picture } }) }, icon("crop"), say("redraw"))));
   }
 
   /** One sign: whether it must be there, only helps, or is left out; and how often it was seen here. */

@@ -1,0 +1,76 @@
+"""Two quick clicks are one double click, and a target that was kept can be drawn anew (S6.1, S6.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from execution.desktop.scripted import ScriptedDesktop
+from execution.models import Lesson
+from tests.factories import make_user
+from tests.support.scripted import BUTTON, screens
+from tests.support.teaching import Teacher, taught_on, teacher_of
+from workflows.models import Workflow
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
+
+HEADING = {"x": 60, "y": 95}
+
+
+@pytest.fixture
+def desktop() -> ScriptedDesktop:
+    return ScriptedDesktop(screens("one", "two", "three"))
+
+
+@pytest.fixture
+def lesson(desktop: ScriptedDesktop) -> Iterator[Lesson]:
+    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
+        yield lesson
+
+
+@pytest.fixture
+def teacher(lesson: Lesson) -> Iterator[Teacher]:
+    with teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        yield teacher
+
+
+def test_the_second_of_two_quick_clicks_clicks_once_more_and_makes_one_step(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third click would hit whatever the first two opened."""
+    heard: list[int] = []
+    click = desktop.click
+    monkeypatch.setattr(desktop, "click", lambda *a, **k: (heard.append(k.get("count", 1)), click(*a, **k))[1])
+    assert teacher.do(type="act", act="click", **HEADING)["state"] == "done"
+    assert teacher.do(type="act", act="double_click", instead_of="1", **HEADING)["state"] == "done"
+    assert heard == [1, 1]
+    teacher.until(lambda: [step["act"] for step in teacher.steps()] == ["double_click"], what="one step")
+    assert lesson.workflow.edges.get().action_type == "double_click"
+    teacher.do(type="act", act="double_click", x=BUTTON.center.x, y=BUTTON.center.y)
+    assert heard == [1, 1, 2]
+
+
+def test_a_target_is_drawn_anew_on_the_picture_it_was_taught_on(teacher: Teacher, lesson: Lesson) -> None:
+    teacher.do(type="act", act="click", **HEADING)
+    teacher.until(teacher.steps, what="the step")
+    target = lesson.workflow.targets.get()
+    assert target.text == "Page one"
+    width, height = teacher.lesson["size"]
+    box = [BUTTON.x / width, BUTTON.y / height, BUTTON.w / width, BUTTON.h / height]
+    teacher.send(type="redraw", step=1, box=box)
+    teacher.until(lambda: teacher.steps()[0]["target"]["signs"][0]["text"] == "Text “Go on”", what="the other text")
+    target.refresh_from_db()
+    assert target.text == "Go on"
+    assert lesson.workflow.edges.get().target == target
+
+
+@pytest.mark.parametrize("message", [{"step": 9, "box": [0, 0, 1, 1]}, {"step": 1, "box": [0, 0, 3, 1]}, {"step": "1"}])
+def test_what_is_no_redrawing_changes_nothing(teacher: Teacher, lesson: Lesson, message: dict[str, object]) -> None:
+    teacher.do(type="act", act="click", **HEADING)
+    teacher.until(teacher.steps, what="the step")
+    teacher.send(type="redraw", **message)
+    teacher.until(lambda: any(m["type"] == "trouble" for m in teacher.told), what="a refusal")
+    assert lesson.workflow.targets.get().text == "Page one"
