@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from execution.choices import NOT_EXECUTED, PERFORMED, EventKind, Outcome, PromptKind, StepPhase, Verified
@@ -229,8 +229,22 @@ class Steps(FencedRun):
     @persistent
     def last_done(self, edge_id: str) -> Step | None:
         """The last step of that action that is behind the run, done or skipped."""
+        return self._behind(edge_id).last()
+
+    @persistent
+    def times_done(self, edge_id: str) -> list[int]:
+        """The indexes of the steps of that action that are behind the run, in order."""
+        return list(self._behind(edge_id).values_list("index", flat=True))
+
+    def _behind(self, edge_id: str) -> QuerySet[Step]:
         behind = (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.SKIPPED)
-        return self.execution.steps.filter(edge_id=edge_id, outcome__in=behind).order_by("index").last()
+        return self.execution.steps.filter(edge_id=edge_id, outcome__in=behind).order_by("index")
+
+    @persistent
+    def values_read(self) -> dict[str, tuple[int, str]]:
+        """Of each value that was read the step that read it last, and the value as programs have it."""
+        newest = self.execution.values_read.select_related("step").newest()
+        return {name: (value.step.index, value.value) for name, value in newest.items()}
 
     @persistent
     def show_after(self, step: Step, after: ScreenState, verification: Verification | None) -> None:

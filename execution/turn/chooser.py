@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from execution.record.journal import Journal
@@ -14,17 +15,49 @@ from execution.turn.rounds import counted
 from execution.turn.seeking import worth_scrolling
 from execution.turn.stages import Stages
 from execution.types import ResolveStatus, ScreenState, Suggestion
+from sentences.said import say
+from workflows.conditions import CannotTell, holds
 from workflows.graph import EdgeSpec
+from workflows.text import names
 
 
 class Chooser:
     def __init__(self, journal: Journal, stages: Stages, hold: Hold, at: Position, pauses: Pauses) -> None:
-        self.graph, self.stages, self.hold, self.at, self.pauses = journal.graph, stages, hold, at, pauses
+        self.journal, self.graph = journal, journal.graph
+        self.stages, self.hold, self.at, self.pauses = stages, hold, at, pauses
         self.lists = Lists(journal, stages, hold)
 
     def count(self, about: EdgeSpec | None = None) -> None:
         """Tell the stages which lines of lists the run is at; `about`: an action that may begin the next one."""
         self.stages.count(counted(self.graph, self.at.place.rounds, about))
+        if self.graph.outputs and self.at.place.rounds:
+            self.stages.forget(self._of_other_lines(about))
+
+    def _of_other_lines(self, about: EdgeSpec | None) -> set[str]:
+        """The values that were last read in an earlier round: they are another record's."""
+        read, others = self.journal.values_read(), set[str]()
+        for one in self.at.place.rounds:
+            begun = self.journal.times_done(one.edge_id)[-one.number :]
+            present = None if about and about.edge_id == one.edge_id else begun[-1:]
+            for name, (index, _value) in read.items():
+                if begun and index > begun[0] and (not present or index < present[0]):
+                    others.add(name)
+        return others
+
+    def is_open(self, edge: EdgeSpec) -> bool:
+        """Whether what an action is done if surely is so."""
+        try:
+            return not edge.condition or holds(edge.condition, self._values(), self.graph)
+        except CannotTell:
+            return False
+
+    def _values(self) -> Mapping[str, str]:
+        """The run's values as conditions ask about them: what was read as it was understood, not as it stood there."""
+        variables = self.stages.variables
+        if not self.graph.outputs or not any(edge.condition for edge in self.graph.edges):
+            return variables
+        read = self.journal.values_read()
+        return {**variables, **{name: value for name, (_index, value) in read.items() if name in variables}}
 
     def next(self, node_id: str, state: ScreenState, *, watching: bool) -> Suggestion | None:
         """What comes next on that screen; None where the turn ends without it. Raises Stopped, LeaseLost, DesktopLost.
@@ -35,6 +68,9 @@ class Chooser:
             way = self._way(node_id)
             if way.edge is None:
                 self.pauses.no_way(way, state)
+                return None
+            if missing := self._missing(way.edge):
+                self.pauses.no_way(Way(unsure=missing), state)
                 return None
             if not self.lists.says_over(way.edge, state):
                 self.count(way.edge)
@@ -53,11 +89,15 @@ class Chooser:
         """Which of the screen's steps: not what was rejected or skipped, or was done and led back to it."""
         if not self.stages.knows_ways:
             return Way(edge=self.stages.next_edge(node_id, self.at.tried))
-        place, values = self.at.place, self.stages.variables
-        behind = self.at.tried | place.done_here
-        way = next_way(self.graph, place.rounds, node_id, values=values, behind=behind, ended=self.at.ended)
+        place, behind = self.at.place, self.at.tried | self.at.place.done_here
+        way = next_way(self.graph, place.rounds, node_id, values=self._values(), behind=behind, ended=self.at.ended)
         others = {e.edge_id for e in self.graph.outgoing(node_id)} - {way.edge.edge_id if way.edge else ""}
         return replace(way, edge=self.stages.next_edge(node_id, others))
+
+    def _missing(self, edge: EdgeSpec) -> str:
+        """That an action says a value which the run has not come to, in a sentence; "" where it has all of them."""
+        own = names(edge.params) & self.graph.outputs.keys() - self.stages.variables.keys()
+        return say("ways.no_value", name=self.graph.label_of(min(own))) if own else ""
 
     def _look_again(self, suggestion: Suggestion) -> bool:
         """A target that is not there yet may still be drawn: look a few times before asking about it."""

@@ -43,7 +43,6 @@ from execution.types import (
     Suggestion,
 )
 from sentences.said import by_sentence, say, told_by
-from workflows.conditions import CannotTell, holds
 from workflows.exceptions import PictureNotStored
 from workflows.graph import EdgeSpec
 
@@ -70,7 +69,7 @@ class Loop:
         coach.look_every_s = self.limits.capture_interval_ms / 1000
         self.on_look = on_look
         self.graph = journal.graph
-        self.ways = Ways(self.graph, self._is_open)
+        self.ways = Ways(self.graph, lambda edge: self.chooser.is_open(edge))
         self.at = Position.left(journal.execution, self.ways)
         self.hold = Hold(journal, leave=leave, may_act=may_act)
         closer = Closer(journal, stages, coach, self.hold, timeout_s=self.limits.confirmation_timeout_s)
@@ -248,12 +247,6 @@ class Loop:
             step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
             self.journal.close_step(step, Outcome.TERMINAL, attribution.TERMINAL)
         self.journal.finish(ExecutionState.COMPLETED)
-
-    def _is_open(self, edge: EdgeSpec) -> bool:
-        try:
-            return holds(edge.condition, self.stages.variables, self.graph)
-        except CannotTell:
-            return False
 
     def _seek(self, state: ScreenState, suggestion: Suggestion) -> tuple[ScreenState, Suggestion]:
         """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""

@@ -68,6 +68,9 @@ class Stages(Protocol):
     def count(self, values: Mapping[str, str]) -> None:
         """Values that the run has come to: the lines of lists that it is at."""
 
+    def forget(self, names: Collection[str]) -> None:
+        """What was read of another line than the present one is no value of the run any more."""
+
     def observe(self) -> ScreenState: ...
 
     def glance(self) -> Glance: ...

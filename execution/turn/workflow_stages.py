@@ -80,6 +80,10 @@ class WorkflowStages:
     def count(self, values: Mapping[str, str]) -> None:
         self.variables.update(values)
 
+    def forget(self, names: Collection[str]) -> None:
+        for name in names:
+            self.variables.pop(name, None)
+
     def observe(self) -> ScreenState:
         return self.eyes.observe()
 

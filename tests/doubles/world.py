@@ -27,6 +27,7 @@ from execution.types import (
     ElementRole,
     Frame,
     Match,
+    Output,
     Point,
     Recognition,
     Resolution,
@@ -67,6 +68,7 @@ class World:
     lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
     longer: bool = False  # lists go on below what is seen
     texts: tuple[str, ...] = ()  # what else is read
+    reads: dict[str, list[str]] = field(default_factory=dict)  # edge → what it reads, one time after the other
     below: str = ""  # a line of a list that is written on a button
     degraded: bool = False
     degraded_reason: str = ""
@@ -86,6 +88,9 @@ class World:
 
     def count(self, values: Mapping[str, str]) -> None:
         self.variables = {**self.variables, **values}
+
+    def forget(self, names: Collection[str]) -> None:
+        self.variables = {name: value for name, value in self.variables.items() if name not in names}
 
     def observe(self) -> ScreenState:
         if self.on_observe:
@@ -282,7 +287,14 @@ class World:
         if effect == "lost":
             return ActionResult(status=ActionStatus.UNCERTAIN, message="The display is gone.")
         self._seen = {"unclear": 1}.get(effect, 0)
-        return ActionResult(status=ActionStatus.DONE, act_ms=1.0)
+        return ActionResult(status=ActionStatus.DONE, act_ms=1.0, output=self._read(edge))
+
+    def _read(self, edge: EdgeSpec) -> Output | None:
+        if edge.action_type != "read_value":
+            return None
+        name, text = edge.params["name"], self.reads[edge.edge_id].pop(0)
+        self.variables = {**self.variables, name: text}
+        return Output(name=name, kind=edge.params["kind"], text=text, value=text.replace(",", ""))
 
     def verify(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState

@@ -114,6 +114,73 @@ def test_a_screen_of_a_way_that_is_shut_is_a_leap(stage: Any) -> None:
     assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), [])
 
 
+def reading(edge_id: str, node: str, **fields: Any) -> dict[str, Any]:
+    params = {"name": "total", "kind": "number", "label": "Total", "format": "us"}
+    return {**edge(edge_id, node, node, action_type="read_value", **fields), "params": params, "target": None}
+
+
+READ = [
+    reading("look", "a"),
+    edge("ab", "a", "b", order=1, **only_if("total", "more", "1000")),
+    edge("ac", "a", "c", order=2),
+    edge("bd", "b", "d", order=3),
+    edge("cd", "c", "d", order=4),
+]
+
+
+@pytest.mark.parametrize(("read", "acts"), [("1,250", ["look", "ab", "bd"]), ("999.50", ["look", "ac", "cd"])])
+def test_the_way_is_taken_that_says_what_was_read(stage: Any, read: str, acts: list[str]) -> None:
+    """As it was understood when it was read: 1,250 is a US number there, and would be two things here."""
+    s = stage(edges=READ)
+    s.world.reads = {"look": [read]}
+    assert s.run().state == COMPLETED
+    assert s.world.acts == acts
+
+
+OF_A_LINE = [
+    ROUND[0],
+    edge("ad", "a", "d", order=1),
+    reading("look", "b", order=2, **only_if("amount", "more", "0")),
+    edge("bc", "b", "c", order=3, **only_if("total", "more", "1000")),
+    edge("ba", "b", "a", order=4),
+    {**edge("ca", "c", "a", order=5, action_type="type_text"), "params": {"text": "{{total}}"}, "target": None},
+]
+
+
+def with_totals(stage: Any, edges: Any = OF_A_LINE) -> Any:
+    s = listed(stage, edges=edges, variables=VARIABLES)
+    s.world.reads = {"look": ["2000", "10", "3000"]}
+    return s
+
+
+def test_each_line_goes_the_way_of_what_was_read_of_it(stage: Any) -> None:
+    s = with_totals(stage)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == ["ab", "look", "bc", "ca", "ab", "look", "ba", "ab", "look", "bc", "ca", "scroll 3", "ad"]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_was_read_of_one_line_is_no_value_of_the_next(stage: Any, restarted: bool) -> None:
+    """Line 2 is not read: what its record holds nobody knows, and the total of line 1 is not it."""
+    edges = [*OF_A_LINE[:2], {**OF_A_LINE[2], **only_if("n", "less", "2")}, *OF_A_LINE[3:]]
+    s = with_totals(stage, edges)
+    if restarted:
+        s.journal.on_step.append(lambda step: s.leave.set() if step.index == 5 else None)
+        s.loop.run()
+        s.leave.clear()
+        s.world.variables = {**s.world.variables, "total": "2000"}  # as the rows have it that a loop begins with
+        s.begin()
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.NO_WAY), ["ab", "look", "bc", "ca", "ab"])
+    assert "“total” has no value yet" in message(s)
+
+
+def test_what_was_not_read_is_typed_nowhere(stage: Any) -> None:
+    s = with_totals(stage, [*OF_A_LINE[:2], reading("look", "d", order=2), edge("bc", "b", "c", order=3), OF_A_LINE[5]])
+    s.run()
+    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.NO_WAY), ["ab", "bc"])
+
+
 # --- rounds -----------------------------------------------------------------------------------------------------
 def test_each_line_is_done_once_and_then_the_list_is_left(stage: Any) -> None:
     s = listed(stage)
