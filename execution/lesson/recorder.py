@@ -33,6 +33,7 @@ from workflows.models import Edge, Target
 log = logging.getLogger(__name__)
 
 _SLIPPED = 12  # pixels: two clicks so near are of one double click
+EFFECT_S = 0.12  # an act's picture goes out first, then it is worked out what is kept of it
 READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is done, and asked about afterwards
 
 
@@ -307,6 +308,7 @@ class Recorder:
         variable: str,
     ) -> None:
         """The rows of what was done; where it can have no target it is kept without one, and says why."""
+        self.sight.effect(EFFECT_S)
         problem, target = "", None
         with transaction.atomic():
             try:

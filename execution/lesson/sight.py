@@ -40,6 +40,9 @@ class Looks(Protocol):
     def stirred(self) -> None:
         """Something was done on the desktop: what was read is of the past."""
 
+    def effect(self, timeout_s: float) -> None:
+        """Wait until what was done shows, at most so long: its picture comes before what is kept of it."""
+
 
 class Sight:
     """Grabs and reads one desktop until it is stopped. `on_frame` and `on_read` are called in its own threads."""
@@ -60,7 +63,7 @@ class Sight:
         self._newest: Frame | None = None
         self._generation, self._read_generation = 0, -1
         self._state: ScreenState | None = None
-        self._moved_at = self._stirred_at = self._still_at = time.monotonic()
+        self._moved_at = self._stirred_at = self._still_at = self._shown_at = time.monotonic()
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=f"lesson-{name}", daemon=True)
             for name, run in (("watch", self._watch), ("read", self._read))
@@ -100,6 +103,10 @@ class Sight:
             self._changed.notify_all()
         self._closer.set()
 
+    def effect(self, timeout_s: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._shown_at > self._stirred_at or self._stop.is_set(), timeout_s)
+
     # --- the two threads --------------------------------------------------------------------------------------------
     def _guarded(self, run: Callable[[], None]) -> None:
         try:
@@ -124,6 +131,10 @@ class Sight:
                     self._changed.notify_all()
             if before is None or box is not None:
                 self._on_frame(frame)
+            if moved:
+                with self._changed:
+                    self._shown_at = time.monotonic()
+                    self._changed.notify_all()
             self._closer.wait(self._pause_s())
             self._closer.clear()
 
