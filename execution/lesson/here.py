@@ -19,6 +19,7 @@ from execution.lesson.screens import (
     place,
     proposed_name,
     proposed_texts,
+    set_aside,
     shared_pattern,
 )
 from execution.matching.references import Reading, maker_of
@@ -175,6 +176,10 @@ class Here:
             self._pictures = {id(shown): (shown, self.draft.store.put(shown.frame.pixels))}
         return self._pictures[id(shown)][1]
 
+    def looks(self) -> dict[str, list[Look]]:
+        """By node id what each screen was seen as."""
+        return {node.node_id: list(self._looks.get(node.pk, [])) for node in self.draft.nodes()}
+
     def is_screen(self, node: Node | None) -> None:
         """A person says which node shows; None for a new one."""
         if self._now is None:
@@ -247,6 +252,7 @@ class Here:
                 variables=self.known.values,
             )  # fmt: skip
             self.draft.expect(pending.edge, first, then)
+            pending.step.screen = {**pending.step.screen, "after": list(then.texts)}
         pending.step.picture_after = self.picture_of(shown)
         pending.step.made = {**pending.step.made, "nodes": [pending.made.pk] if pending.made else []}
         pending.step.save()
@@ -269,6 +275,7 @@ class Here:
             name=proposed_name(shown, placed, self.known, taken),
             picture=digest,
             texts=list(proposed_texts(shown, self.known, others)),
+            aside=set_aside(shown, self.known),
             window_title=shared_pattern("", shown, self.known),
         )
         self._looks[node.pk] = [look]

@@ -19,6 +19,7 @@ from execution.desktop.base import Desktop, DesktopError, DesktopLost
 from execution.lesson.acts import Act, Acted, do
 from execution.lesson.here import Here, Pending
 from execution.lesson.looks import seen_there
+from execution.lesson.proving import counts_of
 from execution.lesson.sight import Looks
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
@@ -309,7 +310,7 @@ class Recorder:
     ) -> None:
         """The rows of what was done; where it can have no target it is kept without one, and says why."""
         self.sight.effect(EFFECT_S)
-        problem, target = "", None
+        problem, target, spec = "", None, None
         with transaction.atomic():
             try:
                 spec = taught(
@@ -325,6 +326,7 @@ class Recorder:
             step.screen = {
                 "box": list(found.box.normalised(shown.frame.size)),
                 "label": found.label,
+                "counts": counts_of(spec, found.alike) if spec else {},
                 "problem": to_json(problem),
             }
             step.picture_before = self.here.picture_of(shown)

@@ -17,6 +17,7 @@ from execution.language.screen_texts import ScreenWords
 from execution.language.volatile import lasting
 from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
+from execution.matching.signs import title_matches
 from execution.teaching.expectations import Told, ToldLine, put_back, title_pattern, told_lines
 from execution.teaching.titles import shared_title
 from execution.types import Frame, ScreenState, TextLine, Window
@@ -28,6 +29,7 @@ from workflows.text import names as names_in
 MOST_LOOKS = 4
 _NEVER = datetime.fromtimestamp(0, UTC)
 _FEW, _MOST_TEXTS = 3, 4
+_MOST_ASIDE = 60
 _FREE, _OF_FEW = (
     2,
     0.2,
@@ -133,6 +135,13 @@ def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> 
     return tuple((chosen + shared[: max(0, min(_FEW, _MOST_TEXTS - len(chosen)) - len(chosen))])[:_MOST_TEXTS])
 
 
+def set_aside(state: ScreenState, known: Known) -> list[dict[str, str]]:
+    """What the screen says that it is not known by, as it is kept: data, and what is left out."""
+    told = [one for one in telling(state, known) if one.text][:_MOST_ASIDE]
+    kinds = {one.text: Told.LEFT_OUT if one.kind is Told.TELLS else one.kind for one in told}
+    return [{"text": text, "kind": kind.value} for text, kind in kinds.items()]
+
+
 def proposed_name(state: ScreenState, placed: Placed, known: Known, taken: Sequence[str]) -> str:
     """What people may call the screen: what came over another one, the title of its window, or its heading."""
     title = lasting(title_pattern(_title(state), known.values).replace("*", " ").strip(" -–—·|"))
@@ -223,7 +232,7 @@ def _is_once(one: ToldLine, state: ScreenState) -> bool:
 
 
 def _titles_agree(one: str, other: str) -> bool:
-    if not one or not other or folded(one) == folded(other):
+    if not one or not other or title_matches(one, other) or title_matches(other, one):
         return True
     shared = shared_title([one, other])
     letters = sum(c.isalnum() for c in shared)

@@ -47,7 +47,7 @@ def draft_told(lesson: Lesson, *, paused: bool = False) -> Told:
         "size": [lesson.robot.screen_width, lesson.robot.screen_height] if lesson.robot else [0, 0],
         "paused": paused,
         "can": ["redraw"],
-        "screens": [_screen(node) for node in nodes],
+        "screens": [_screen(node, lesson.told_apart.get(node.node_id)) for node in nodes],
         "steps": [_step(step, graph) for step in steps],
         "question": next((question_told(s) for s in steps if s.state == LessonStepState.HELD), None),
         "variables": [_variable(one) for one in graph.variables],
@@ -60,7 +60,7 @@ def question_told(step: LessonStep) -> Told:
     return {"id": str(step.index), **in_words(step.question)}
 
 
-def _screen(node: Node) -> Told:
+def _screen(node: Node, told_apart: Told | None) -> Told:
     """A screen; beside the texts that it is known by those that were set aside."""
     tells = [{"text": text, "kind": "tells"} for text in node.texts]
     return {
@@ -72,6 +72,7 @@ def _screen(node: Node) -> Told:
         "looks": len(node.looks.all()) + bool(node.reference),
         "texts": tells + [one for one in node.aside if one["text"] not in node.texts],
         "regions": node.regions,
+        "told_apart": told_apart,
     }
 
 

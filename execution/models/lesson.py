@@ -40,6 +40,7 @@ class Lesson(models.Model):
     kind = models.CharField(max_length=20, choices=LessonKind, default=LessonKind.DESKTOP)
     cursor = models.ForeignKey("workflows.Node", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     values = models.JSONField(default=dict, blank=True)  # of the variables, as they are here; never secret ones
+    told_apart = models.JSONField(default=dict, blank=True)  # by node id, how nearly another screen is taken for it
     problem = models.TextField(blank=True)  # why its desktop was given back, for the page
     presence_at = models.DateTimeField(default=timezone.now)  # when a browser of the teacher was last there
     created_at = models.DateTimeField(default=timezone.now)

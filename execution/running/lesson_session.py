@@ -29,6 +29,7 @@ from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.hidden import Hidden
 from execution.record.redaction import redaction_of
+from execution.running.lesson_proofs import Proofs
 from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients
 from execution.running.teach_line import line_of
@@ -77,6 +78,7 @@ class LessonSession:
             lesson, desktop=desktop, sight=self.sight, here=here, on_acted=self._tell_acted, on_change=self._changed
         )
         self.secrets = TypedSecrets(self.recorder, self.redaction)
+        self._proofs = Proofs(lesson, here, found=self._proved)
         self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
         self._number, self._rev = 0, 0
         self._is_dirty = False
@@ -94,10 +96,12 @@ class LessonSession:
         self._clients.start()
         self.sight.start()
         hover.start()
+        self._proofs.start()
         try:
             self._serve()
         finally:
             self._pointing.put(None)
+            self._proofs.stop()
             self._clients.stop()
             self.sight.stop()
             hover.join()
@@ -258,6 +262,14 @@ class LessonSession:
     # --- what is told -----------------------------------------------------------------------------------------------
     def _changed(self) -> None:
         self._is_dirty = True
+        self._proofs.ask()
+
+    def _proved(self, keep: Callable[[], None]) -> None:
+        def kept() -> None:
+            keep()
+            self._is_dirty = True
+
+        self._inbox.put(kept)
 
     def _tell_lesson(self) -> None:
         self._is_dirty = False

@@ -50,7 +50,6 @@ def analyzer() -> ScreenAnalyzer:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Product]:
     with product(tmp_path) as one:
-        one.start_runloop()
         yield one
 
 
@@ -108,6 +107,7 @@ def taught(world: Product, analyzer: ScreenAnalyzer, values: dict[str, str]) -> 
 
 def test_a_note_is_taught_by_clicking_published_and_written_by_itself(world: Product, analyzer: ScreenAnalyzer) -> None:
     """S6.1, S6.10"""
+    world.start_runloop()
     world.open_editor()
     values = {"patient": "Marie Lefèvre", "filename": "taught.txt"}
     with taught(world, analyzer, values) as (hand, lesson_id):
@@ -129,6 +129,44 @@ def test_a_note_is_taught_by_clicking_published_and_written_by_itself(world: Pro
         execution_id = started(world, patient=patient, filename=filename)
         assert ended(world, execution_id) == "completed", told_of(world, execution_id)
         assert (world.documents / filename).read_bytes() == patient.encode()
+
+
+def test_a_run_loop_that_is_killed_in_the_middle_leaves_a_whole_draft_with_a_step_in_doubt(
+    world: Product, analyzer: ScreenAnalyzer
+) -> None:
+    """S9.2: the next one lets go of the keys that were down, and takes the lesson again."""
+    crashing = world.start_runloop("-m", "tests.support.crashing_runloop", world.screen.display)
+    world.open_editor()
+    with taught(world, analyzer, {}) as (hand, lesson_id):
+        hand.click("File")
+        hand.teacher.until(lambda: len(hand.teacher.lesson["screens"]) == 2, what="the menu")
+        hand.keys("escape")
+        hand.teacher.until(lambda: len(hand.teacher.steps()) == 2, what="two steps")
+        hand.teacher.send(type="type", id="t", text="Marie Lefèvre")
+        wait_until(lambda: crashing.poll() is not None, what="the end of the run loop")
+        assert world.keys_down()
+    world.start_runloop()
+    assert not world.keys_down()
+    with back(world, lesson_id) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="the screen")
+        assert [(step["act"], step["state"]) for step in teacher.steps()] == [
+            ("click", "done"),
+            ("press_keys", "done"),
+            ("type_text", "doubt"),
+        ]
+        assert teacher.do(type="keys", keys="ctrl+end")["state"] == "done"
+        teacher.until(lambda: len(teacher.steps()) == 4, what="the next step")
+    edges = world.rows("SELECT action_type FROM workflows_edge ORDER BY id DESC LIMIT 3")
+    assert [kind for (kind,) in edges] == ["press_keys", "press_keys", "click"]
+
+
+@contextmanager
+def back(world: Product, lesson_id: str) -> Iterator[Teacher]:
+    """The teacher's browser, opened again."""
+    with closing(world.client("dora")) as dora:
+        cookies = "; ".join(f"{name}={value}" for name, value in dora.cookies.items())
+        with teacher_in_browser(world.url, lesson_id, cookies) as teacher:
+            yield teacher
 
 
 def started(world: Product, **values: str) -> str:

@@ -153,7 +153,11 @@ def teacher_in_browser(url: str, lesson_id: str, cookies: str, *, language: str 
                 while True:
                     yield browser.recv()
 
-        teacher = Teacher(lambda message: browser.send(json.dumps(message)))
+        def say(message: dict[str, Any]) -> None:
+            with suppress(ConnectionClosed):  # what is said to somebody who has gone is not heard
+                browser.send(json.dumps(message))
+
+        teacher = Teacher(say)
         hearing = threading.Thread(target=teacher.hear, args=(messages(),), daemon=True)
         hearing.start()
         yield teacher

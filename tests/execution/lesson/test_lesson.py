@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from execution.choices import LessonStepState
+from execution.actions.teach import close_lesson, come_back
+from execution.choices import ExecutionState, LessonState, LessonStepState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
-from execution.models import Lesson
+from execution.models import Execution, Lesson
 from execution.types import Box, Point
 from tests.factories import make_user
-from tests.support.scripted import BUTTON, screens
+from tests.support.display import wait_until
+from tests.support.scripted import BUTTON, publish_line, queue, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of
-from workflows.models import Variable, Workflow
+from workflows.models import Node, Variable, Workflow
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -302,3 +304,86 @@ def test_a_person_says_that_it_is_another_screen_or_the_same(teacher: Teacher, l
     edge = lesson.workflow.edges.get()
     assert edge.source == edge.destination == first
     assert lesson.workflow.nodes.count() == 1
+
+
+# --- when it is left -----------------------------------------------------------------------------------------------
+def test_a_desktop_whose_teacher_has_gone_is_given_back_and_the_draft_is_kept(
+    lesson: Lesson, desktop: ScriptedDesktop, settings: Any
+) -> None:
+    """S9.4: whoever comes back goes on where it was left."""
+    settings.RPA_TEACH_AWAY_S = 0.3
+    with teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        teacher.click(BUTTON)
+        teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    wait_until(lambda: Lesson.objects.get().state == LessonState.AWAY, what="the desktop given back")
+    assert lesson.workflow.edges.count() == 1
+    version = publish_line("two", "three")
+    execution = queue(version)
+    wait_until(lambda: Execution.objects.get(pk=execution.pk).is_final, what="a run on the desktop that is free")
+    desktop.show("two")
+    lesson.refresh_from_db()
+    settings.RPA_TEACH_AWAY_S = 60
+    come_back(lesson)
+    with teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("name") == "Two - Forms", what="the second screen again")
+        teacher.click(BUTTON)
+        teacher.until(lambda: len(teacher.lesson["screens"]) == 3, what="the third screen")
+    assert [(e.source.name, e.destination.name) for e in lesson.workflow.edges.all()] == [
+        ("One - Forms", "Two - Forms"),
+        ("Two - Forms", "Three - Forms"),
+    ]
+
+
+def test_no_run_acts_on_a_desktop_that_is_taught_on(teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop) -> None:
+    """S9.4"""
+    execution = queue(publish_line("one", "two"))
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    assert Execution.objects.get(pk=execution.pk).state == ExecutionState.QUEUED
+    close_lesson(lesson)
+    wait_until(lambda: Execution.objects.get(pk=execution.pk).state != ExecutionState.QUEUED, what="the run")
+
+
+def test_a_lesson_whose_desktop_is_lost_says_so_and_waits(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    desktop.lose()
+    wait_until(lambda: Lesson.objects.get().state == LessonState.AWAY, what="the end of the lesson")
+    assert "The draft is kept" in str(Lesson.objects.get().problem)
+
+
+# --- proof ---------------------------------------------------------------------------------------------------------
+def test_a_target_is_tried_on_every_picture_and_a_screen_beside_the_others(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.10, S6.11"""
+    teacher.click(BUTTON)
+    proof = teacher.until(
+        lambda: next((p for s in teacher.steps() if s["target"] and (p := s["target"]["proof"])), None), what="a proof"
+    )
+    assert (proof["found"], proof["of"], proof["elsewhere"], proof["failed"]) == (1, 1, 0, [])
+    screens_ = teacher.until(
+        lambda: (told := teacher.lesson["screens"]) and len(told) == 2 and all(s["told_apart"] for s in told) and told,
+        what="how well they are told apart",
+    )
+    first = screens_[0]["told_apart"]
+    assert 0 < first["score"] <= 1
+    assert not first["weak"]
+
+
+def test_a_screen_that_another_workflow_knows_by_the_same_is_said_to_be_weak(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.10"""
+    other = Workflow.objects.create(workflow_id="wf_twin", name="Twin")
+    texts, title = ["Page one", "Go on"], "One - Forms"
+    Node.objects.create(workflow=other, node_id="twin", name="The twin", texts=texts, window_title=title)
+    teacher.send(type="draft_changed")
+    weak = teacher.until(
+        lambda: next(
+            (t for s in teacher.lesson["screens"] if (t := s["told_apart"]) and t["nearest"] and t["weak"]), None
+        ),
+        what="that it is weak",
+    )
+    assert (weak["nearest"]["workflow"], weak["nearest"]["name"]) == ("Twin", "The twin")

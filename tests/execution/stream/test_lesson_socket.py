@@ -113,3 +113,19 @@ async def test_acts_go_to_the_desktop_and_pictures_and_the_draft_come_back(desig
         assert desktop.screen == "two"
     finally:
         await in_thread(given.__exit__, None, None, None)
+
+
+async def test_a_run_loop_that_leaves_has_the_browser_come_again(designer):
+    """S9.2"""
+    desktop = ScriptedDesktop(screens("one", "two"))
+    workflow = await in_thread(Workflow.objects.create, workflow_id="wf_pages", name="Pages")
+    given = taught_on(desktop, user=designer, workflow=workflow)
+    lesson = await in_thread(given.__enter__)
+    key = await in_thread(session_of, designer)
+    async with Socket(path_of(lesson), session_key=key) as socket:
+        await heard(socket, lambda m: isinstance(m, dict) and m.get("node_id"))
+        await in_thread(given.__exit__, None, None, None)
+        async with asyncio.timeout(PATIENCE_S):
+            while (output := await socket.receive_output(timeout=PATIENCE_S))["type"] != "websocket.close":
+                pass
+        assert output["code"] == 1011
