@@ -33,6 +33,7 @@ from sentences.said import say, to_json
 from workflows.models import Edge, Node
 from workflows.secret_names import holds_secret
 from workflows.specs import variable_spec
+from workflows.text import sole_name
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class Here:
         self.known = Known()
         self.why: str = ""
         self._typed: list[str] = []
+        self._typed_by: dict[int, str] = {}  # by the key of the step
         self._looks: dict[int, list[Look]] = {}
         self._raw: ScreenState | None = None  # read last
         self._now: ScreenState | None = None  # the same as it may be kept
@@ -71,6 +73,7 @@ class Here:
     def begin(self) -> None:
         """What the draft holds by now, with what was read of its pictures; also after somebody has edited it."""
         self.lesson.workflow.refresh_from_db()
+        self._take_up_pending()
         nodes = self.draft.nodes()
         self.learn_values()
         kept = DatabaseReferences().readings(
@@ -86,6 +89,17 @@ class Here:
             self._looks[node.pk] = [Look.of_reading(kept[p], node.window_title) for p in pictures if p in kept]
         if self.cursor is not None:
             self.cursor = next((node for node in nodes if node.pk == self.cursor.pk), None)
+
+    def _take_up_pending(self) -> None:
+        """The last step as it is in the draft now; none where somebody took it out."""
+        pending = self.pending
+        if pending is None:
+            return
+        try:
+            pending.step.refresh_from_db()
+            pending.edge.refresh_from_db()
+        except (LessonStep.DoesNotExist, Edge.DoesNotExist):
+            self.pending = None
 
     def learn_values(self) -> None:
         """The values that the variables have here: those of the lesson, else what they are offered with."""
@@ -159,11 +173,40 @@ class Here:
         """Something was done that is no step: where it leads nobody keeps."""
         self.pending, self._came_by_hand = None, True
 
-    def typed(self, text: str) -> None:
-        """A fixed text that was typed: where it stands on a screen it is data."""
-        if len(text.strip()) > 1:
+    def typed(self, text: str, step: LessonStep, *, fixed: bool) -> None:
+        """A text that was typed: where it stands on a screen it is data. It may be said to be secret later."""
+        self._typed_by[step.pk] = text
+        if fixed and len(text.strip()) > 1:
             self._typed.append(text.strip())
             self.known = Known(values=self.known.values, typed=tuple(self._typed))
+
+    def concealed(self) -> dict[str, str]:
+        """By the variable's name what was typed and has been said to be secret since; forgotten with the answer."""
+        secret = {v.name for v in self.draft.workflow.variables.all() if holds_secret(variable_spec(v))}
+        found = {}
+        for step in LessonStep.objects.filter(pk__in=self._typed_by):
+            name = sole_name(str(step.params.get("text", "")))
+            if name in secret:
+                found[name] = self._typed_by.pop(step.pk)
+        if found:
+            hidden = {text.strip() for text in found.values()}
+            self._typed = [text for text in self._typed if text not in hidden]
+        return found
+
+    def look_anew(self) -> None:
+        """Other things are hidden than before: what is remembered of screens is what may be kept of them now."""
+        self._shown, self._pictures, self._looks = None, {}, {}
+        if self.pending is not None:
+            self.pending.before, self.pending.typed = None, ""
+        if self._raw is not None:
+            self._now = self.shown(self._raw)
+        self.begin()
+        if self.cursor is not None and self._now is not None and not self._looks.get(self.cursor.pk):
+            look = Look.of_state(self._now, self.picture_of(self._now))
+            self._looks[self.cursor.pk] = [look]
+            self.cursor.reference = self.draft.picture(look.picture)
+            self.cursor.save(update_fields=["reference"])
+            self._keep_reading(look)
 
     def next_index(self) -> int:
         index, self._index = self._index, self._index + 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from execution.lesson.acts import Act
 from execution.lesson.hearing import Unheard
 from execution.lesson.recorder import Recorder
-from execution.models import Lesson, LessonStep
+from execution.models import Lesson, LessonStep, ReferenceReading, ReferenceVector
 from execution.record.redaction import Redaction
 from execution.record.secret_values import hiding
 from execution.types import ElementState
@@ -43,6 +44,14 @@ class TypedSecrets:
         self._values[f"{variable.name} {len(self._values)}"] = act.secret
         self._redaction.values = hiding(self._values)
         self._redaction.typed_secret(place)
+
+    def hide(self, values: Mapping[str, str]) -> None:
+        """What was typed as it stands and is said to be secret: neither it nor its field is shown from now on."""
+        for name, value in values.items():
+            self._values[f"{name} {len(self._values)}"] = value
+        self._redaction.values = hiding(self._values)
+        for place in typed_before(self._recorder.lesson):
+            self._redaction.typed_secret(place)
 
     def _field(self) -> NormBox | None:
         """Where the last click went, or what has the focus."""
@@ -104,6 +113,8 @@ def _forget(lesson: Lesson, digests: set[str]) -> None:
     for target in lesson.workflow.targets.filter(context__in=rows) | lesson.workflow.targets.filter(picture__in=rows):
         target.context = target.picture = None
         target.save(update_fields=["context", "picture"])
+    ReferenceReading.objects.filter(picture__in=digests).delete()
+    ReferenceVector.objects.filter(picture__in=digests).delete()
     store = PictureStore()
     for digest in digests:
         if not _is_used(digest):

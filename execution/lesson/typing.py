@@ -118,8 +118,8 @@ class Typing:
                 open_.edge.save(update_fields=["params"])
             open_.step.params = {"text": text}
             recorder.made(open_.step, source, open_.edge, open_.edge.target)
-        if not open_.secret and text == open_.text:
-            here.typed(text)
+        if not open_.secret:
+            here.typed(open_.text, open_.step, fixed=text == open_.text)
         recorder.await_screen(open_.step, open_.edge, open_.before, typed="" if open_.secret else open_.text)
 
     def _entered(self) -> tuple[Pending | None, Pending | None]:

@@ -209,8 +209,7 @@ class LessonSession:
             recorder.paused = kind == "pause"
             self._changed()
         elif kind == "draft_changed":
-            recorder.here.begin()
-            self._changed()
+            self._edited()
         else:
             raise Unheard(say("lesson.bad_message"))
 
@@ -224,6 +223,17 @@ class LessonSession:
             redraw(self.recorder.here, step, (sides[0], sides[1], sides[2], sides[3]))
         except NotRedrawn as error:
             raise Unheard(error.args[0]) from None
+        self._changed()
+
+    def _edited(self) -> None:
+        """Somebody edited the draft on the page; what is secret by now is hidden before anything else is kept."""
+        here = self.recorder.here
+        self.recorder.typing.close()
+        if concealed := here.concealed():
+            self.secrets.hide(concealed)
+            here.look_anew()
+        else:
+            here.begin()
         self._changed()
 
     def _undo(self, message: _Message) -> None:

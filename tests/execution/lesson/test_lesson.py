@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import transaction
 
 from execution.actions.teach import close_lesson, come_back
 from execution.choices import ExecutionState, LessonState, LessonStepState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
+from execution.lesson.secrecy import conceal
 from execution.models import Execution, Lesson
 from execution.types import Box, Point
 from tests.factories import make_user
@@ -387,3 +390,27 @@ def test_a_screen_that_another_workflow_knows_by_the_same_is_said_to_be_weak(
         what="that it is weak",
     )
     assert (weak["nearest"]["workflow"], weak["nearest"]["name"]) == ("Twin", "The twin")
+
+
+# --- secrets -------------------------------------------------------------------------------------------------------
+def test_a_text_that_is_said_to_be_secret_is_in_no_row_afterwards(
+    writer: Teacher, form_lesson: Lesson, form: ScriptedDesktop, settings: Any
+) -> None:
+    """S10.4: neither then nor when the lesson goes on."""
+    secret = "hunter-4711-x"
+    writer.do(type="type", text=secret)
+    writer.until(lambda: any(s["act"] == "type_text" and s["state"] == "done" for s in writer.steps()), what="a step")
+    step = form_lesson.steps.get(act="type_text")
+    Variable.objects.create(workflow=form_lesson.workflow, name="code", kind="secret")
+    with transaction.atomic():
+        conceal(form_lesson, secret, "code")
+    writer.send(type="draft_changed")
+    writer.click(BUTTON)
+    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    step.refresh_from_db()
+    assert step.params == {"text": "{{code}}"}
+    for model in apps.get_models():
+        for row in model._default_manager.values():
+            assert secret not in repr(row), (model, row)
+    files = [path for path in settings.DATA_DIR.rglob("*") if path.suffix in (".log", ".json", ".txt")]
+    assert not any(secret.encode() in path.read_bytes() for path in files)
