@@ -35,7 +35,7 @@ def signs_told(target: Target, *, counts: Mapping[str, int]) -> list[dict[str, A
     for sign in ("row", "text", "named_by", "picture", "number", "neighbours", "shapes"):
         kept = value_of(target, sign)
         value = kept or aside.get(sign)
-        if not value:
+        if not value or _is_alone(sign, value, target):
             continue
         level = level_of(target, sign)
         told.append(
@@ -50,6 +50,11 @@ def signs_told(target: Target, *, counts: Mapping[str, int]) -> list[dict[str, A
             }
         )
     return told
+
+
+def _is_alone(sign: str, value: Any, target: Target) -> bool:
+    """Whether it was the only one of its kind: then which one it was says nothing."""
+    return sign == "number" and not isinstance(value, str) and target_spec(target).alike <= 1
 
 
 def levels(sign: str, value: Any) -> tuple[Level, ...]:

@@ -107,6 +107,8 @@ def _question() -> dict[str, object]:
     return {
         "sending": _("Sending your answer …"),
         "then_clicked": _("Then it is done on the desktop"),
+        "which_number": _("The number that a run gives"),
+        "which_number_name": _("Variable that holds the number"),
         "let_it_go": _("Do nothing"),
         "screen_reading": _("Looking at the screen …"),
         "screen_reading_text": _("What shows is read as soon as it is still."),

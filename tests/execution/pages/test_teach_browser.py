@@ -203,6 +203,18 @@ def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) ->
     expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
 
 
+def test_which_of_several_may_be_a_number_that_a_run_gives(teach) -> None:
+    """S6.11: the line number {{n}}."""
+    page, end, _lesson = teach()
+    shown(page)
+    ask(end)
+    page.get_by_role("button", name="The number that a run gives").click()
+    page.get_by_label("Variable that holds the number").fill("line")
+    page.keyboard.press("Enter")
+    answer = sent(page, end, "answer")[0]
+    assert (answer["choice"], answer["values"]) == ("number", {"variable": "line"})
+
+
 def test_a_held_click_can_be_let_go(teach) -> None:
     page, end, _lesson = teach()
     shown(page)

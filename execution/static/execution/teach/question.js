@@ -52,10 +52,12 @@ export class Question {
     const sending = !this.store.isAsking;
     const numbered = question.answers.filter((answer) => answer.code !== ELSE).sort((a, b) => Number(b.likely) - Number(a.likely));
     const other = question.answers.find((answer) => answer.code === ELSE);
+    const counted = question.kind === "which" ? numbered.find((answer) => answer.code === "number") : null;
     const primary = numbered.find((answer) => answer.likely);
     return ["asks", top("message-question", "blue", question.text, question.detail),
       h("div", { class: "answers" },
         numbered.map((answer, i) => this.answer(answer, i < 9 ? String(i + 1) : "", answer === primary, sending)),
+        counted ? h("button", { class: "button", type: "button", disabled: sending, data: { key: "which_number" }, onclick: () => this.askValues(counted, [{ name: "variable", text: say("which_number_name"), value: "n" }]) }, icon("variable"), say("which_number")) : null,
         other ? this.answer(other, "E", false, sending) : null,
         h("button", { class: "button plain", type: "button", disabled: sending, data: { key: "cancel" }, onclick: () => this.connection.cancel() }, say("let_it_go")),
         h("span", { class: "then" }, sending ? say("sending") : question.kind === "which" ? say("then_clicked") : "")),
@@ -81,7 +83,7 @@ export class Question {
 
   /** An answer that needs a word from the person: which number, which name. */
   askValues(answer, needed) {
-    const fields = needed.map((one) => h("input", { class: "input", id: `value-${one.name}`, name: one.name, value: one.value ?? "", required: true }));
+    const fields = needed.map((one) => h("input", { class: "input", id: `value-${one.name}`, name: one.name, value: one.value ?? "", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") }));
     const form = h("form", { class: "answer-values" },
       needed.map((one, i) => h("div", {}, h("label", { for: `value-${one.name}` }, one.text), fields[i])),
       h("button", { class: "button primary", type: "submit" }, say("use_this")),
