@@ -149,6 +149,18 @@ def test_the_live_picture_shows_of_a_screen_that_nobody_read_what_is_as_it_was_r
     assert (one.live(Frame(pixels=later[:100], taken_at=datetime.now(UTC))) == GREY).all()
 
 
+@pytest.mark.parametrize(("role", "whole"), [("field", False), ("text", True), ("", True)])
+def test_a_secret_that_is_typed_at_a_label_hides_everything(role: str, whole: bool) -> None:
+    """S6.12, S10.3: which field a click on a label leads to, nobody knows."""
+    one = Redaction(Hidden(["Zx81-Quokka"]))
+    edge = SimpleNamespace(target=SimpleNamespace(role=role))
+    resolution = SimpleNamespace(box=Box(40, 60, 100, 24))
+    typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=resolution)
+    hide_what_is_typed(one, typed, state())  # type: ignore[arg-type]
+    assert (WHOLE in one.places(state())) is whole
+    assert one.is_needed
+
+
 def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     one = Redaction(Hidden(["Zx81-Quokka"]))
     field = Element(box=Box(40, 60, 100, 24), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))

@@ -46,6 +46,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Order</tit
 <p><label><input type="checkbox" id="fasting"> Fasting</label></p>
 <p><label><input type="checkbox" id="isolation" checked> Isolation</label></p>
 <p><label><input type="checkbox" id="mixed"> Consent</label></p>
+<p><span class="l">Born on:</span><input type="date" id="born" style="width:200px"></p>
 <p><span class="l">Seen on:</span><input id="seen" size="14"></p>
 <p><span class="l">Tests:</span><select id="tests" size="7" style="vertical-align:top;width:220px"></select></p>
 <script>
@@ -54,7 +55,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Order</tit
   mixed.indeterminate = true;
   let times = 0;
   const told = () => fetch("/held", { method: "POST", body: JSON.stringify([times++, {
-    ward: ward.value, urgency: document.querySelector("[name=u]:checked").value, tests: tests.value, seen: seen.value,
+    ward: ward.value, urgency: document.querySelector("[name=u]:checked").value, tests: tests.value, seen: seen.value, born: born.value,
     fasting: fasting.checked, isolation: isolation.checked, mixed: mixed.checked }]) });
   document.addEventListener("input", told);
   document.addEventListener("change", told);
@@ -110,7 +111,7 @@ ON = {
 
 @pytest.fixture(scope="module")
 def screen() -> Iterator[VirtualDesktop]:
-    with virtual_desktop(1000, 800) as one:
+    with virtual_desktop(1000, 860) as one:
         yield one
 
 
@@ -118,7 +119,7 @@ def screen() -> Iterator[VirtualDesktop]:
 def page(screen: VirtualDesktop, tests: list[str] = TESTS) -> Iterator[Held]:
     held = Held()
     html = PAGE % {"tests": tests}
-    with serving(lambda path: html, held.hear) as port, shown(screen, port, "Order", size=(920, 740), at=(30, 20)):
+    with serving(lambda path: html, held.hear) as port, shown(screen, port, "Order", size=(920, 800), at=(30, 20)):
         yield held
 
 
@@ -154,6 +155,10 @@ GOOD = {
     "a box on": (edge("set_state", named("Fasting"), state="on"), {"fasting": True}),
     "a box off": (edge("set_state", named("Isolation"), state="off"), {"isolation": False}),
     "a French date": (edge("pick_date", SEEN, date="2026-12-31", format="fr"), {"seen": "31/12/2026"}),
+    "a date in the browser's own field": (
+        edge("pick_date", beside("Born on", -234), date="2026-12-31", format="us"),
+        {"born": "2026-12-31"},
+    ),
     "a US date": (edge("pick_date", SEEN, date="2026-12-31", format="us"), {"seen": "12/31/2026"}),
 }
 
