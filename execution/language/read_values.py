@@ -28,6 +28,7 @@ _GROUPED = {
 }
 _NUMERIC_DATE = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4})")
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_PARTED = re.compile(r"\d+ ?([/.\-]) ?\d+ ?\1 ?\d+")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}[/.\- ](?:\d{1,2}|[^\W\d]+\.?)[/.\- ],?\s?\d{2}$")
 
 
@@ -56,6 +57,8 @@ def read_value(shown: str, kind: Kind, form: str = "") -> ReadValue:
 def parsed_date(text: str, form: str = "") -> date | None:
     """The one day that the text means; None where it means none, or two."""
     plain = " ".join(text.split())
+    if _PARTED.fullmatch(plain):  # a field of three parts is read with gaps between them
+        plain = plain.replace(" ", "")
     if hit := _ISO_DATE.fullmatch(plain):
         return _day(int(hit[1]), int(hit[2]), int(hit[3]))
     hit = _NUMERIC_DATE.fullmatch(plain)

@@ -55,7 +55,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Order</tit
   mixed.indeterminate = true;
   let times = 0;
   const told = () => fetch("/held", { method: "POST", body: JSON.stringify([times++, {
-    ward: ward.value, urgency: document.querySelector("[name=u]:checked").value, tests: tests.value, seen: seen.value, born: born.value,
+    ward: ward.value, born: born.value, urgency: document.querySelector("[name=u]:checked").value,
+    tests: tests.value, seen: seen.value,
     fasting: fasting.checked, isolation: isolation.checked, mixed: mixed.checked }]) });
   document.addEventListener("input", told);
   document.addEventListener("change", told);
@@ -88,7 +89,7 @@ def edge(action: str, target: dict[str, Any], number: int = 0, **params: Any) ->
         "params": params,
         "target": target,
         "settle_ms": 150,
-        "settle_timeout_ms": 1500,
+        "settle_timeout_ms": 4000,
         "retries": 1,
         "retry_backoff_ms": 100,
     }
