@@ -5,7 +5,7 @@ This one value is all that the page knows of the draft, with a robot at the othe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -51,7 +51,7 @@ def draft_told(lesson: Lesson, *, paused: bool = False) -> Told:
         "steps": [_step(step, graph) for step in steps],
         "question": next((question_told(s) for s in steps if s.state == LessonStepState.HELD), None),
         "variables": [_variable(one) for one in graph.variables],
-        "problems": [_problem(one, graph, steps) for one in problems(graph)],
+        "problems": [*(_problem(one, graph, steps) for one in problems(graph)), *_doubts(lesson, steps, graph)],
     }
 
 
@@ -168,6 +168,30 @@ def _problem(one: Problem, graph: GraphSpec, steps: Sequence[LessonStep]) -> Tol
     where, goto = _place(one, graph, steps)
     where = "" if where in one.message else where  # once is enough
     return {"code": one.code, "severity": one.severity, "text": one.message, "where": where, "goto": goto}
+
+
+def _doubts(lesson: Lesson, steps: Sequence[LessonStep], graph: GraphSpec) -> Iterator[Told]:
+    """What trying it on the stored pictures left in doubt: screens and targets that may be taken for others."""
+    for node in graph.nodes:
+        apart = lesson.told_apart.get(node.node_id) or {}
+        if apart.get("weak") and apart.get("nearest"):
+            said = _("“%(name)s” may be taken for “%(other)s”. Add a text or an area that tells them apart.")
+            text = said % {"name": node.name, "other": apart["nearest"].get("name", "")}
+            yield _doubt("weak_screen", text, f"screen:{node.node_id}")
+    for step in steps:
+        edge = graph.edge(step.edge.edge_id) if step.edge else None
+        proof = step.screen.get("proof") or {}
+        missed, elsewhere = proof.get("of", 0) - proof.get("found", 0), proof.get("elsewhere", 0)
+        if edge is not None and (missed or elsewhere):
+            said = _(
+                "%(step)s: of %(of)d pictures it was not found on %(missed)d, and on %(elsewhere)d of other screens it was."
+            )
+            words = {"step": sentence(edge, graph), "of": proof["of"], "missed": missed, "elsewhere": elsewhere}
+            yield _doubt("weak_target", said % words, f"step:{step.index}")
+
+
+def _doubt(code: str, text: str, goto: str) -> Told:
+    return {"code": code, "severity": "warning", "text": text, "where": "", "goto": goto}
 
 
 def _place(one: Problem, graph: GraphSpec, steps: Sequence[LessonStep]) -> tuple[str, str]:

@@ -192,3 +192,17 @@ def test_a_new_workflow_gets_an_id_of_its_name() -> None:
     assert editing.new_workflow("Open a record").workflow_id == "wf_open_a_record"
     assert editing.new_workflow("Open a record").workflow_id == "wf_open_a_record_2"
     assert editing.new_workflow("診療").workflow_id == "wf_taught"
+
+
+def test_what_may_be_taken_for_another_is_said_before_publishing(lesson: Lesson) -> None:
+    """S6.10, S6.11: as a warning, with where the page goes for it."""
+    step = lesson.steps.get(index=1)
+    step.screen = {"proof": {"found": 2, "of": 3, "elsewhere": 1, "failed": ["a"]}}
+    step.save()
+    lesson.told_apart = {"queue": {"score": 0.02, "weak": True, "nearest": {"name": "Archive"}}}
+    lesson.save()
+    found = {one["code"]: one for one in draft_told(lesson)["problems"]}
+    assert found["weak_screen"]["text"].startswith("“Queue” may be taken for “Archive”.")
+    assert found["weak_screen"]["goto"] == "screen:queue"
+    assert "of 3 pictures it was not found on 1, and on 1" in found["weak_target"]["text"]
+    assert (found["weak_target"]["goto"], found["weak_target"]["severity"]) == ("step:1", "warning")
