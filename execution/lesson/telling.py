@@ -184,7 +184,7 @@ def _doubts(lesson: Lesson, steps: Sequence[LessonStep], graph: GraphSpec) -> It
         missed, elsewhere = proof.get("of", 0) - proof.get("found", 0), proof.get("elsewhere", 0)
         if edge is not None and (missed or elsewhere):
             said = _(
-                "%(step)s: of %(of)d pictures it was not found on %(missed)d, and on %(elsewhere)d of other screens it was."
+                "%(step)s: not found on %(missed)d of %(of)d pictures, and found on %(elsewhere)d of other screens."
             )
             words = {"step": sentence(edge, graph), "of": proof["of"], "missed": missed, "elsewhere": elsewhere}
             yield _doubt("weak_target", said % words, f"step:{step.index}")

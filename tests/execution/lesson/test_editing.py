@@ -204,5 +204,5 @@ def test_what_may_be_taken_for_another_is_said_before_publishing(lesson: Lesson)
     found = {one["code"]: one for one in draft_told(lesson)["problems"]}
     assert found["weak_screen"]["text"].startswith("“Queue” may be taken for “Archive”.")
     assert found["weak_screen"]["goto"] == "screen:queue"
-    assert "of 3 pictures it was not found on 1, and on 1" in found["weak_target"]["text"]
+    assert "not found on 1 of 3 pictures, and found on 1" in found["weak_target"]["text"]
     assert (found["weak_target"]["goto"], found["weak_target"]["severity"]) == ("step:1", "warning")
