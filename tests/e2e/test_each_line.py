@@ -17,13 +17,14 @@ from tests.support import lesson
 from tests.support.display import missing_programs, wait_until
 from tests.support.product import Product, product
 
-RUN_S = 150
+RUN_S = 300
 STARTED = "from execution.actions.start import start; start(workflow_id='wf_letters', mode='automatic')"
 
 pytestmark = [
     pytest.mark.display,
     pytest.mark.browser,
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(bool(missing_programs("chromium")), reason="Xvfb, openbox and chromium are needed"),
 ]
 

@@ -322,3 +322,33 @@ def test_nothing_of_a_list_is_scrolled_by_a_run_that_watches(stage: Any) -> None
     assert s.run().state == COMPLETED
     assert s.world.acts == []
     assert "ad" in in_words(s.row().steps.first().suggestion)["edge_id"]
+
+
+def test_a_line_that_was_not_there_is_the_same_one_for_the_next_loop(stage: Any) -> None:
+    """S9.2: whoever skips what is not there has said that the list is over, not that a line is done."""
+    s = listed(stage)
+    s.world.unresolved["ab"], s.world.lists = "not_found", {}
+    s.run("skip", lambda prompt: s.leave.set())
+    s.leave.clear()
+    s.begin()
+    s.run("reject", "reject")
+    assert [step.suggestion["line"] for step in s.row().steps.filter(edge_id="ab")] == [1, 1]
+
+
+def test_a_line_in_doubt_is_looked_at_as_that_line(stage: Any) -> None:
+    """S9.2: what must be seen after it may say {{n}}."""
+    s = listed(stage)
+
+    def dies(act: str) -> None:
+        if s.world.acts.count("ab") == 2:
+            raise InterruptedError
+
+    s.world.on_act = dies
+    with pytest.raises(InterruptedError):
+        s.run()
+    lines = list[str | None]()
+    s.world.on_act, s.world.variables = None, {}
+    s.world.on_observe = lambda world: lines.append(world.variables.get("n"))
+    s.begin()
+    s.run("done")
+    assert lines[0] == "2"
