@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,6 +36,8 @@ from workflows.secret_names import holds_secret
 from workflows.specs import variable_spec
 from workflows.text import sole_name
 
+LATE_S = 5.0  # after a screen that an act led to stood still
+
 
 @dataclass(slots=True, kw_only=True)
 class Pending:
@@ -44,6 +47,7 @@ class Pending:
     edge: Edge
     before: ScreenState | None  # as it may be kept
     typed: str = ""
+    settled_at: float = 0.0  # when the screen that it leads to was seen last
     made: Node | None = None  # the node that was made for where it leads
     after: Pending | None = None  # the step that came right before it
 
@@ -123,6 +127,10 @@ class Here:
                 self._shown = (state, shown)
             return self._shown[1]
 
+    def node(self) -> Node | None:
+        """The node of what shows now; None where it is none of the draft, or not read."""
+        return self.cursor if self._stands else None
+
     def has_seen(self, state: ScreenState) -> bool:
         return state is self._raw
 
@@ -139,7 +147,10 @@ class Here:
         placed = place(shown, nodes, before=pending.before if pending else self._now, known=self.known)
         self._raw, self._now, self._placed, self.why = state, shown, placed, placed.why
         self._stands = False
+        if pending is not None and _is_over(pending) and (placed.node is None or placed.node != self.cursor):
+            self.pending = pending = None  # what comes so late is no effect of it
         if pending is not None:
+            pending.settled_at = time.monotonic()
             with transaction.atomic():
                 self._lead(pending, shown, placed)
         elif placed.node is not None or not nodes:
@@ -377,3 +388,7 @@ class Here:
             "why": to_json(self.why),
             "state": "new" if is_new else "known",
         }
+
+
+def _is_over(pending: Pending) -> bool:
+    return bool(pending.settled_at) and time.monotonic() - pending.settled_at > LATE_S

@@ -46,7 +46,7 @@ def draft_told(lesson: Lesson, *, paused: bool = False) -> Told:
         "teacher": lesson.teacher.get_username() if lesson.teacher else "",
         "size": [lesson.robot.screen_width, lesson.robot.screen_height] if lesson.robot else [0, 0],
         "paused": paused,
-        "can": ["redraw"],
+        "can": ["redraw", "try"],
         "screens": [_screen(node, lesson.told_apart.get(node.node_id)) for node in nodes],
         "steps": [_step(step, graph) for step in steps],
         "question": next((question_told(s) for s in steps if s.state == LessonStepState.HELD), None),

@@ -15,7 +15,7 @@ from django.utils import timezone, translation
 
 from execution.choices import LessonState
 from execution.desktop.base import Desktop, DesktopLost
-from execution.lesson.acts import Acted
+from execution.lesson.acts import Act, Acted
 from execution.lesson.drafting import Draft
 from execution.lesson.hearing import Unheard, heard_act, heard_look
 from execution.lesson.here import Here
@@ -24,6 +24,7 @@ from execution.lesson.redrawing import NotRedrawn, redraw
 from execution.lesson.secrecy import TypedSecrets, typed_before
 from execution.lesson.sight import Sight
 from execution.lesson.telling import draft_told
+from execution.lesson.trying import Trying
 from execution.lesson.understanding import Understood, hover_json
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
@@ -79,6 +80,7 @@ class LessonSession:
         )
         self.secrets = TypedSecrets(self.recorder, self.redaction)
         self._proofs = Proofs(lesson, here, found=self._proved)
+        self._trying: Trying | None = None
         self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
         self._number, self._rev = 0, 0
         self._is_dirty = False
@@ -182,6 +184,9 @@ class LessonSession:
         if kind in ("act", "type", "keys"):
             self.may_act()
             act = heard_act(message, heard_at, size=self.sight.newest().size)
+            if kind == "act" and self._corrects(act):
+                return
+            self._trying = None  # whoever does something else has ended the trial
             if act.secret:
                 self.secrets.about_to_type(act)
             {"type": recorder.type_text, "keys": recorder.keys}.get(str(kind), recorder.act)(act)
@@ -196,6 +201,10 @@ class LessonSession:
         elif kind == "cancel":
             if not recorder.cancel(str(message.get("question"))):
                 raise Unheard(say("lesson.no_question"))
+        elif kind == "try":
+            first = message.get("from")
+            self._trying = Trying(recorder, first if isinstance(first, int) else 1)
+            self._inbox.put(self._try_next)
         elif kind == "look":
             act = heard_look(message, heard_at, size=self.sight.newest().size)
             recorder.look(act, name=str(message.get("name") or ""), value_kind=str(message.get("kind") or "text"))
@@ -224,6 +233,39 @@ class LessonSession:
         except NotRedrawn as error:
             raise Unheard(error.args[0]) from None
         self._changed()
+
+    def _try_next(self) -> None:
+        """The next step of a trial; between two of them everything else is heard."""
+        trying = self._trying
+        if trying is None or self.recorder.paused:
+            self._trying = None
+            return
+        self.may_act()
+        tried = trying.step()
+        self._tell_screen()
+        if tried is None:
+            self._trying = None
+            return
+        self._tell({"type": "tried", "index": tried.index, "state": tried.state, "why": tried.why})
+        if tried.state == "failed":
+            self._tell({"type": "trouble", "text": say("lesson.try_stopped", n=tried.index, why=tried.why)})
+            self._trying = trying if trying.stuck else None
+        elif tried.is_last:
+            self._trying = None
+        else:
+            self._inbox.put(self._try_next)
+
+    def _corrects(self, act: Act) -> bool:
+        """Whether a click says where the step is that a trial did not find; it is tried on from there then."""
+        trying = self._trying
+        if trying is None or trying.stuck is None:
+            return False
+        if why := trying.means(act):
+            self._tell_acted(act.id, Acted(state="refused", why=why))
+        else:
+            self._tell_acted(act.id, Acted(state="done"))
+            self._inbox.put(self._try_next)
+        return True
 
     def _edited(self) -> None:
         """Somebody edited the draft on the page; what is secret by now is hidden before anything else is kept."""

@@ -52,4 +52,8 @@ WORDS: Words = {
     "lesson.nothing_to_undo": _("There is no step to take back."),
     "lesson.nothing_read": _("Nothing is written there that could be read."),
     "lesson.nothing_beside": _("Nothing stands beside it that is the same each time."),
+    "lesson.try_elsewhere": _("It begins on “%(node)s”, and that screen does not show."),
+    "lesson.try_no_value": _("The variable “%(name)s” has no value here."),
+    "lesson.try_led_elsewhere": _("It was done, and “%(node)s” did not come."),
+    "lesson.try_stopped": _("Step %(n)d was not done again: %(why)s Click where it is, and it is tried on from there."),
 }

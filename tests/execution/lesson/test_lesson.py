@@ -414,3 +414,33 @@ def test_a_text_that_is_said_to_be_secret_is_in_no_row_afterwards(
             assert secret not in repr(row), (model, row)
     files = [path for path in settings.DATA_DIR.rglob("*") if path.suffix in (".log", ".json", ".txt")]
     assert not any(secret.encode() in path.read_bytes() for path in files)
+
+
+# --- trying --------------------------------------------------------------------------------------------------------
+def test_taught_steps_are_done_again_from_where_a_person_says(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    """S6.1: the draft stays what it is."""
+    for count in (2, 3):
+        teacher.click(BUTTON)
+        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    teacher.do(type="keys", keys="f9", keep=False)
+    desktop.show("one")
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    teacher.send(type="try", **{"from": 1})
+    teacher.until(lambda: len([m for m in teacher.told if m["type"] == "tried"]) == 2, what="both steps")
+    assert [(m["index"], m["state"]) for m in teacher.told if m["type"] == "tried"] == [(1, "done"), (2, "done")]
+    assert desktop.screen == "three"
+    assert (lesson.workflow.edges.count(), lesson.workflow.nodes.count()) == (2, 3)
+
+
+def test_a_step_whose_screen_does_not_show_is_not_done_again(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
+) -> None:
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
+    done = len(desktop.log)
+    teacher.send(type="try", **{"from": 1})
+    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    assert (tried["state"], tried["why"]) == ("failed", "It begins on “One - Forms”, and that screen does not show.")
+    assert len(desktop.log) == done
