@@ -98,7 +98,7 @@ class World:
         self._looks += 1
         if self._late and self._looks > 1:
             self.node, self._late = self._late, ""
-        number = sum(ord(c) for c in self.node or "?")
+        number = sum(ord(c) for c in (self.node or "?") + "".join(text for text, _box in self._rows()))
         pixels = np.full((40, 60, 3), number % 256, np.uint8)
         return ScreenState(
             frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)),

@@ -98,6 +98,19 @@ def test_more_than_its_list_has_is_refused_though_another_list_has_as_many() -> 
     assert not any(found.holds(e.box) for e in state.elements)
 
 
+def test_the_first_that_a_list_has_not_is_its_end_where_all_of_it_is_seen() -> None:
+    """S6.13: a list that does not begin where it began, or has room for a row that was not read, has no end."""
+    state = table(NAMES[:4])
+    target = teach_target(
+        state.frame, line(state, NAMES[1]), label="Row", state=state, click=None, store=Pictures(),
+        number="{{n}}", values={"n": "2"},
+    )  # fmt: skip
+    assert [asked(target, state, n=str(n)).at_end for n in (4, 5, 6)] == [False, True, False]
+    assert len(asked(target, state, n="5").lines) == 4
+    assert not asked(target, without(state, NAMES[0]), n="4").at_end
+    assert not asked(target, without(state, NAMES[2]), n="4").at_end
+
+
 def test_behind_a_row_that_was_not_seen_no_number_is_told() -> None:
     state = table()
     seen = replace(state, elements=(*state.elements[:2], *state.elements[3:]), texts=tuple(

@@ -251,6 +251,20 @@ def test_what_is_not_made_like_a_line_is_asked_about(stage: Any) -> None:
     assert "Line 3, “Delete all”, is not made like the line before it" in str(s.asked[0].message)
 
 
+def test_a_list_that_changes_right_before_the_click_is_looked_at_anew(stage: Any) -> None:
+    """Its line 2 is found on it once more, and is another one."""
+    s = listed(stage)
+
+    def goes(world: Any) -> None:
+        if world.acts == ["ab", "bc", "ca"]:
+            world.lists = {"ab": FILES[1:]}
+
+    s.world.on_glance = goes
+    s.run("reject", "reject")
+    assert s.world.acts == ["ab", "bc", "ca"]
+    assert "line 2 was “two.txt” and is “three.txt” now" in str(s.asked[0].message)
+
+
 def test_a_person_may_say_that_it_is_the_right_line_all_the_same(stage: Any) -> None:
     s = listed(stage)
     change = {1: ["two.txt", "three.txt"]}
