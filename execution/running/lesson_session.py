@@ -280,7 +280,8 @@ class LessonSession:
 
     def _undo(self, message: _Message) -> None:
         count = message.get("n", 1)
-        told = self.recorder.undo(count if isinstance(count, int) and 0 < count < 1000 else 1)
+        with translation.override(self._asked_by.language if self._asked_by else None):
+            told = self.recorder.undo(count if isinstance(count, int) and 0 < count < 1000 else 1)
         if not told:
             raise Unheard(say("lesson.nothing_to_undo"))
         self._tell({"type": "told", "text": say("lesson.undone", what=told)})

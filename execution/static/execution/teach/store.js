@@ -69,7 +69,7 @@ export class Store extends State {
   }
 
   on_screen({ node_id, name, why, state }) {
-    this.set({ screen: { node_id, name, why, state } });
+    this.set({ screen: { node_id, name, why, state }, hover: null }); // what the pointer was over may be gone
   }
 
   on_trouble({ text }) {
