@@ -61,6 +61,7 @@ class Here:
         self.pending: Pending | None = None
         self.known = Known()
         self.why: str = ""
+        self._ends = {pk for step in lesson.steps.kept() for pk in step.made.get("nodes") or []}  # unless left again
         self._typed: list[str] = []
         self._typed_by: dict[int, str] = {}  # by the key of the step
         self._looks: dict[int, list[Look]] = {}
@@ -179,6 +180,7 @@ class Here:
         pending.after = replace(self.pending, after=None) if self.pending is not None else None
         self.pending, self._came_by_hand = pending, False
         self._index = max(self._index, pending.step.index + 1)
+        self._mark_ends()
 
     def left_unkept(self) -> None:
         """Something was done that is no step: where it leads nobody keeps."""
@@ -254,6 +256,7 @@ class Here:
         self._looks = {pk: looks for pk, looks in self._looks.items() if pk in alive}
         if self.cursor is not None and self.cursor.pk not in alive:
             self.cursor = None
+        self._mark_ends()
         if self._raw is not None:
             self.seen(self._raw)
 
@@ -296,6 +299,8 @@ class Here:
         node = self._node_for(shown, placed, pending.step)
         if placed.node is None:
             pending.made = node
+            self._ends.add(node.pk)
+            self._mark_ends()
         elif pending.made is not None and node != pending.made:
             self._forget(pending.made)
             pending.made = None
@@ -311,6 +316,12 @@ class Here:
         pending.step.made = {**pending.step.made, "nodes": [pending.made.pk] if pending.made else []}
         pending.step.save()
         self._stand(node)
+
+    def _mark_ends(self) -> None:
+        """Of the screens that this lesson made those are ends where nothing more was done."""
+        made = self.draft.workflow.nodes.filter(pk__in=self._ends)
+        made.filter(outgoing__isnull=True).update(is_end=True)
+        made.filter(outgoing__isnull=False).update(is_end=False)
 
     def _stand(self, node: Node) -> None:
         self.cursor, self._stands = node, True

@@ -71,6 +71,7 @@ def test_three_pages_are_a_line_of_nodes_and_no_screen_is_made_twice(
         ("One - Forms", "Two - Forms"),
         ("Two - Forms", "Three - Forms"),
     ]
+    assert [node.is_end for node in lesson.workflow.nodes.all()] == [False, False, True]
 
 
 def test_going_back_to_a_known_screen_is_another_way_to_the_same_node(
