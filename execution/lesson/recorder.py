@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 _SLIPPED = 12  # pixels: two clicks so near are of one double click
 EFFECT_S = 0.12  # an act's picture goes out first, then it is worked out what is kept of it
+KEYS_WAIT_S = 10.0  # keys go to whatever has the focus: which screen that is, is known before
 READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is done, and asked about afterwards
 
 
@@ -166,7 +167,7 @@ class Recorder:
         if act.keep and act.keys == "backspace" and self.typing.takes_back(act):
             return self.acted(act, Acted(state="done"))
         self.typing.close()
-        self.read_here()
+        self.read_here(KEYS_WAIT_S)
         if not act.keep:
             return self._unkept(act)
         return self._without_target(act)
@@ -224,9 +225,9 @@ class Recorder:
         return told
 
     # --- how ---------------------------------------------------------------------------------------------------------
-    def read_here(self) -> ScreenState | None:
+    def read_here(self, wait_s: float = READ_WAIT_S) -> ScreenState | None:
         """The screen as it shows now, its node known; None where it cannot be read in time."""
-        state = self.sight.current() or self.sight.wait(READ_WAIT_S)
+        state = self.sight.current() or self.sight.wait(wait_s)
         if state is not None and not self.here.has_seen(state):
             self.here.seen(state)
         return state

@@ -18,6 +18,7 @@ from execution.types import ScreenState
 from sentences.said import say, told_by
 from workflows.models import Edge, Node, Target
 
+READ_S = 10.0  # a text is typed late rather than into a screen that nobody knows
 IDLE_S = 0.7  # so long after its last key a text is typed to its end, for now
 _ENTER = frozenset({"enter", "return"})
 _CHOOSES_ALL = "ctrl+a"
@@ -43,7 +44,7 @@ class Keeps(Protocol):
     sight: Looks
     here: Here
 
-    def read_here(self) -> ScreenState | None: ...
+    def read_here(self, wait_s: float = ...) -> ScreenState | None: ...
 
     def new_step(self, act: Act, state: LessonStepState) -> LessonStep: ...
 
@@ -75,7 +76,7 @@ class Typing:
         """Type a piece of text; the row says so before."""
         recorder = self._recorder
         if self._open is None and not self._goes_on(act):
-            state = recorder.read_here()
+            state = recorder.read_here(READ_S)
             if state is None and recorder.here.cursor is None:
                 return recorder.refused(act, say("lesson.reading"))
             step = recorder.new_step(act, LessonStepState.DOING)
