@@ -69,6 +69,10 @@ class Wish(models.TextChoices):
     PAUSE = "pause", _("pause")
     RESUME = "resume", _("resume")
     STOP = "stop", _("stop")
+    CONTROL = "control", _("take control")
+
+
+HALTS = frozenset({Wish.PAUSE, Wish.STOP, Wish.CONTROL})  # the run does nothing more before it was heeded
 
 
 class Verb(models.TextChoices):
@@ -81,6 +85,7 @@ class Verb(models.TextChoices):
     SET_MODE = "set_mode", _("another mode")
     LIFT_DEGRADED = "lift_degraded", _("read in full again")
     SET_CONTINUOUS_CAPTURE = "set_continuous_capture", _("continuous capture")
+    TAKE_CONTROL = "take_control", _("take control")
 
 
 class Origin(models.TextChoices):
@@ -98,6 +103,7 @@ class Origin(models.TextChoices):
 class PauseReason(models.TextChoices):
     NONE = "", ""
     ASKED = "asked", _("paused by a person")
+    CONTROL = "control", _("a person has control")
     NO_MATCH = "no_match", _("screen not known")
     DIALOG = "dialog", _("a dialog came over it")
     LEAP = "leap", _("another screen than expected")
@@ -190,6 +196,7 @@ class EventKind(models.TextChoices):
     RESOURCE_CHANGED = "resource_changed", _("resource changed")
     MODE_CHANGED = "mode_changed", _("mode changed")
     IDLE_UNLOAD = "idle_unload", _("unloaded when idle")
+    CONTROL = "control", _("done by a person")
 
 
 def ended_error(state: ExecutionState) -> str:

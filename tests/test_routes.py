@@ -124,7 +124,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
 }
 ADMIN_OF = re.compile(r"^admin/(auth|rpa_site|workflows/credential|workflows/credentialuse)/")
 
-SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW, "ws_teach": DESIGN}
+SOCKETS = {"ws_execution": VIEW, "ws_runs": VIEW, "ws_teach": DESIGN, "ws_control": OPERATE}
 
 
 # --- the routes -----------------------------------------------------------------------------------------------------
@@ -393,7 +393,9 @@ async def test_each_socket_is_for_those_whom_its_row_names(world, keys, name):
     told = {who: await first_word(path, session_key=key) for who, key in keys.items()}
     expected: dict[str, Any] = {"nobody": 4401, "forged": 4401, "inactive": 4401, "stranger": 4403}
     needed = ORDER.index(SOCKETS[name])
-    word = {"ws_execution": "snapshot", "ws_runs": "runs", "ws_teach": 4409}[name]  # the lesson is another teacher's
+    word = {"ws_execution": "snapshot", "ws_runs": "runs", "ws_teach": 4409, "ws_control": 4409}[
+        name
+    ]  # it is another person's
     expected |= {role.value: word if ORDER.index(role) >= needed else 4403 for role in Role}
     assert told == expected
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import name_of, record_wish
@@ -29,6 +31,7 @@ from execution.choices import (
 )
 from execution.exceptions import AlreadyDecided, IllegalMove, NoSuchButton, NothingToDecide
 from execution.models import Execution
+from execution.permissions import OPERATE
 from execution.record.attribution import said_of_wish
 from execution.record.events import emit, emit_state
 from execution.record.payloads import mode_payload
@@ -72,7 +75,7 @@ def resume(
                 raise UnknownNode(_("The workflow has no node “%(node)s”.") % {"node": node_id})
             picked = {"node_id": node_id, "node_name": node.name}
         return _wish(execution, Wish.RESUME, Verb.RESUME, node_id, user=user, origin=origin, detail=picked)
-    if execution.wish == Wish.PAUSE:
+    if execution.wish in (Wish.PAUSE, Wish.CONTROL):
         return _wish(execution, Wish.NONE, Verb.RESUME, user=user, origin=origin)
     raise _refusal(execution, _("Only a paused run can be resumed."))
 
@@ -93,6 +96,22 @@ def _press(execution: Execution, button: str, picture: str, *, user: Any, origin
         raise NoSuchButton(_("The dialog has not exactly one button “%(button)s”. Its buttons: %(names)s") % words)
     detail = {"press": chosen["button"]}
     return _wish(execution, Wish.RESUME, Verb.RESUME, user=user, origin=origin, detail=detail, press=chosen)
+
+
+def take_control(*, execution_id: str, user: Any, origin: Origin = Origin.PAGE) -> Execution:
+    """Have the run stand still before its next action, for `user` to act on its desktop (S6.15).
+
+    `resume` of the same person gives it back: the robot looks anew, wherever it was left. Raises IllegalMove, and
+    PermissionDenied where `user` may not operate runs.
+    """
+    if user is None or not user.has_perm(OPERATE):
+        raise PermissionDenied(OPERATE)
+    execution = Execution.objects.by_id(execution_id)
+    if execution.state not in ON_DESKTOP:
+        raise _refusal(execution, _("Only a run on its desktop can be taken control of."))
+    if execution.has_control(user) or (execution.wish == Wish.CONTROL and execution.controller_id == user.pk):
+        return execution
+    return _wish(execution, Wish.CONTROL, Verb.TAKE_CONTROL, user=user, origin=origin)
 
 
 def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
@@ -185,14 +204,24 @@ def _wish(
     press: Mapping[str, Any] | None = None,
 ) -> Execution:
     # a stop or a pause is meant whatever the loop has done in the meantime; all else, where it was asked
-    states = {Wish.STOP: ON_DESKTOP, Wish.PAUSE: ON_DESKTOP - {ExecutionState.PAUSED}}.get(wish, {execution.state})
+    states = {
+        Wish.STOP: ON_DESKTOP, Wish.CONTROL: ON_DESKTOP, Wish.PAUSE: ON_DESKTOP - {ExecutionState.PAUSED}
+    }.get(wish, {execution.state})  # fmt: skip
     rows = Execution.objects.filter(pk=execution.pk, state__in=states)
+    if wish is not Wish.STOP:  # nobody else has a say while somebody has the desktop in hand
+        rows = rows.filter(Q(controller=None) | Q(controller=user)) if user else rows.filter(controller=None)
     if press:
         rows = rows.filter(wish=Wish.NONE)
     elif wish is not Wish.STOP:
         rows = rows.exclude(wish=Wish.STOP).filter(wish_press={})  # a stop, or a button, is never taken back
     with transaction.atomic():
-        if not rows.update(wish=wish, wish_node_id=node_id, wish_press=press or {}):
+        more = {Wish.CONTROL: {"controller": user}, Wish.NONE: {"controller": None}}.get(wish, {})
+        if not rows.update(wish=wish, wish_node_id=node_id, wish_press=press or {}, **more):
+            execution.refresh_from_db()
+            controller = execution.controller
+            if controller is not None and controller != user:
+                words = {"who": controller.get_username()}
+                raise _refusal(execution, _("%(who)s has control of the desktop.") % words)
             raise _refusal(execution, _("It has just changed; look again."))
         record_wish(execution, verb, user=user, origin=origin, **(detail or {}))
     execution.wish, execution.wish_node_id, execution.wish_press = wish, node_id, dict(press or {})

@@ -56,6 +56,21 @@ class ModePayload(serializers.Serializer):
     asked_at = serializers.DateTimeField(allow_null=True)
 
 
+class ControlPayload(serializers.Serializer):
+    """What a person who has control does on the desktop, told before it is done; places are fractions of it."""
+
+    by = serializers.CharField()
+    act = serializers.CharField(help_text="click, double_click, right_click, drag, scroll, press_keys or type_text.")
+    at = serializers.ListField(child=serializers.FloatField(), required=False, help_text="x and y.")
+    to = serializers.ListField(child=serializers.FloatField(), required=False, help_text="drag: x and y of its end.")
+    on = serializers.CharField(required=False, help_text="The text that was read there.")
+    dx = serializers.IntegerField(required=False, help_text="scroll: to the right.")
+    dy = serializers.IntegerField(required=False, help_text="scroll: down.")
+    keys = serializers.CharField(required=False, help_text="press_keys: the chord.")
+    length = serializers.IntegerField(required=False, help_text="type_text: how many characters; never which.")
+    failed = serializers.CharField(required=False, help_text="Why it was not done after all.")
+
+
 PAYLOADS: dict[EventKind, type[serializers.Serializer]] = {
     EventKind.STATE: StatePayload,
     EventKind.STEP: StepSerializer,
@@ -65,6 +80,7 @@ PAYLOADS: dict[EventKind, type[serializers.Serializer]] = {
     EventKind.DEGRADED: DegradedPayload,
     EventKind.ERROR: ErrorPayload,
     EventKind.MODE_CHANGED: ModePayload,
+    EventKind.CONTROL: ControlPayload,
 }
 
 

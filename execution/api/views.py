@@ -217,7 +217,8 @@ class ConfirmView(RunsView):
 class ControlView(RunsView):
     @extend_schema(request=ControlSerializer, responses={200: ExecutionSerializer, 409: ErrorSerializer})
     def post(self, request: Request, execution_id: str) -> Response:
-        """Pause, resume or stop the run before its next action; resume it with a button of the dialog that it paused
+        """Pause, resume or stop the run before its next action; take control of its desktop, which `resume` of the same
+        person gives back; resume it with a button of the dialog that it paused
         for, which is pressed if it is the same dialog still, once; give it another mode; let it analyse in full again;
         switch capture. Who asked, when and from where is kept."""
         data = _checked(ControlSerializer, request.data)

@@ -39,9 +39,11 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
         return self.filter(state__in=FINAL)
 
     def needing_a_person(self) -> ExecutionQuerySet:
-        """Runs that ask something, or are paused; not those that were answered and wait for their loop."""
+        """Runs that ask something, or are paused; not those that were answered and wait for their loop, nor those that
+        a person has in hand."""
         asks = Q(state__in=WAITING) & Q(prompts__state=PromptState.OPEN)  # at most one is open
-        return self.filter(asks | Q(state=ExecutionState.PAUSED, wish=Wish.NONE)).distinct()
+        stands = Q(state=ExecutionState.PAUSED, wish=Wish.NONE) & ~Q(pause_reason=PauseReason.CONTROL)
+        return self.filter(asks | stands).distinct()
 
     def for_person(self, user: Any) -> ExecutionQuerySet:
         """Of these runs those that `user` may answer: all or none."""
@@ -88,6 +90,9 @@ class Execution(models.Model):
     wish = models.CharField(max_length=20, choices=Wish, default=Wish.NONE, blank=True)
     wish_node_id = models.CharField(max_length=100, blank=True)  # the node a person picked when resuming
     wish_press = models.JSONField(default=dict, blank=True)  # the button somebody chose, and the dialog they saw
+    controller = models.ForeignKey(  # who has the desktop in hand, or asked for it (S6.15)
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     wish_mode = models.CharField(max_length=20, choices=ExecutionMode, blank=True)  # from its next turn on (S1.23)
     pause_reason = models.CharField(max_length=20, choices=PauseReason, default=PauseReason.NONE, blank=True)
     pause_detail = models.JSONField(default=dict, blank=True)  # what was seen when it paused: picture, candidates
@@ -198,6 +203,11 @@ class Execution(models.Model):
     def counts_from(self) -> datetime:
         """When it would have begun had no clock been set: what a page counts on from."""
         return timezone.now() - timedelta(seconds=self.duration_seconds)
+
+    def has_control(self, user: Any) -> bool:
+        """Whether `user` has its desktop in hand (S6.15)."""
+        is_handed_over = self.state == ExecutionState.PAUSED and self.pause_reason == PauseReason.CONTROL
+        return is_handed_over and self.controller_id is not None and self.controller_id == user.pk
 
     def move(self, to: ExecutionState, *, fence: int | None = None, **changes: Any) -> None:
         """Compare-and-set to `to`; raises IllegalMove where the table forbids it or somebody moved first (S1.2)."""

@@ -59,6 +59,7 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "decide": f"/api/executions/{key}/decide/",
         "hold": f"/api/executions/{key}/hold/",
         "control": f"/api/executions/{key}/control/",
+        "control_socket": f"/ws/control/{key}/",
         "snapshot": reverse("run_snapshot", args=[key]),
         "frame": reverse("run_frame", args=[key]),
         "screen": reverse("run_screen", args=[key, 0]),

@@ -47,6 +47,7 @@ def live() -> dict[str, object]:
         **_picture(),
         **_why(),
         **_states(),
+        **hands(),
         **assistant.panel(),
         "action": {name: str(spec.label) for name, spec in ACTIONS.items()},
         "mode": {m.value: str(m.label) for m in ExecutionMode},
@@ -54,6 +55,15 @@ def live() -> dict[str, object]:
         "outcome": {o.value: str(o.label) for o in Outcome if o.value},
         "pause_reason": {r.value: str(r.label) for r in PauseReason if r.value},
         "verified": {v.value: str(v.label) for v in Verified if v.value},
+    }
+
+
+def hands() -> dict[str, object]:
+    """Where keys go on a page whose picture takes them."""
+    return {
+        "keys_here": _("Keys go to the desktop · Esc lets go"),
+        "keys_away": _("Click the picture: keys go to the desktop then"),
+        "send_escape": _("press Escape on the desktop"),
     }
 
 
@@ -171,6 +181,14 @@ def _question() -> dict[str, object]:
         "asked_pause": _("Pausing …"),
         "asked_stop": _("Stopping …"),
         "asked_resume": _("Resuming …"),
+        "asked_take_control": _("Taking control …"),
+        "take_control": _("Take control"),
+        "give_back": _("Give back"),
+        "you_have_control": _("You have control"),
+        "control_text": _(
+            "Click and type on the picture: it is done on the desktop and recorded, what you type by its length alone."
+            " Give it back, and the robot looks anew and goes on from wherever you left it."
+        ),
         "pause": _("Pause"),
         "resume": _("Resume"),
         "stop": _("Stop"),
@@ -335,7 +353,20 @@ def _states() -> dict[str, object]:
             "set_mode": _("%(who)s asked for another mode"),
             "lift_degraded": _("%(who)s had everything read in full again"),
             "set_continuous_capture": _("%(who)s switched continuous capture"),
+            "take_control": _("%(who)s took control"),
         },
+        "did": {
+            "click": _("%(who)s: click %(where)s"),
+            "double_click": _("%(who)s: double click %(where)s"),
+            "right_click": _("%(who)s: right click %(where)s"),
+            "drag": _("%(who)s: drag from %(where)s"),
+            "scroll": _("%(who)s: wheel %(where)s"),
+            "press_keys": _("%(who)s: keys %(keys)s"),
+            "type_text": counted(
+                lambda n: ngettext("%(who)s: %(n)s character typed", "%(who)s: %(n)s characters typed", n)
+            ),
+        },
+        "did_at": _("at %(x)s %%, %(y)s %%"),
         "event_pressed": _("%(who)s chose “%(name)s” in the dialog"),
         "event_picked": _("%(who)s resumed the run: the screen is “%(name)s”"),
         "event_unload": _("Model unloaded when idle"),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from execution.assistant.panel_texts import counted
-from execution.pages.script_texts import chrome
+from execution.pages.script_texts import chrome, hands
 from workflows.choices import VariableKind
 
 
@@ -78,14 +78,12 @@ def _desktop() -> dict[str, object]:
         "no_picture_away": _("No robot shows its desktop now. What was taught can be changed all the same."),
         "no_picture_refused": _("The desktop is not shown here."),
         "no_picture_done": _("The lesson is over."),
-        "keys_here": _("Keys go to the desktop · Esc lets go"),
         "type_value": _("Type a value"),
         "type_secret": _("Type a secret"),
         "secret_text": _("Secret text"),
         "type_it": _("Type it on the desktop"),
         "secret_kept_nowhere": _("It is typed on the desktop and kept nowhere; a run asks for it."),
-        "keys_away": _("Click the picture: keys go to the desktop then"),
-        "send_escape": _("press Escape on the desktop"),
+        **hands(),
         "unkept_now": _("Alt is held: what you do now is not kept"),
         "tool_hint": {
             "click": "",

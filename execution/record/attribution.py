@@ -38,6 +38,7 @@ _ASKED = {
     Verb.SET_MODE: gettext_lazy("%(who)s asked for another mode"),
     Verb.LIFT_DEGRADED: gettext_lazy("%(who)s had everything read in full again"),
     Verb.SET_CONTINUOUS_CAPTURE: gettext_lazy("%(who)s switched continuous capture"),
+    Verb.TAKE_CONTROL: gettext_lazy("%(who)s took control"),
 }
 _ANSWERED = {
     Choice.ACCEPT: gettext_lazy("%(who)s accepted"),

@@ -48,6 +48,42 @@ class Moves(FencedRun):
         message = say("record.paused", who=named(who["by"], who["origin"]))
         self.pause(PauseReason.ASKED, message, who)
 
+    @persistent
+    def hand_over(self) -> None:
+        """Fulfil a wish to take control: the run stands still for that person, whatever it stood still for (S6.15)."""
+        wish = self._last_wish(Verb.TAKE_CONTROL)
+        who = {"by": wish.name, "origin": wish.origin} if wish else {"by": "", "origin": ""}
+        self._stand_still(PauseReason.CONTROL, say("record.has_control", who=named(who["by"], who["origin"])), who)
+
+    @persistent
+    def control_left(self, who: str) -> None:
+        """Nobody is there any more who acts on the desktop: it stays paused until a person says that it goes on."""
+        self._stand_still(PauseReason.ASKED, say("record.control_left", who=who), {"by": who, "left": True})
+
+    def _stand_still(self, reason: PauseReason, message: str, detail: Mapping[str, Any]) -> None:
+        detail = self.hidden.any({"message": to_json(message), **detail})
+        with self._fenced() as execution:
+            has_control = reason == PauseReason.CONTROL
+            changes: dict[str, Any] = {"pause_reason": reason, "pause_detail": detail}
+            changes |= {} if has_control else {"controller": None}
+            if execution.wish == Wish.CONTROL:
+                changes["wish"] = Wish.NONE
+            if execution.state == ExecutionState.PAUSED:
+                self._update(**changes)
+                for name, value in changes.items():
+                    setattr(execution, name, value)
+            else:
+                execution.prompts.open().update(state=PromptState.WITHDRAWN)
+                execution.move(ExecutionState.PAUSED, fence=self.epoch, **changes)
+            emit_state(execution)
+        call_each(self.on_state, self.execution, of="the run's state")
+
+    @persistent
+    def control(self, act: Mapping[str, Any]) -> None:
+        """What a person is about to do on the desktop, told before it is done (S6.15)."""
+        with self._fenced() as execution:
+            emit(execution, EventKind.CONTROL, self.hidden.any(dict(act)))
+
     def _last_wish(self, verb: Verb) -> WishRecord | None:
         return self.execution.wishes.filter(verb=verb).first()
 
@@ -81,6 +117,7 @@ class Moves(FencedRun):
                 wish=Wish.NONE,
                 wish_node_id="",
                 wish_press={},
+                controller=None,
             )
             emit_state(execution)
         call_each(self.on_state, self.execution, of="the run's state")

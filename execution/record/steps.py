@@ -217,7 +217,9 @@ class Steps(FencedRun):
 
     @persistent
     def anything_done(self) -> bool:
-        """Whether an action of this run was done, by the robot or, told or watched, by a person."""
+        """Whether an action of this run was done, by the robot or, told, watched or in control, by a person."""
+        if self.execution.events.filter(kind=EventKind.CONTROL).exists():
+            return True
         done = (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED)
         return self.execution.steps.filter(outcome__in=done).exclude(edge_id="").exists()
 

@@ -175,9 +175,9 @@ class LessonSession:
         try:
             self._do(message, heard_at)
         except Unheard as error:
-            self._refuse(client, message, worded(error.args[0]))
+            client.refuse(message, error.args[0])
         except LookupError:
-            self._refuse(client, message, say("lesson.reading"))
+            client.refuse(message, say("lesson.reading"))
 
     def _do(self, message: _Message, heard_at: float) -> None:
         recorder, kind = self.recorder, message.get("type")
@@ -300,13 +300,6 @@ class LessonSession:
             with translation.override(client.language):
                 client.send(in_words(message))
 
-    def _refuse(self, client: Client, message: _Message, why: str) -> None:
-        with translation.override(client.language):
-            if "id" in message:
-                client.send({"type": "acted", "id": message["id"], "state": "refused", "ms": 0, "why": worded(why)})
-            else:
-                client.send({"type": "trouble", "text": worded(why)})
-
     def _seen(self, state: ScreenState) -> None:
         if self.sight.current() is state:
             self.recorder.seen(state)
@@ -344,13 +337,8 @@ class LessonSession:
         return {"type": "screen", **in_words(self.recorder.here.told())}
 
     def _tell_acted(self, act: str, acted: Acted) -> None:
-        client = self._asked_by
-        if client is None:
-            return
-        with translation.override(client.language):
-            client.send(
-                {"type": "acted", "id": act, "state": acted.state, "ms": round(acted.ms, 1), "why": worded(acted.why)}
-            )
+        if self._asked_by is not None:
+            self._asked_by.tell_acted(act, acted)
 
     def _show(self, frame: Frame) -> None:
         """In the thread that grabs: what the desktop shows, without what nobody may see."""

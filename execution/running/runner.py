@@ -26,6 +26,7 @@ from execution.record.journal import Journal
 from execution.record.patience import Patience, forget
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
+from execution.running.control_session import ControlSession
 from execution.running.gpu_mode import RunDrivenGpu
 from execution.running.lesson_session import LessonSession
 from execution.running.naming import element_classifier
@@ -336,8 +337,21 @@ class Runner:
             limits=self.hooks.limits,
             may_act=place.heartbeat.check,
             on_look=place.capture.follow,
+            hand_over=lambda: self._hand_over(journal, place),
             on_miss=lambda message: self.hooks.on_error("no_match", NoMatch(message)),
         )
+
+    def _hand_over(self, journal: Journal, place: Workplace) -> None:
+        """The desktop is in a person's hands until they give it back (S6.15)."""
+        self.out(worded(say("record.has_control", who=journal.execution.pause_detail.get("by") or "")))
+        ControlSession(
+            journal,
+            desktop=place.desktop,
+            analyzer=place.analyzer,
+            robot_name=place.robot.name,
+            leave=self.leave,
+            may_act=place.heartbeat.check,
+        ).run()
 
     def _missing(self, execution: Execution) -> str:
         """Why a run that a program with parts of its own has left stands still; empty where they are here."""

@@ -1,4 +1,4 @@
-"""The browsers of one lesson, as its run loop hears and answers them: each with its own language and its own pace."""
+"""The browsers that act on a run loop's desktop, as it hears and answers them: each with its language and its pace."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.utils import translation
+
+from execution.lesson.acts import Acted
 from execution.running.local_socket import is_of_our_account, listening
 from execution.running.teach_line import JSON, packed, packed_picture, read_message
+from sentences.said import worded
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +40,20 @@ class Client:
         with self._changed:
             self._outbox.append(packed(message))
             self._changed.notify()
+
+    def tell_acted(self, act: str, acted: Acted) -> None:
+        """What became of an act, in the browser's language."""
+        with translation.override(self.language):
+            told = {"id": act, "state": acted.state, "ms": round(acted.ms, 1), "why": worded(acted.why)}
+            self.send({"type": "acted", **told})
+
+    def refuse(self, message: Mapping[str, Any], why: str) -> None:
+        """Nothing was done of a message, and why."""
+        if "id" in message:
+            self.tell_acted(str(message["id"]), Acted(state="refused", why=why))
+            return
+        with translation.override(self.language):
+            self.send({"type": "trouble", "text": worded(why)})
 
     def show(self, number: int, taken_at: float, jpeg: bytes) -> None:
         with self._changed:
@@ -83,17 +101,17 @@ class Client:
 
 
 class Clients:
-    """All browsers of a lesson. `heard` gets each message with who sent it, in that one's thread."""
+    """All browsers `of` a lesson, or of a run. `heard` gets each message with who sent it, in that one's thread."""
 
     def __init__(
         self,
         path: Path,
-        lesson_id: str,
+        of: str,
         *,
         heard: Callable[[Client, dict[str, Any]], None],
         came: Callable[[Client], None],
     ) -> None:
-        self._path, self._lesson_id = path, lesson_id
+        self._path, self._of = path, of
         self._heard, self._came = heard, came
         self._clients: set[Client] = set()
         self._lock = threading.Lock()
@@ -156,13 +174,13 @@ class Clients:
                 writer.join()
 
     def _greeted(self, line: socket.socket) -> Client | None:
-        """Whoever speaks for this lesson, from a process of our own account."""
+        """Whoever speaks for this lesson or run, from a process of our own account."""
         if not is_of_our_account(line):
             return None
         line.settimeout(HELLO_S)
         got = read_message(line)
         hello = _parsed(got[1]) if got is not None and got[0] == JSON else {}
-        if hello.get("type") != "hello" or hello.get("lesson_id") != self._lesson_id:
+        if hello.get("type") != "hello" or hello.get("of") != self._of:
             return None
         line.settimeout(None)
         return Client(line, str(hello.get("language") or "en"), watches=bool(hello.get("watches", True)))

@@ -1,4 +1,4 @@
-"""The line between a lesson's browsers and the run loop that has its desktop: whole messages over a local socket.
+"""The line between browsers that act on a desktop and the run loop that has it: whole messages over a local socket.
 
 Each is its length, its kind and its body: JSON both ways, pictures to the browsers. The web process decides who may
 open one; it hands everything on as it is.
@@ -28,6 +28,11 @@ def line_of(robot_name: str) -> Path:
     return path_of(robot_name).with_suffix(".teach")
 
 
+def control_line_of(robot_name: str) -> Path:
+    """Where the robot's run loop listens while a person has control of a run's desktop."""
+    return path_of(robot_name).with_suffix(".control")
+
+
 def packed(message: Mapping[str, Any]) -> bytes:
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
     return HEAD.pack(len(body), JSON) + body
@@ -55,7 +60,7 @@ def tell(robot_name: str, lesson_id: str, message: Mapping[str, Any]) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, address(line_of(robot_name)) as place:
             line.settimeout(ANSWER_S)
             line.connect(place)
-            line.sendall(packed({"type": "hello", "lesson_id": lesson_id, "watches": False}) + packed(message))
+            line.sendall(packed({"type": "hello", "of": lesson_id, "watches": False}) + packed(message))
     except (OSError, AttributeError):
         return False
     return True

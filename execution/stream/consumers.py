@@ -8,7 +8,7 @@ What the socket of all runs says: {"type": "runs", "runs": [row], "batch"}, {"ty
 {"type": "gpu", "mark", "banner": null or {"title", "text"}, "batch"}, answered by {"type": "ack", "batch"}.
 `mark` differs whenever there is something new to see of the GPU.
 Codes they close with: 4400 not an acknowledgement, 4401 no login, 4403 no permission, 4404 unknown run, 4408 nothing
-acknowledged for too long, 1011 trouble here: come again.
+acknowledged for too long, 4500 trouble here: come again.
 
 Decisions come in by HTTP. This is plain ASGI: channels' own consumers make a trip to the one database thread of the
 process for every message, and subscribe to a channel layer that is not needed here.

@@ -35,7 +35,7 @@ RETRY_S = 1.0
 
 UNKNOWN_RUN = 4404
 TOO_SLOW = 4408
-TRY_AGAIN = 1011
+TRY_AGAIN = 4500  # a server lets no application close with 1011; daphne raises, and the socket would stay open
 
 
 class Hub:

@@ -1,141 +1,21 @@
-"""The socket of a lesson: `/ws/teach/<lesson_id>/`, designers only (S6.1, S10.1).
-
-It hands everything on between the teacher's browser and the run loop that has the desktop, and keeps nothing of it.
-What it decides itself is who may: when it opens and, every other second, while it is open.
-Codes it closes with: 4401 no login, 4403 no right, 4404 unknown lesson, 4409 another has it, 1011 come again.
-"""
+"""The socket of a lesson: `/ws/teach/<lesson_id>/`, designers only (S6.1, S10.1)."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
-
-from django.db import connections
 
 from execution.actions.teach import come_back, lesson_by_id
 from execution.choices import LessonState
 from execution.exceptions import LessonTaken, UnknownLesson
-from execution.running.local_socket import address, is_of_our_account
-from execution.running.teach_line import HEAD, JSON, MOST, line_of, packed
+from execution.running.teach_line import line_of
 from execution.stream.clients import Refused
-from execution.stream.consumers import Receive, Scope, Send, language_of, parsed_message, session_key_of
-from execution.stream.hub import TRY_AGAIN
-from execution.stream.sessions import NO_PERMISSION, NOT_LOGGED_IN, refusals, teachers
-
-log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-UNKNOWN_LESSON = 4404
-TAKEN = 4409
-CHECK_EVERY_S = 2.0
-KNOCK_EVERY_S = 0.25  # at a run loop that has not taken the lesson yet
-LARGEST = 256 * 1024  # bytes of what a browser sends: a pasted text is the longest
-
-_desk = ThreadPoolExecutor(2, "teach-desk")
+from execution.stream.handing_on import TAKEN, UNKNOWN, handing_on
+from execution.stream.sessions import allowed, teachers
 
 
-async def lesson_socket(scope: Scope, receive: Receive, send: Send) -> None:
-    """One browser of one lesson, until either end goes or the right is taken away."""
-    await receive()  # websocket.connect
-    await send({"type": "websocket.accept"})  # before refusing: a browser sees no code of a refused handshake
-    lesson_id = scope["url_route"]["kwargs"]["lesson_id"]
-    try:
-        key = session_key_of(scope)
-        robot = await _in_desk(_admit, key, lesson_id)
-        code = await _hand_on(scope, receive, send, key, lesson_id, robot)
-    except Refused as refusal:
-        code = refusal.code
-    except Exception:  # the edge of a connection: its browser comes again
-        log.exception("A lesson's socket broke off.")
-        code = TRY_AGAIN
-    with contextlib.suppress(Exception):  # each server has its own kind of error for a browser that has gone
-        await send({"type": "websocket.close", "code": code})
-
-
-async def _hand_on(scope: Scope, receive: Receive, send: Send, key: str, lesson_id: str, robot: str) -> int:
-    """The code to close with."""
-    heard: asyncio.Queue[bytes] = asyncio.Queue()
-    watching = asyncio.create_task(_watch(key, lesson_id))
-    hearing = asyncio.create_task(_hear(receive, heard))
-    talking = asyncio.create_task(_talk(line_of(robot), lesson_id, language_of(scope), heard, send))
-    tasks = (watching, hearing, talking)
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return watching.result() if watching.done() else TRY_AGAIN
-    finally:
-        for task in tasks:
-            task.cancel()
-        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(outcome, Exception):
-                log.debug("a lesson's socket ended: %r", outcome)
-
-
-async def _hear(receive: Receive, heard: asyncio.Queue[bytes]) -> None:
-    """What the browser sends, until it goes; what is too long or no message is passed over."""
-    while (message := await receive())["type"] == "websocket.receive":
-        text = message.get("text") or ""
-        if len(text) <= LARGEST and (parsed := parsed_message(text, most=LARGEST)):
-            heard.put_nowait(packed(parsed))
-
-
-async def _talk(path: Path, lesson_id: str, language: str, heard: asyncio.Queue[bytes], send: Send) -> None:
-    """Until the run loop's end of the line goes."""
-    reader, writer = await _knock(path)
-    writing = asyncio.create_task(_write(writer, heard))
-    try:
-        writer.write(packed({"type": "hello", "lesson_id": lesson_id, "language": language}))
-        while True:
-            length, kind = HEAD.unpack(await reader.readexactly(HEAD.size))
-            body = await reader.readexactly(length)
-            told: dict[str, Any] = {"text": body.decode()} if kind == JSON else {"bytes": body}
-            await send({"type": "websocket.send", **told})
-    except (asyncio.IncompleteReadError, OSError) as error:
-        log.debug("the run loop ended its line: %r", error)
-    finally:
-        writing.cancel()
-        writer.close()
-
-
-async def _write(writer: asyncio.StreamWriter, heard: asyncio.Queue[bytes]) -> None:
-    while True:
-        writer.write(await heard.get())
-        await writer.drain()
-
-
-async def _knock(path: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """The line to the run loop, as soon as it has taken the lesson."""
-    while True:
-        with contextlib.suppress(OSError):
-            with address(path) as place:
-                reader, writer = await asyncio.open_unix_connection(place, limit=MOST)
-            line = writer.get_extra_info("socket")
-            if line is None or is_of_our_account(line):
-                return reader, writer
-            writer.close()
-        await asyncio.sleep(KNOCK_EVERY_S)
-
-
-async def _watch(key: str, lesson_id: str) -> int:
-    """The code to close with, once the right is gone or the lesson is over for this teacher."""
-    while True:
-        await asyncio.sleep(CHECK_EVERY_S)
-        try:
-            await _in_desk(_admit, key, lesson_id)
-        except Refused as refusal:
-            return refusal.code
-
-
-def _admit(key: str, lesson_id: str) -> str:
-    """The name of the robot of a lesson that this session may teach. Raises Refused."""
-    teacher = teachers([key]).get(key)
-    if teacher is None:
-        raise Refused(NOT_LOGGED_IN if refusals([key]).get(key) == NOT_LOGGED_IN else NO_PERMISSION)
+def _admit(key: str, lesson_id: str) -> Path:
+    """The line to the robot of a lesson that this session may teach. Raises Refused."""
+    teacher = allowed(key, teachers)
     try:
         lesson = lesson_by_id(lesson_id)
         if lesson.teacher_id != teacher:
@@ -143,19 +23,10 @@ def _admit(key: str, lesson_id: str) -> str:
         if lesson.state == LessonState.AWAY:
             come_back(lesson)
     except UnknownLesson:
-        raise Refused(UNKNOWN_LESSON) from None
+        raise Refused(UNKNOWN) from None
     except LessonTaken:
         raise Refused(TAKEN) from None
-    return lesson.robot.name if lesson.robot else ""
+    return line_of(lesson.robot.name if lesson.robot else "")
 
 
-async def _in_desk(ask: Callable[..., T], *args: Any) -> T:
-    return await asyncio.get_running_loop().run_in_executor(_desk, _asked, ask, *args)
-
-
-def _asked(ask: Callable[..., T], *args: Any) -> T:
-    """Asked in a thread of the desk, on a connection of its own."""
-    try:
-        return ask(*args)
-    finally:
-        connections.close_all()
+lesson_socket = handing_on(_admit, name="lesson_id")

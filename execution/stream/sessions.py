@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from execution.permissions import OPERATE, VIEW
+from execution.stream.clients import Refused
 from workflows.permissions import DESIGN
 
 NOT_LOGGED_IN = 4401
@@ -27,18 +28,33 @@ def refusals(session_keys: Collection[str]) -> dict[str, int]:
     return refused | {key: NO_PERMISSION for key, user in users.items() if user.pk not in allowed}
 
 
+def allowed(session_key: str, who: Callable[[Collection[str]], Mapping[str, Any]]) -> Any:
+    """The key of the person of a session that may do something, as `who` says. Raises Refused."""
+    person = who([session_key]).get(session_key)
+    if person is None:
+        raise Refused(NOT_LOGGED_IN if refusals([session_key]).get(session_key) == NOT_LOGGED_IN else NO_PERMISSION)
+    return person
+
+
 def teachers(session_keys: Collection[str]) -> dict[str, Any]:
     """Of the sessions those that may teach, with the key of who is logged in there."""
-    users = _users_of(session_keys)
-    allowed = _permitted({user.pk for user in users.values()}, DESIGN)
-    return {key: user.pk for key, user in users.items() if user.pk in allowed}
+    return _holders(session_keys, DESIGN)
+
+
+def controllers(session_keys: Collection[str]) -> dict[str, Any]:
+    """Of the sessions those that may act on a run's desktop, with the key of who is logged in there."""
+    return _holders(session_keys, OPERATE)
 
 
 def operators(session_keys: Collection[str]) -> set[str]:
     """Those of the sessions that may answer what runs ask."""
+    return set(_holders(session_keys, OPERATE))
+
+
+def _holders(session_keys: Collection[str], permission: str) -> dict[str, Any]:
     users = _users_of(session_keys)
-    allowed = _permitted({user.pk for user in users.values()}, OPERATE)
-    return {key for key, user in users.items() if user.pk in allowed}
+    permitted = _permitted({user.pk for user in users.values()}, permission)
+    return {key: user.pk for key, user in users.items() if user.pk in permitted}
 
 
 def _users_of(session_keys: Collection[str]) -> dict[str, AbstractBaseUser]:

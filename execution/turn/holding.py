@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from execution.choices import Wish
+from execution.choices import HALTS
 from execution.navigation.hands import Stopped
 from execution.record.journal import Journal
 
@@ -19,7 +19,7 @@ class Hold:
     def stopped(self) -> bool:
         """Whether a person asked for pause or stop, or the loop is to leave. Raises LeaseLost."""
         self.may_act()
-        return self.leave.is_set() or self.journal.refresh().wish in (Wish.PAUSE, Wish.STOP)
+        return self.leave.is_set() or self.journal.refresh().wish in HALTS
 
     def check(self) -> None:
         if self.stopped():

@@ -63,11 +63,12 @@ class Loop:
         may_act: Callable[[], None] = lambda: None,
         on_miss: Callable[[str], None] = lambda message: None,
         on_look: Callable[[Execution], None] = lambda execution: None,
+        hand_over: Callable[[], None] = lambda: None,
     ) -> None:
         self.journal, self.stages, self.coach, self.leave = journal, stages, coach, leave
         self.limits = limits or LoopLimits()
         coach.look_every_s = self.limits.capture_interval_ms / 1000
-        self.on_look = on_look
+        self.on_look, self.hand_over = on_look, hand_over
         self.graph = journal.graph
         self.ways = Ways(self.graph, lambda edge: self.chooser.is_open(edge))
         self.at = Position.left(journal.execution, self.ways)
@@ -162,9 +163,14 @@ class Loop:
         if execution.wish == Wish.STOP:
             self.journal.finish(ExecutionState.STOPPED)
             return False
+        if execution.wish == Wish.CONTROL:
+            self.journal.hand_over()
+            return False
         if execution.state == ExecutionState.PAUSED:
             if execution.wish == Wish.RESUME:
                 self._resume()
+            elif execution.pause_reason == PauseReason.CONTROL:
+                self.hand_over()
             else:
                 self.leave.wait(PAUSED_LOOK_S)
             return False
@@ -186,7 +192,7 @@ class Loop:
             self.journal.degrade(self.stages.eyes.degraded_reason)
 
     def _resume(self) -> None:
-        anywhere = self.journal.execution.pause_reason == PauseReason.ASKED
+        anywhere = self.journal.execution.pause_reason in (PauseReason.ASKED, PauseReason.CONTROL)
         if wish := self.journal.execution.wish_press:
             self._chosen = Chosen.from_json(wish, by=self.journal.resumed_by())
         if picked := self.journal.resume():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from execution.choices import Outcome, PromptKind, Wish
+from execution.choices import HALTS, Outcome, PromptKind, Wish
 from execution.desktop.base import DesktopLost
 from execution.models import Step
 from execution.navigation.hands import Stopped
@@ -127,15 +127,15 @@ class Performer:
 
     def _heed(self, step: Step) -> bool:
         """A wish that came while the turn was thinking takes effect before the action (S1.7)."""
-        if self.journal.refresh().wish not in (Wish.PAUSE, Wish.STOP):
+        if self.journal.refresh().wish not in HALTS:
             return True
         self._interrupt(step)
         return False
 
     def _interrupt(self, step: Step) -> None:
         wish = self.journal.refresh().wish
-        if wish in (Wish.PAUSE, Wish.STOP):
-            message = say("turn.asked_to_pause") if wish == Wish.PAUSE else say("turn.asked_to_stop")
+        if wish in HALTS:
+            message = say("turn.asked_to_stop") if wish == Wish.STOP else say("turn.asked_to_pause")
         else:
             message = say("turn.asked_to_leave")
         self.journal.close_step(step, Outcome.INTERRUPTED, message)

@@ -118,7 +118,7 @@ def teacher_of(lesson: Lesson, *, language: str = "en") -> Iterator[Teacher]:
     """A browser of the lesson, once a run loop has taken it."""
     assert lesson.robot is not None
     with _line(line_of(lesson.robot.name)) as line:
-        line.sendall(packed({"type": "hello", "lesson_id": lesson.lesson_id, "language": language}))
+        line.sendall(packed({"type": "hello", "of": lesson.lesson_id, "language": language}))
         teacher = Teacher(lambda message: line.sendall(packed(message)))
         hearing = threading.Thread(target=teacher.hear, args=(_messages(line),), daemon=True)
         hearing.start()

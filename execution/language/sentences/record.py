@@ -23,4 +23,8 @@ WORDS: Words = {
     "record.ended_in_doubt": _("The run ended before anyone could say whether this was done."),
     "record.ended": _("The run ended."),
     "record.paused": _("Paused by %(who)s."),
+    "record.has_control": _("%(who)s has control of the desktop."),
+    "record.control_left": _(
+        "%(who)s had control of the desktop and went away. Look at the screen; it goes on when somebody resumes it."
+    ),
 }

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_noop as _
 from sentences.base import Words
 
 WORDS: Words = {
+    "running.no_control": _("You do not have control of the desktop any more."),
     "running.set_aside": _(
         "The run loop ended without a word %(n)d times while it had this run, which got no further in between. "
         "The run is set aside; look at the log of the run loop before you start it again."

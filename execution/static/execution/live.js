@@ -8,6 +8,7 @@ import { connect } from "./live/connection.js";
 import { endCorrection } from "./live/correct.js";
 import { eventsView } from "./live/events.js";
 import { graphView } from "./live/graph.js";
+import { handsView } from "./live/hands.js";
 import { Picture } from "./live/picture.js";
 import { KEYS, Question } from "./live/question.js";
 import { control } from "./live/requests.js";
@@ -29,6 +30,7 @@ stepsView(store);
 whyView(store);
 eventsView(store);
 assistantView(store);
+handsView(store, picture);
 const openGraph = graphView(store, find("script[data-graph]").dataset.graph.split(" "));
 headView();
 tabs((id) => id === "tab-graph" && openGraph());
@@ -65,8 +67,10 @@ function buttons(status) {
   const button = (verb, glyph, words, css = "") => h("button", { class: `button ${css}`, type: "button", disabled: Boolean(wishing), onclick: () => (verb === "stop" ? askToStop() : control(store, { verb })) },
     icon(glyph), wishing === verb ? say(`asked_${verb}`) : words);
   const stop = button("stop", "player-stop", say("stop"), "danger");
-  if (status === "paused") return [button("resume", "player-play", say("resume")), stop];
-  return ["running", "waiting", "coaching"].includes(status) ? [button("pause", "player-pause", say("pause")), stop] : [stop];
+  const take = button("take_control", "hand-finger", say("take_control"));
+  if (store.inControl) return store.hasControl ? [button("resume", "player-play", say("give_back"), "primary"), stop] : [stop];
+  if (status === "paused") return [take, button("resume", "player-play", say("resume")), stop];
+  return ["running", "waiting", "coaching"].includes(status) ? [take, button("pause", "player-pause", say("pause")), stop] : [stop];
 }
 
 /** The mode, and for whoever may, the choice of another one from the next step on. */

@@ -13,7 +13,7 @@ from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
-from execution.pages import script_texts
+from execution.pages import script_texts, teach_texts
 from execution.record.payloads import prompt_payload
 from gpu.pages import texts as gpu_texts
 from tests.execution.pages.test_runs import make_question, make_step, move
@@ -196,7 +196,7 @@ def flat(words: object, prefix: str = "") -> dict[str, str]:
 
 
 def test_every_text_that_a_script_asks_for_is_there() -> None:
-    known = flat(texts())
+    known = flat(teach_texts.teach()) | flat(texts())
     for script in SCRIPTS:
         for key in re.findall(r'\bsay\("([\w.]+)"', script.read_text()):
             assert key in known or f"{key}.one" in known, f"{script.name} asks for {key}"

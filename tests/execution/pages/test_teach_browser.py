@@ -390,7 +390,7 @@ def test_a_lost_connection_is_said_and_is_back_within_three_seconds(teach) -> No
     shown(page)
     for _ in range(4):  # however often: the wait does not grow beyond three seconds
         before = end.opened
-        end.route.close(code=1011)
+        end.route.close(code=4500)
         expect(page.locator("#state")).to_contain_text("reconnecting")
         expect(page.locator("#stage")).to_have_class(re.compile("lost"))
         expect(page.locator("#stage")).not_to_have_class(re.compile("lost"), timeout=3000)

@@ -390,7 +390,7 @@ async def test_nobody_watches_for_long_while_sessions_cannot_be_checked(run, ses
     async with Socket(run_path(run), session_key=session_key) as socket:
         await socket.hear()
         monkeypatch.setattr(hub.sessions, "refusals", broken)
-        assert await socket.close_code() == 1011
+        assert await socket.close_code() == 4500
 
 
 @pytest.mark.parametrize(

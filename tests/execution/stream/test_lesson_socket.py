@@ -14,7 +14,7 @@ from execution.actions.teach import open_lesson
 from execution.choices import LessonState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Lesson, Robot
-from execution.stream import lesson_socket
+from execution.stream import handing_on
 from tests.support.scripted import BUTTON, screens
 from tests.support.sockets import PATIENCE_S, Socket, in_thread, session_of
 from tests.support.teaching import taught_on
@@ -61,7 +61,7 @@ async def test_the_lesson_of_another_teacher(lesson, make_user):
 
 async def test_a_right_that_is_taken_away_closes_the_open_socket(lesson, designer, monkeypatch):
     """S10.1"""
-    monkeypatch.setattr(lesson_socket, "CHECK_EVERY_S", 0.05)
+    monkeypatch.setattr(handing_on, "CHECK_EVERY_S", 0.05)
     key = await in_thread(session_of, designer)
     async with Socket(path_of(lesson), session_key=key) as socket:
         await in_thread(lambda: User.objects.get(pk=designer.pk).groups.set([Group.objects.get(name="operator")]))
@@ -128,4 +128,4 @@ async def test_a_run_loop_that_leaves_has_the_browser_come_again(designer):
         async with asyncio.timeout(PATIENCE_S):
             while (output := await socket.receive_output(timeout=PATIENCE_S))["type"] != "websocket.close":
                 pass
-        assert output["code"] == 1011
+        assert output["code"] == 4500

@@ -7,7 +7,7 @@ import { emphasised, named } from "./sentence.js";
 const ICONS = {
   state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
   degraded: ["gauge", "amber-ink"], drift_detected: ["trending-down", "amber-ink"], error: ["alert-circle", "red-ink"],
-  wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"],
+  control: ["hand-finger", "blue-ink"], wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"],
 };
 const STEP_ICONS = { failed: ["alert-circle", "red-ink"], rejected: ["circle-x", "red-ink"], skipped: ["player-skip-forward", "muted"], interrupted: ["circle-minus", "muted"], manual: ["hand-finger", "blue-ink"], observed: ["eye", "muted"] };
 
@@ -64,12 +64,21 @@ function words(store, { kind, payload }) {
     if (payload.source === "stop") return say("stopped_by", { who });
     return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` ${say("quoted", { text: payload.feedback })}` : "");
   }
+  if (kind === "control") return controlWords(payload);
   if (kind === "wish") return wishWords(payload);
   if (kind === "mode_changed") return say("event_mode", { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });
   if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
   if (kind === "drift_detected") return say("event_drift", { name: store.nodeName(payload.node_id) });
   if (kind === "error") return payload.message ?? "";
   return say({ resource_changed: "event_resource", idle_unload: "event_unload" }[kind] ?? "") || kind;
+}
+
+/** What somebody did who has control; of what they typed nobody knows more than how much. */
+function controlWords({ by: who, act, at, on, keys, length: n, failed }) {
+  const [x, y] = (at ?? [0, 0]).map((part) => Math.round(part * 100));
+  const where = on ? say("quoted", { text: on }) : say("did_at", { x, y });
+  const did = say(`did.${act}`, { who, where, keys, n });
+  return failed ? say("labelled", { label: did, what: failed }) : did;
 }
 
 function wishWords({ verb, by, origin, detail }) {

@@ -42,6 +42,7 @@ export class Picture {
     this.layers = new Set();
     this.screens = new Map(); // step index -> promise of what was read there
     this.drawn = "";
+    this.hands = null; // the size of the desktop's picture while the person here has control of it
     this.image.addEventListener("load", () => this.fit());
     new ResizeObserver(() => this.fit()).observe(this.stage);
     this.setUpZoom();
@@ -57,6 +58,7 @@ export class Picture {
     const { store } = this;
     const { selected, prompt, execution } = store;
     const step = store.focus;
+    if (this.hands && !selected) return { src: store.frame?.url, takenAt: store.frame?.takenAt, step: null };
     if (selected && step) {
       if (step.picture_after && step.outcome === "failed") return this.pair(step);
       return { src: store.pictureUrl(step.picture_before), step, note: say("picture_of_step", { n: step.index }) };
@@ -86,10 +88,10 @@ export class Picture {
     stage.classList.toggle("comparing", Boolean(choice.pair));
     this.compare.hidden = !choice.pair;
     this.canvas.hidden = Boolean(choice.pair);
-    find(".stage-tools").hidden = Boolean(choice.pair) || !choice.src;
+    find(".stage-tools").hidden = Boolean(choice.pair) || !choice.src || (Boolean(this.hands) && !store.selected);
     if (choice.pair) this.showPair(choice);
     else if (choice.src && this.image.getAttribute("src") !== choice.src) this.image.src = choice.src;
-    const nothing = !choice.pair && !choice.src;
+    const nothing = !choice.pair && !choice.src && !this.hands;
     this.image.hidden = nothing;
     this.empty.hidden = !nothing;
     this.empty.classList.toggle("skeleton", false);
@@ -141,7 +143,7 @@ export class Picture {
 
   /** The picture as large as the stage allows, in whole pixels, so that overlays sit exactly. */
   fit() {
-    const { naturalWidth: w, naturalHeight: hgt } = this.image;
+    const [w, hgt] = this.hands ?? [this.image.naturalWidth, this.image.naturalHeight];
     const { clientWidth, clientHeight } = this.stage;
     if (!w || !clientWidth) return;
     const gutter = parseFloat(getComputedStyle(this.stage).paddingTop); // for the tools, and for labels without a place

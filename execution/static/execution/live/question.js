@@ -234,6 +234,7 @@ export class Question {
     const { pause_reason: reason, pause_detail: detail } = execution;
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
+    if (reason === "control") return this.inControl();
     const title = asked ? say("paused_title") : say("labelled", { label: say("paused_title"), what: word("pause_reason", reason) });
     const message = asked ? this.pausedBy(detail) : (detail?.message ?? "");
     if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
@@ -244,7 +245,19 @@ export class Question {
     return [h("div", { class: "beside" }, main, this.screens({ candidates: detail?.candidates, busy: Boolean(store.wishing), onpick }))];
   }
 
+  /** A person has the desktop in hand; whoever it is gives it back here as well. */
+  inControl() {
+    const { store } = this;
+    const { pause_detail: detail } = store.execution;
+    if (!store.hasControl) return this.plain("hand-finger", "amber", word("pause_reason", "control"), detail?.message ?? "");
+    const busy = Boolean(store.wishing);
+    const back = h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
+      icon("player-play"), busy ? say(`asked_${store.wishing}`) : say("give_back"));
+    return this.plain("hand-finger", "amber", say("you_have_control"), say("control_text"), h("div", { class: "answers" }, back));
+  }
+
   pausedBy(detail) {
+    if (detail?.left) return detail.message;
     const who = named(detail?.by, detail?.origin);
     return who ? say("paused_by", { who }) : say("paused_asked");
   }

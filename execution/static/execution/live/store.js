@@ -109,6 +109,16 @@ export class Store extends State {
     return Boolean(this.prompt) && this.answer?.status !== "given";
   }
 
+  /** Somebody has the desktop in hand. */
+  get inControl() {
+    return this.execution.status === "paused" && this.execution.pause_reason === "control";
+  }
+
+  /** The person at this page has it. */
+  get hasControl() {
+    return this.me.may_operate && this.inControl && this.execution.pause_detail?.by === this.me.name;
+  }
+
   get lastStep() {
     return [...this.steps.values()].at(-1) ?? null;
   }

@@ -26,7 +26,8 @@ export function chordOf(event) {
 }
 
 export class Keyboard {
-  constructor(store, connection, edits) {
+  /** Without `edits` there is no draft, and nothing but keys is typed. */
+  constructor(store, connection, edits = null) {
     Object.assign(this, { store, connection, edits });
     this.box = find("#keys");
     this.line = find("#keys-line");
@@ -43,7 +44,7 @@ export class Keyboard {
     const words = h("span", {});
     const value = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => typeDialog(store, this) }, icon("variable"), say("type_value"));
     const escape = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`));
-    this.line.append(words, value, escape);
+    this.line.append(words, this.edits ? value : "", escape);
     store.onChange(() => {
       text(words, say(store.keyboard ? "keys_here" : "keys_away"));
       find("#stage").classList.toggle("has-keys", store.keyboard);
