@@ -6,7 +6,7 @@ WORKERS ?= 2
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 
-.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages mutation messages requirements vendor demo setup setup-dev
+.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages bench-teaching mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -67,6 +67,9 @@ bench-acts:
 
 bench-pages: setup-dev
 	$(PYTHON) -m tests.benchmarks.page_weight
+
+bench-teaching: setup-dev
+	$(PYTHON) -m tests.benchmarks.teaching
 
 bench-gpu: setup-dev
 	$(PYTHON) -m tests.benchmarks.gpu
