@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 SETTLE_S = 0.18  # still for so long is still
 MOST_MOVING_S = 2.5  # then it is read as it moves: a clock with hands, a film
 _CLOSE_S, _CLOSE_EVERY_S = 0.6, 0.012  # after an act its effect is to be seen at once
-_LIVELY_S, _LIVELY_EVERY_S = 2.0, 0.015
+_LIVELY_S, _LIVELY_EVERY_S = 2.0, 0.04
 _CALM_EVERY_S = 0.1
 
 
