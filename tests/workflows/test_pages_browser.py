@@ -181,7 +181,10 @@ def test_the_admin_shows_the_parameters_of_the_chosen_action_alone(live_server) 
     with browser_page(live_server.url, logged_in("designer"), path=path) as page:
         expect(page.locator("#id_param_text")).to_be_visible()
         expect(page.locator("#id_param_keys")).to_be_hidden()
+
+        page.locator("#id_action_type").select_option("wait_stable")
         expect(page.locator("#id_target")).to_be_hidden()
+        expect(page.locator("#id_param_text")).to_be_hidden()
 
         page.locator("#id_action_type").select_option("drag")
         expect(page.locator("#id_param_dx")).to_be_visible()
