@@ -63,7 +63,7 @@ class Understood:
     @property
     def said(self) -> str:
         """“button “Save”, the only one here”."""
-        role = say(f"lesson.role_{self.role}") if self.role in ROLES else say("lesson.role_place")
+        role = say(f"role.{self.role}") if self.role in ROLES else say("role.place")
         name = self.text or (self.named_by.text.strip(" :：") if self.named_by else "")
         what = say("lesson.named", role=role, name=name) if name else role
         if not self.is_ambiguous:
