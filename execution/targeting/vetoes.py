@@ -67,7 +67,7 @@ def _needed_is_missing(signs: Signs, context: Context) -> str:
         "shapes": signs.shapes is not None and signs.shapes >= _STANDS,
     }
     missing = next((name for name in context.target.needed if not there.get(name, True)), "")
-    return say("targeting.needed_is_missing", sign=say(f"targeting.needed_{missing}")) if missing else ""
+    return say("targeting.needed_is_missing", sign=say(f"needed.{missing}")) if missing else ""
 
 
 def _several_in_one(signs: Signs, context: Context) -> str:

@@ -8,11 +8,11 @@ from sentences.base import Words
 
 WORDS: Words = {
     "targeting.needed_is_missing": _("%(sign)s, which must be there, is not"),
-    "targeting.needed_text": _("its text"),
-    "targeting.needed_picture": _("its picture"),
-    "targeting.needed_named_by": _("its label"),
-    "targeting.needed_neighbours": _("what stands around it"),
-    "targeting.needed_shapes": _("the controls around it"),
+    "needed.text": _("its text"),
+    "needed.picture": _("its picture"),
+    "needed.named_by": _("its label"),
+    "needed.neighbours": _("what stands around it"),
+    "needed.shapes": _("the controls around it"),
     "correction.outside_box": _("The corrected point lies outside the corrected box."),
     "correction.several": _("What was drawn holds several things that could be meant. Show which one it is."),
     "correction.nothing_shown": _("A corrected target needs a box, a point or a text."),
