@@ -26,11 +26,13 @@ def open_lesson(*, workflow: Workflow, robot: Robot | None, user: Any, kind: str
     if not user.has_perm(DESIGN):
         raise PermissionDenied(DESIGN)
     with transaction.atomic():
-        mine = workflow.lessons.open().filter(teacher=user, robot=robot, kind=kind).first()
+        mine = Lesson.objects.open().filter(workflow=workflow, teacher=user, robot=robot, kind=kind).first()
         if mine is not None:
             return mine
         _raise_taken(workflow, robot)
-        workflow.lessons.filter(state=LessonState.AWAY).update(state=LessonState.DONE, ended_at=timezone.now())
+        Lesson.objects.filter(workflow=workflow, state=LessonState.AWAY).update(
+            state=LessonState.DONE, ended_at=timezone.now()
+        )
         try:
             with transaction.atomic():
                 return Lesson.objects.create(workflow=workflow, robot=robot, teacher=user, kind=kind)
