@@ -6,6 +6,7 @@ What lies over it (a menu, a dialog) is a screen of its own, as other things can
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -38,6 +39,7 @@ _SHARE = 0.06  # of its lines, on one that says much
 _COLUMN = 0.4  # of a line's height, by which lines of one column may begin left or right of each other
 _COLUMN_LINES, _ROWS = 3, 2  # lines of a column that came; and that make a column of a list that was there
 _HEADING = 1.3  # of the usual height of a line
+_FOLDERS = re.compile(r"(?<!\S)(?:[A-Za-z]:|~)?(?:[/\\][^/\\]+)*[/\\](?=[^/\\\s])")  # where the document of a title is
 _TITLE_SHARED = 0.5  # of the letters of a title
 
 
@@ -144,7 +146,8 @@ def set_aside(state: ScreenState, known: Known) -> list[dict[str, str]]:
 
 def proposed_name(state: ScreenState, placed: Placed, known: Known, taken: Sequence[str]) -> str:
     """What people may call the screen: what came over another one, the title of its window, or its heading."""
-    title = lasting(title_pattern(_title(state), known.values).replace("*", " ").strip(" -–—·|"))
+    title = _FOLDERS.sub("", title_pattern(_title(state), known.values).replace("*", " "))
+    title = lasting(title.strip(" -–—·|"))
     heading = min((one for one in telling(state, known) if one.kind is Told.TELLS), key=ToldLine.rank, default=None)
     said = heading.text if heading else ""
     if placed.came:

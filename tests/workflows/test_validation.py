@@ -186,6 +186,11 @@ FAULTS: list[tuple[str, GraphSpec, tuple[str, str, str]]] = [
 ]
 
 
+def test_of_typing_nothing_need_be_declared_for_what_is_typed_is_looked_for() -> None:
+    typing = with_edge("click_save", action_type="type_text", params={"text": "a note"}, expect=ExpectSpec())
+    assert "nothing_expected" not in {problem.code for problem in problems(typing)}
+
+
 @pytest.mark.parametrize(("whole", "problem"), [f[1:] for f in FAULTS], ids=[f[0] for f in FAULTS])
 def test_a_planted_fault_is_found_where_it_is(whole: GraphSpec, problem: tuple[str, str, str]) -> None:
     assert problem in found(whole)

@@ -51,7 +51,7 @@ def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[P
     yield from _target(edge, variables, needed=spec.target == "needed")
     yield from _reading(edge, variables)
     effect = effect_of(replace(edge, effect_class=_declared(edge)))
-    if effect is EffectClass.OPAQUE and not edge.expect:
+    if effect is EffectClass.OPAQUE and not edge.expect and edge.action_type != "type_text":  # what is typed is seen
         yield of_edge(
             "nothing_expected",
             _("%(edge)s: nothing says what must be seen after it, so it is never repeated without a person. "
