@@ -20,12 +20,22 @@ Kind = Literal["text", "number", "date"]
 
 _BLANKS = "[ \u00a0\u202f\u2009]"
 _CURRENCY = "€$£¥%"
-# Letters that a reader takes for digits are no unit: “12 O” may be 120.
-_UNIT = re.compile(rf"{_BLANKS}+(?![OoIlSBZ]$)[A-Za-zµ°][\w/²³°]{{0,9}}\.?$")
+# Letters that a reader takes for digits are no unit: “12 O” may be 120. Neither is what makes it another number: “5 k”
+# is 5000, “8 h” may go on in minutes, “2 x” in its factor, “200 CR” is owed. Nor is a text with digits, but for these.
+_WITH_DIGITS = r"10⁹/L|10\^9/L|10¹²/L|10\^12/L|[cdk]?m[23]|mm[23]|kg/m2|(?:mL|ml)/min/1[.,]73 ?m[2²]"
+_OF_ANOTHER = (
+    r"[OoIlSBZ]|[kKMhHxX]|[kKM](?:EUR|USD|CHF|GBP)|(?i:Mio|Mds?|Mrds?|bn|mn|tsd|cr|dr|ct|mille|dozens?|douzaines?)|"
+    r"(?i:(?:hundred|thousand|million|milliard|billion)s?)"
+)
+_UNIT = re.compile(
+    rf"{_BLANKS}+(?:{_WITH_DIGITS}|(?!(?:{_OF_ANOTHER})\.?$)[A-Za-zµμ°][A-Za-zÀ-ÖØ-öø-ÿµμ°²³/]{{0,9}}\.?)$"
+)
+_MILLIONS = re.compile(rf"[€$£¥].*[mM]$|[mM]{_BLANKS}*[€$£¥]$")  # of a currency: no metres
 _GROUPED = {
     FRENCH: re.compile(rf"[-+−]?(?:\d{{1,3}}(?:{_BLANKS}\d{{3}})+|\d+)(?:,\d+)?"),
     US: re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"),
 }
+_IN_THREES = re.compile(rf"[-+−]?\d{{1,3}}(?:{_BLANKS}\d{{3}})+(?:[.,]\d+)?")
 _NUMERIC_DATE = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4})")
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _PARTED = re.compile(r"\d+ ?([/.\-]) ?\d+ ?\1 ?\d+")
@@ -73,11 +83,15 @@ def parsed_date(text: str, form: str = "") -> date | None:
 
 
 def _number(text: str, form: str) -> ReadValue:
+    if _MILLIONS.search(text):
+        return ReadValue(problem=say("turn.value_no_number", text=text))
     bare = _UNIT.sub("", text.strip(_CURRENCY + " \u00a0\u202f")).strip(_CURRENCY + " \u00a0\u202f")
     if form:
         meant = {_decimal(bare, form)} if _GROUPED[form].fullmatch(bare) else set()
-    else:
+    elif not re.search(_BLANKS, bare) or _IN_THREES.fullmatch(bare):
         meant = set(numbers(bare.replace("−", "-")))
+    else:
+        meant = set()
     if len(meant) != 1:
         code = "turn.value_two_numbers" if len(meant) > 1 else "turn.value_no_number"
         return ReadValue(problem=say(code, text=text))

@@ -55,7 +55,7 @@ def resolve(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, varia
     if edge.action_type == "must_see":
         return _seen(edge, anchor, state, variables)
     place = _place(edge, anchor, state, variables)
-    problem = place.problem or _parsed(edge, place.text).problem
+    problem = place.problem or _value_at(edge, place).problem
     if problem or place.box is None:
         return Resolution(status=ResolveStatus.NOT_FOUND, message=problem or say("turn.value_empty"))
     message = say("turn.value_seen", text=place.text)
@@ -91,7 +91,7 @@ def _read(eyes: Eyes, suggestion: Suggestion, state: ScreenState, hidden: Redact
     if box is None:
         return None, say("turn.no_target")
     place = in_box(box, state)
-    value = _parsed(edge, place.text)
+    value = _value_at(edge, place)
     if problem := place.problem or value.problem:
         return None, problem
     if is_hidden(place, state, hidden):
@@ -115,6 +115,13 @@ def _same(one: ReadValue, other: ReadValue) -> bool:
     """Whether two readings say the same; of a text its blanks are the reader's."""
     plain = ["".join(read.value.split()).casefold() for read in (one, other)]
     return plain[0] == plain[1] != ""
+
+
+def _value_at(edge: EdgeSpec, place: ReadPlace) -> ReadValue:
+    """What stands at the place; a number or a date is one text, never what two cells make together."""
+    if place.apart and edge.params.get("kind") in ("number", "date"):
+        return ReadValue(problem=say("turn.several_there", text=place.text))
+    return _parsed(edge, place.text)
 
 
 def _parsed(edge: EdgeSpec, text: str) -> ReadValue:

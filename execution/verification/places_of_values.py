@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from execution.language.fuzzy import SAME
 from execution.language.screen_texts import ScreenWords
 from execution.perception.changes import union
+from execution.perception.ocr.base import in_reading_order
 from execution.types import Box, ElementRole, ScreenState, TextLine
 from execution.verification.identity import Place, cut_off, in_window, places_at
 from execution.verification.reading import ScreenReading
@@ -21,16 +23,21 @@ from sentences.said import say
 SURE = 0.8  # a reader's confidence below this is no reading of a value
 _INSIDE = 0.85  # of a line's width: less of it in the box, and the box cuts it
 _LEVEL = 0.6  # of the higher of the two
+_WORD_GAP = 0.6  # line heights: a blank within one number or date is no wider, the gap between two cells is
 _REACH, _BELOW, _INDENT = 25.0, 2.0, 1.2  # heights of a label: to its field in the row, below it, and aside of it
 _NEXT_LABEL = re.compile(r"^[^\d:][^:]{0,30}:(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPlace:
-    """What stands there, and in which box; or why nothing can be read there, in a sentence."""
+    """What stands there, and in which box; or why nothing can be read there, in a sentence.
+
+    `apart`: it is several texts that do not stand as the words of one, so that together they are no number and no date.
+    """
 
     text: str = ""
     box: Box | None = None
+    apart: bool = False
     problem: str = ""
 
 
@@ -60,8 +67,7 @@ def in_box(box: Box, state: ScreenState) -> ReadPlace:
         return ReadPlace(box=box, problem=say("turn.box_cuts", text=cut[0].text))
     if not inside:
         return ReadPlace(box=box, problem=say("turn.value_empty"))
-    ordered = tuple(sorted(inside, key=lambda line: (round(line.box.center.y / max(1, line.box.h)), line.box.x)))
-    return _read(ordered, reading)
+    return _read(in_reading_order(inside), reading)
 
 
 def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
@@ -131,4 +137,14 @@ def _read(run: tuple[TextLine, ...], reading: ScreenReading) -> ReadPlace:
         return ReadPlace(box=box, problem=say("turn.value_unsure", text=text))
     if text.rstrip().endswith(("…", "...")) or cut_off(run, reading):
         return ReadPlace(box=box, problem=say("turn.value_cut", text=text))
-    return ReadPlace(text=text, box=box)
+    return ReadPlace(text=text, box=box, apart=_do_not_join(run))
+
+
+def _do_not_join(run: Sequence[TextLine]) -> bool:
+    """Whether a blank between the texts would join what are two: of another row, or farther away than a blank."""
+    boxes = sorted((line.box for line in run), key=lambda box: box.x)
+    return any(
+        abs(one.center.y - other.center.y) > 0.5 * min(one.h, other.h)
+        or other.x - one.right > _WORD_GAP * min(one.h, other.h)
+        for one, other in pairwise(boxes)
+    )

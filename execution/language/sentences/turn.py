@@ -125,6 +125,7 @@ WORDS: Words = {
     "turn.value_read_twice": _("It was read twice, and not alike: “%(one)s” and “%(other)s”."),
     "turn.nothing_at_label": _("At “%(label)s” nothing stands that could be read."),
     "turn.several_at_label": _("At “%(label)s” %(n)d things stand, where one was meant."),
+    "turn.several_there": _("“%(text)s” stands there: several texts, where one value was meant."),
     "turn.no_column": _("There is no column “%(label)s” above it."),
     "turn.nothing_in_column": _("In the column “%(label)s” nothing stands in that row."),
     "turn.box_cuts": _("The box cuts “%(text)s”."),
