@@ -15,7 +15,7 @@ from execution.turn.rounds import counted
 from execution.turn.seeking import worth_scrolling
 from execution.turn.stages import Stages
 from execution.types import ResolveStatus, ScreenState, Suggestion
-from sentences.said import say
+from sentences.said import by_sentence, say
 from workflows.conditions import CannotTell, holds
 from workflows.graph import EdgeSpec
 from workflows.text import names
@@ -74,7 +74,7 @@ class Chooser:
                 return None
             if not self.lists.says_over(way.edge, state):
                 self.count(way.edge)
-                suggestion = self.stages.suggest(way.edge, node_id, state)
+                suggestion = self._doubted(self.stages.suggest(way.edge, node_id, state))
                 if self._look_again(suggestion):
                     return None
                 if not suggestion.line:
@@ -84,6 +84,13 @@ class Chooser:
                     return for_line
             self.at.ended.add(way.edge.edge_id)
             self.count()
+
+    def _doubted(self, suggestion: Suggestion) -> Suggestion:
+        """With what a person has to know where a line of this screen's list was begun and not finished."""
+        line = self.at.place.unfinished
+        if not line:
+            return suggestion
+        return replace(suggestion, doubt=by_sentence([say("turn.line_unfinished", line=line), suggestion.doubt]))
 
     def _way(self, node_id: str) -> Way:
         """Which of the screen's steps: not what was rejected or skipped, or was done and led back to it."""

@@ -45,7 +45,7 @@ class Lists:
         """
         repeat, resolution = suggestion.edge.repeat, suggestion.resolution
         assert repeat is not None
-        doubts = []
+        doubts = [suggestion.doubt]
         if suggestion.line > 1 and suggestion.edge.target and suggestion.edge.target.number_wanted:
             doubts += [self._changed(suggestion, state), self._unlike(suggestion, state)]
         if resolution.at_end:

@@ -238,10 +238,11 @@ class Loop:
 
     def _arrive(self, node_id: str, confidence: float, state: ScreenState, *, anew: bool) -> None:
         """The run is there; `anew`: a person said so, or left the desktop there, and what was before is behind."""
+        place, put = self.at.place, anew or self.at.anywhere
         self.at.misses, self.at.known, self.at.anywhere = 0, state, False
         if node_id != self.at.last_node:
             self.at.looks, self.at.ended = 0, set()
-        self.at.place = self.at.place.anew(node_id) if anew else self.ways.arrive(self.at.place, node_id)
+        self.at.place = self.ways.put(place, node_id, anew=anew) if put else self.ways.arrive(place, node_id)
         self.journal.arrive(node_id, confidence)
 
     def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:

@@ -33,7 +33,7 @@ class Position:
         steps = rows.values_list("node_id", "edge_id", "outcome", "suggestion__status")
         place = ways.replay(Standpoint(expected=execution.start_node_id or None), _behind(steps, ways))
         if execution.current_node_id:
-            place = ways.arrive(place, execution.current_node_id)
+            place = ways.found(place, execution.current_node_id)
         return cls(place=place)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from execution.turn.rounds import Rounds, after
+from execution.turn.rounds import Rounds, after, round_at
 from workflows.catalogue import effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec
@@ -21,7 +21,8 @@ class Standpoint:
 
     `last` is None before the first screen; `expected` is then where it begins. `held` is where it stood before a common
     screen came: it goes on from there afterwards. `done_here` are the steps that were done on `last` and led back, but
-    for those of a round: `rounds` are the lists whose lines are being done, the inner one last.
+    for those of a round: `rounds` are the lists whose lines are being done, the inner one last. `unfinished` is the
+    line of the list on `last` in the middle of which a person put that screen there; 0 where there is none.
     """
 
     last: str | None = None
@@ -30,6 +31,7 @@ class Standpoint:
     held: Standpoint | None = None
     done_here: frozenset[str] = frozenset()
     rounds: Rounds = ()
+    unfinished: int = 0
 
     def passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
         """The edge is behind the run, done or skipped: its destination comes next."""
@@ -37,7 +39,14 @@ class Standpoint:
         back = done and edge.source == edge.destination == self.last
         once = back and not any(one.holds(edge.edge_id) for one in rounds)
         done_here = self.done_here | {edge.edge_id} if once else self.done_here
-        return replace(self, expected=edge.destination, done=edge if done else None, done_here=done_here, rounds=rounds)
+        return replace(
+            self,
+            expected=edge.destination,
+            done=edge if done else None,
+            done_here=done_here,
+            rounds=rounds,
+            unfinished=0,
+        )
 
     def anew(self, node_id: str) -> Standpoint:
         """A person says that it is that screen: what was done before it is behind, what was done on it stays done."""
@@ -64,6 +73,28 @@ class Ways:
         if place.held is not None and node_id == place.held.last:
             return place.held
         return Standpoint(last=node_id, expected=node_id, rounds=place.rounds)
+
+    def put(self, place: Standpoint, node_id: str, *, anew: bool) -> Standpoint:
+        """Where the run stands once `node_id` is seen and a person had the desktop, or says that it is that screen.
+
+        `anew`: the run could not have come there by itself, or a person says so.
+        """
+        there = place.anew(node_id) if anew else self.arrive(place, node_id)
+        return replace(there, unfinished=self._unfinished(place, node_id))
+
+    def _unfinished(self, place: Standpoint, node_id: str) -> int:
+        """The line of the list on that screen that is begun, and whose last step does not lead back there; 0 if none.
+
+        What only looks may lie between: a wait for the list has nothing to do once it is seen.
+        """
+        present = round_at(place.rounds, node_id)
+        if present is None:
+            return 0
+        stood = place.held if place.held is not None and place.last in self._common else place
+        if stood.last == node_id and stood.done is None:
+            return stood.unfinished
+        outcomes = self._roots(replace(stood, last=stood.expected))
+        return 0 if node_id in self._within(outcomes, _only_looks) else present.number
 
     def may_go_on(self, place: Standpoint, node_id: str) -> bool:
         """Whether the run may go on from that screen without anybody's word."""
@@ -92,11 +123,21 @@ class Ways:
     def replay(self, place: Standpoint, steps: Iterable[tuple[str, str, bool, bool]]) -> Standpoint:
         """Where steps led, each its node, its edge, whether it was done and whether it was skipped."""
         for node_id, edge_id, done, skipped in steps:
-            place = self.arrive(place, node_id)
+            place = self.found(place, node_id)
             edge = self._edges.get(edge_id)
             if edge is not None and (done or skipped):
                 place = place.passed(edge, done=done)
         return place
+
+    def found(self, place: Standpoint, node_id: str) -> Standpoint:
+        """As `arrive`, where nobody remembers whether a person put that screen there: told by what could lead there.
+
+        How a condition stood then is not known either, so no way with one counts.
+        """
+        unconditional = Ways(self.graph, lambda edge: not edge.condition)
+        if unconditional.may_go_on(place, node_id):
+            return self.arrive(place, node_id)
+        return replace(self.arrive(place, node_id), unfinished=unconditional._unfinished(place, node_id))
 
     def _roots(self, place: Standpoint) -> frozenset[str]:
         """The screens that the run stands on or is on its way to."""
@@ -110,12 +151,13 @@ class Ways:
         outcomes = [e.destination for e in alike if self.is_open(e)]
         return frozenset({place.last, place.expected or place.last, *outcomes})
 
-    def _within(self, roots: Collection[str]) -> frozenset[str]:
-        """The roots, and what is reached from them over steps that need not be done."""
+    def _within(self, roots: Collection[str], passes: Callable[[EdgeSpec], bool] | None = None) -> frozenset[str]:
+        """The roots, and what is reached from them over steps that need not be done, or that `passes` says."""
+        passes = passes or _need_not_be_done
         seen, todo = set(roots), list(roots)
         while todo:
             for edge in self.graph.outgoing(todo.pop()):
-                if edge.destination not in seen and _need_not_be_done(edge) and self.is_open(edge):
+                if edge.destination not in seen and passes(edge) and self.is_open(edge):
                     seen.add(edge.destination)
                     todo.append(edge.destination)
         return frozenset(seen)

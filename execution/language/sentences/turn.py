@@ -45,6 +45,7 @@ WORDS: Words = {
     "turn.list_unknown": _(
         "The list as it was when line %(then)d was done is not known, so nobody can say whether line %(line)d follows."
     ),
+    "turn.line_unfinished": _("Line %(line)d of the list was begun and not finished: what is left of it was not done."),
     "turn.list_shorter": _(
         "The list has changed since line %(then)d was done: line %(line)d was “%(was)s” and is not there any more."
     ),

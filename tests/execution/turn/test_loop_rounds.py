@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
 from execution.models import Prompt
 from sentences.said import from_json, in_words
@@ -315,6 +316,90 @@ def test_a_loop_that_is_restarted_anywhere_does_each_line_once(stage: Any, kept:
     if s.row().state != COMPLETED:
         s.begin()
         assert s.run().state == COMPLETED
+    assert s.world.acts == ALL
+
+
+UNFINISHED = "Line 1 of the list was begun and not finished"
+
+
+def left_in_the_middle_of_line(s: Any, kept: int, at: str = "a") -> None:
+    """Somebody pauses the run while its step `kept` is done, and leaves the screen `at` there."""
+    asked = list[int]()
+
+    def pauses(step: Any) -> None:
+        if step.index == kept and not asked:
+            asked.append(step.index)
+            control.pause(execution_id=s.row().execution_id)
+
+    s.journal.on_step.append(pauses)
+    s.run()
+    assert paused(s) == (PAUSED, PauseReason.ASKED)
+    s.world.node = at
+
+
+@pytest.mark.parametrize("until", [[], ["one.txt"]])
+@pytest.mark.parametrize("lines", [FILES, FILES[:1]])
+def test_a_line_that_was_begun_and_left_is_not_left_out_in_silence(stage: Any, lines: list[str], until: Any) -> None:
+    """S1.22: whoever had the desktop closed the record and left the list there; nobody has said that it is done."""
+    s = listed(stage, edges=[of_list("ab", "a", "b", **each(until=until)), *ROUND[1:]])
+    s.world.lists = {"ab": list(lines)}
+    left_in_the_middle_of_line(s, 2)
+    if until:
+        s.world.texts = ("one.txt",)
+    s.resume("reject", "reject")
+    assert [act for act in s.world.acts if "scroll" not in act] == ["ab", "bc"]
+    assert UNFINISHED in str(s.asked[0].message)
+
+
+def test_a_line_that_was_left_may_be_said_to_be_done(stage: Any) -> None:
+    s = listed(stage)
+    left_in_the_middle_of_line(s, 2)
+    assert s.resume("accept").state == COMPLETED
+    assert [prompt.kind for prompt in s.asked] == ["confirmation"]
+    assert s.world.acts == ["ab", "bc", *ALL[3:]]
+
+
+def test_a_line_that_was_left_may_be_gone_on_with(stage: Any) -> None:
+    s = listed(stage)
+    left_in_the_middle_of_line(s, 2)
+    assert s.resume({"choice": "reject", "node_id": "c"}).state == COMPLETED
+    assert len(s.asked) == 1
+    assert s.world.acts == ALL
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_line_that_was_left_is_remembered_by_the_next_loop(stage: Any, asked_before: bool) -> None:
+    """S9.2: whether the loop ends before the question or while it is open."""
+    s = listed(stage)
+    left_in_the_middle_of_line(s, 2)
+    if asked_before:
+        s.resume(lambda prompt: s.leave.set())
+        s.leave.clear()
+        s.begin()
+        s.run("reject", "reject")
+    else:
+        s.leave.clear()
+        s.begin()
+        s.resume("reject", "reject")
+    assert s.world.acts == ["ab", "bc"]
+    assert UNFINISHED in str(s.asked[-2].message)
+
+
+@pytest.mark.parametrize("kept", [3, 6, 9])
+@pytest.mark.parametrize("said", [{}, {"node_id": "a"}])
+def test_a_line_that_is_finished_is_not_asked_about(stage: Any, kept: int, said: dict[str, str]) -> None:
+    s = listed(stage)
+    left_in_the_middle_of_line(s, kept)
+    assert s.resume(**said).state == COMPLETED
+    assert not s.asked
+    assert s.world.acts == ALL
+
+
+def test_the_middle_of_a_line_that_was_left_as_it_was_is_gone_on_with(stage: Any) -> None:
+    s = listed(stage)
+    left_in_the_middle_of_line(s, 2, at="c")
+    assert s.resume().state == COMPLETED
+    assert not s.asked
     assert s.world.acts == ALL
 
 
