@@ -43,6 +43,13 @@ class Act:
         """The same with where it was done."""
         return {**self.params, "x": self.point.x, "y": self.point.y} if self.kind in POINTED else self.params
 
+    @property
+    def length(self) -> int:
+        """How many characters it types; a key that writes one is typing, and 0 is none."""
+        if self.kind == "type_text":
+            return len(self.text)
+        return 1 if self.kind == "press_keys" and writes(self.keys) else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acted:
@@ -72,3 +79,9 @@ def do(desktop: Desktop, act: Act) -> None:
         desktop.type_text(act.secret or act.text)
     else:
         raise ValueError(f"{act.kind} is not done with the hands")
+
+
+def writes(keys: str) -> bool:
+    """Whether a chord writes a character: pressed one by one a password would be read in the record."""
+    *held, key = keys.split("+") if not keys.endswith("+") else [*keys[:-1].split("+")[:-1], "+"]
+    return len(key) == 1 and not set(held) - {"shift", "altgr"}

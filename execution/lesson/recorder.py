@@ -352,11 +352,13 @@ class Recorder:
         return step
 
     def new_step(self, act: Act, state: LessonStepState) -> LessonStep:
+        """Of what is typed without being kept the row has the length alone: somebody may be logging in by hand."""
+        types_unkept = bool(act.length) and not act.keep
         return LessonStep.objects.create(
             lesson=self.lesson,
             index=self.here.next_index(),
-            act=act.kind,
-            params=act.told,
+            act="type_text" if types_unkept else act.kind,
+            params={"length": act.length} if types_unkept else act.told,
             state=state,
             node=self.here.cursor,
         )

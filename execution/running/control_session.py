@@ -181,17 +181,11 @@ def told_of(act: Act, size: Size, on: str = "") -> dict[str, Any]:
         told["to"] = _part_of(Point(act.point.x + act.dx, act.point.y + act.dy), size)
     elif act.kind == "scroll":
         told |= {"dx": act.dx, "dy": act.dy}
-    elif act.kind == "type_text" or writes(act.keys):
-        told |= {"act": "type_text", "length": len(act.text) or 1}
+    elif act.length:
+        told |= {"act": "type_text", "length": act.length}
     elif act.kind == "press_keys":
         told["keys"] = act.keys
     return told
-
-
-def writes(keys: str) -> bool:
-    """Whether a chord writes a character: pressed one by one a password would be read in the record."""
-    *held, key = keys.split("+") if not keys.endswith("+") else [*keys[:-1].split("+")[:-1], "+"]
-    return len(key) == 1 and not set(held) - {"shift", "altgr"}
 
 
 def _part_of(point: Point, size: Size) -> list[float]:

@@ -115,3 +115,24 @@ def test_where_nobody_can_tell_the_field_nothing_is_typed(teacher: Teacher, form
     assert refused["state"] == "refused"
     assert refused["why"].startswith("Click the field first")
     assert not form.memory.get("note")
+
+
+def test_what_is_typed_without_being_kept_is_known_by_its_length_alone(
+    teacher: Teacher, lesson: Lesson, form: ScriptedDesktop
+) -> None:
+    """Somebody may be logging in by hand; what writes nothing stands as it is."""
+    teacher.click(FIELD)
+    teacher.until(lambda: teacher.steps(), what="the click")
+    teacher.do(type="type", text=SECRET, keep=False)
+    for keys in ("q", "shift+j", "tab"):
+        teacher.do(type="keys", keys=keys, keep=False)
+    assert form.memory["note"].startswith(SECRET)
+    unkept = lesson.steps.exclude(act="click").order_by("index")
+    assert [(step.act, step.params) for step in unkept] == [
+        ("type_text", {"length": len(SECRET)}),
+        ("type_text", {"length": 1}),
+        ("type_text", {"length": 1}),
+        ("press_keys", {"keys": "tab"}),
+    ]
+    rows: tuple[Any, ...] = (Lesson, LessonStep, Node, Edge, Target, Variable)
+    assert "hunter2" not in "".join(serializers.serialize("json", model.objects.all()) for model in rows)

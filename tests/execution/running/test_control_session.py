@@ -12,8 +12,8 @@ from execution.choices import EventKind, ExecutionState, PauseReason, Wish
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Field, ScriptedScreen
 from execution.exceptions import IllegalMove
+from execution.lesson.acts import writes
 from execution.models import Execution
-from execution.running.control_session import writes
 from execution.types import Box
 from tests.support.control import hands_on, run_loop, until
 from tests.support.scripted import BUTTON, analyzer, publish_line, queue, screens
