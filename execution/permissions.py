@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.conf import settings
+
 VIEW = "execution.view_execution"
 OPERATE = "execution.operate_execution"
 UNMASKED = "execution.view_unmasked"
+
+
+def sees_unmasked(user: Any) -> bool:
+    """Whether a person sees what is masked: where it is switched on, and they have the right to it (S10.4)."""
+    return bool(settings.RPA_LIVE_UNMASKED and user.has_perm(UNMASKED))

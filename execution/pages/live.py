@@ -11,8 +11,7 @@ from django.views.decorators.http import require_safe
 
 from execution.models import Execution
 from execution.pages import script_texts, snapshot
-from execution.pages.pictures import sees_unmasked
-from execution.permissions import OPERATE, VIEW
+from execution.permissions import OPERATE, VIEW, sees_unmasked
 from workflows.catalogue import ACTIONS
 from workflows.permissions import DESIGN, permitted
 

@@ -6,9 +6,7 @@ import logging
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import http_date, parse_etags
@@ -17,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from execution.choices import ON_DESKTOP
 from execution.models import Execution, Robot, Step
-from execution.permissions import UNMASKED, VIEW
+from execution.permissions import VIEW, sees_unmasked
 from execution.running import live_picture, unmasked
 from sentences.said import say
 from workflows.exceptions import PictureMissing
@@ -68,11 +66,6 @@ def run_frame(request: HttpRequest, execution_id: str) -> HttpResponse:
 @lru_cache(maxsize=1000)
 def _tell_once(execution_id: str, name: str) -> None:
     log.info("the live picture of %s is seen unmasked by %s", execution_id, name)
-
-
-def sees_unmasked(user: Any) -> bool:
-    """Whether a person sees what is masked: where it is switched on, and they have the right to it (S10.4)."""
-    return bool(settings.RPA_LIVE_UNMASKED and user.has_perm(UNMASKED))
 
 
 @permitted(VIEW_ROBOT)

@@ -28,6 +28,7 @@ from execution.lesson.trying import Trying
 from execution.lesson.understanding import Understood, hover_json
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.permissions import sees_unmasked
 from execution.record.hidden import Hidden
 from execution.record.redaction import redaction_of
 from execution.running.lesson_proofs import Proofs
@@ -71,7 +72,7 @@ class LessonSession:
             desktop,
             analyzer,
             on_frame=self._show,
-            on_read=lambda state: self._inbox.put(lambda: self._seen(state)),
+            on_read=self._was_read,
             on_problem=self._went_wrong,
         )
         here = Here(lesson, Draft(lesson.workflow, store), analyzer, self.redaction)
@@ -83,6 +84,7 @@ class LessonSession:
         self._trying: Trying | None = None
         self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
         self._number, self._rev = 0, 0
+        self._unmasked, self._showing = False, threading.Lock()
         self._is_dirty = False
         self._asked_by: Client | None = None
         self._last_there = time.monotonic()
@@ -93,6 +95,7 @@ class LessonSession:
         """Raises DesktopLost; whatever ends it, keys and buttons are up and the draft is whole."""
         Lesson.objects.filter(pk=self.lesson.pk).update(state=LessonState.LIVE, problem="", presence_at=timezone.now())
         self.lesson.refresh_from_db()
+        self._unmasked = self._shows_unmasked()
         self.recorder.begin()
         hover = threading.Thread(target=self._hover, name="lesson-hover", daemon=True)
         self._clients.start()
@@ -340,10 +343,27 @@ class LessonSession:
         if self._asked_by is not None:
             self._asked_by.tell_acted(act, acted)
 
+    def _shows_unmasked(self) -> bool:
+        """Whether the teacher sees what is masked; that they do is in the log."""
+        teacher = self.lesson.teacher
+        if teacher is None or not sees_unmasked(teacher):
+            return False
+        log.info("the desktop of %s is seen unmasked by %s", self.lesson.lesson_id, teacher.get_username())
+        return True
+
+    def _was_read(self, state: ScreenState) -> None:
+        """In the thread that reads: what could not be shown before it was read may be shown now."""
+        self.redaction.seen(state)
+        if self.redaction.is_needed and not self._unmasked:
+            self._show(self.sight.newest())
+        self._inbox.put(lambda: self._seen(state))
+
     def _show(self, frame: Frame) -> None:
-        """In the thread that grabs: what the desktop shows, without what nobody may see."""
-        self._number += 1
-        self._clients.show(self._number, frame.taken_at.timestamp(), encoded(self.redaction.unmasked(frame)))
+        """In the threads of the eyes: what the desktop shows, without what its teacher may not see (S10.4)."""
+        with self._showing:
+            self._number += 1
+            pixels = self.redaction.unmasked(frame) if self._unmasked else self.redaction.live(frame)
+            self._clients.show(self._number, frame.taken_at.timestamp(), encoded(pixels))
 
     def _hover(self) -> None:
         """The newest place of the pointer is answered; those before it are passed over."""
