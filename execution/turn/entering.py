@@ -65,10 +65,12 @@ def perform(stages: Stages, suggestion: Suggestion) -> ActionResult:
     status, message, touched = ActionStatus.DONE, "", False
     desktop, before = stages.eyes.desktop, stages.eyes.last_look
     try:
-        point = acting.point_of(suggestion)
+        point, box = acting.point_of(suggestion), suggestion.resolution.box
+        if box is None:  # around a mere point nobody can see whether anything was entered
+            raise acting.NoTarget(say("turn.no_target"))
         desktop.click(point)
         touched = True
-        message = why_not(stages, suggestion, before, suggestion.resolution.box)
+        message = why_not(stages, suggestion, before, box)
         if message:
             status = ActionStatus.FAILED
         else:
@@ -87,11 +89,10 @@ def came_over(box: Box, before: ScreenState, after: ScreenState) -> bool:
     return changes is None or bool(changes.outside(_may_change(box, before)).regions)
 
 
-def why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None, box: Box | None) -> str:
+def why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None, box: Box) -> str:
     """Why nothing may be typed after the click into `box`, in a sentence; "" if keys surely go to it."""
-    if before is None or box is None:
-        return ""
-    if why := _no_sign(stages, suggestion, before, box):
+    why = _no_sign(stages, before, box) if before is not None else say("turn.no_focus_seen")
+    if before is None or why:
         return say("turn.clicked_not_typed", why=why)
     settle(stages.eyes.desktop, settle_ms=STILL_MS, timeout_ms=MOST_MS)
     now = stages.eyes.glance()
@@ -107,11 +108,11 @@ def why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None, box
     return say("turn.clicked_not_typed", why=why) if why else ""
 
 
-def _no_sign(stages: Stages, suggestion: Suggestion, before: Pictured, box: Box) -> str:
-    """Whether a field shows nothing of having been entered: no ring, no caret, not even one that blinks."""
-    target = suggestion.edge.target
-    if target is None or target.role != ElementRole.FIELD:
-        return ""
+def _no_sign(stages: Stages, before: Pictured, box: Box) -> str:
+    """Whether a place shows nothing of having been entered: no ring, no caret, not even one that blinks.
+
+    A place that was not taken for a field has to show it too: keys would go to whatever has the focus.
+    """
     until = time.monotonic() + SIGN_S
     around = box.grown(_RING_PX, before.frame.size)
     while True:
