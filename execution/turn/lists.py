@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from execution.language.fuzzy import folded
+from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
@@ -70,6 +71,8 @@ class Lists:
                 return say("turn.list_shorter", then=line - 1, line=number, was=was)
             if _plain(was) != _plain(now[number - 1]):
                 return say("turn.list_changed", then=line - 1, line=number, was=was, now=now[number - 1])
+        if any(_is_anybodys(line, rows) for rows in (then, now)):
+            return say("turn.list_unknown", then=line - 1, line=line)
         return ""
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
@@ -98,6 +101,17 @@ class Lists:
             self.stages.scroll(Point(at.x, at.y), -_WHEEL)
             self.stages.settle(suggestion.edge)
         return moved
+
+
+def _is_anybodys(line: int, rows: Sequence[str]) -> bool:
+    """Whether another record could read as that line does: it is empty, hidden in part, or there twice.
+
+    Where the list is shorter there is nothing to be told apart.
+    """
+    if line > len(rows):
+        return False
+    read = [_plain(row) for row in rows]
+    return not read[line - 1] or HIDDEN in rows[line - 1] or read.count(read[line - 1]) > 1
 
 
 def _make_of(line: Box, state: ScreenState) -> tuple[bool, ElementRole | None]:

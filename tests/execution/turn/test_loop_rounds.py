@@ -242,6 +242,28 @@ def test_what_was_done_may_look_otherwise_and_the_list_may_grow(stage: Any, now:
     assert s.world.acts == ["ab", "bc", "ca"] * len(now) + ["scroll 3", "ad"]
 
 
+UNKNOWN = "nobody can say whether line 2 follows"
+
+
+def test_lines_that_are_not_kept_cannot_be_told_apart(stage: Any) -> None:
+    """Line 1 goes away once it is done and another one comes at the end; of neither anything is kept."""
+    s = listed(stage)
+    s.journal.hidden._regions = ((0.0, 0.0, 1.0, 0.999),)
+    now = [*FILES[1:], "four.txt"]
+    s.journal.on_step.append(lambda step: s.world.lists.update(ab=now) if step.edge_id == "bc" else None)
+    s.run("reject", "reject")
+    assert s.world.acts == ["ab", "bc", "ca"]
+    assert UNKNOWN in str(s.asked[0].message)
+
+
+def test_lines_that_read_alike_cannot_be_told_apart(stage: Any) -> None:
+    s = listed(stage)
+    s.world.lists = {"ab": ["Martin"] * 3}
+    s.run("reject", "reject")
+    assert s.world.acts == ["ab", "bc", "ca"]
+    assert UNKNOWN in str(s.asked[0].message)
+
+
 def test_what_is_not_made_like_a_line_is_asked_about(stage: Any) -> None:
     """A button that stands below a list as if it were a line of it."""
     s = listed(stage)
