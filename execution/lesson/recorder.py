@@ -24,8 +24,10 @@ from execution.lesson.sight import Looks
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
 from execution.lesson.undoing import take_back
+from execution.lesson.unmoved import looks_the_same, means_the_same, reads_the_same
 from execution.models import Lesson, LessonStep
 from execution.teaching.structure import number_of
+from execution.turn.unchanged import Glance
 from execution.types import Point, ScreenState
 from sentences.said import say, to_json, told_by
 from workflows.exceptions import DomainError
@@ -41,12 +43,16 @@ READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is 
 
 @dataclass(slots=True, kw_only=True)
 class Held:
-    """A click that waits for an answer; `done` where it was done before anybody could ask."""
+    """A click that waits for an answer; `done` where it was done before anybody could ask.
+
+    `state` is the screen as it may be kept, `read` as it was read: what is hidden may have changed as well.
+    """
 
     step: LessonStep
     act: Act
     found: Understood
     state: ScreenState
+    read: ScreenState
     done: bool = False
 
 
@@ -130,11 +136,14 @@ class Recorder:
         shown = self.here.shown(state)
         found = self._understood(act, shown)
         if found.is_ambiguous:
-            return self._hold(act, found, shown)
+            return self._hold(act, found, shown, state)
         return self._done(act, found, shown)
 
     def answer(self, question: str, choice: str, values: Mapping[str, Any]) -> Acted | None:
-        """The held act by that answer; None where that is not asked any more."""
+        """The held act by that answer; None where that is not asked any more.
+
+        Refused where the screen has changed since: the place may be another one's by now.
+        """
         held = self._held_for(question)
         if held is None:
             return None
@@ -143,6 +152,12 @@ class Recorder:
             return None
         held.step.answered = {"code": choice, "values": dict(values)}
         self.held = None
+        if not held.done and not self._stands(held):
+            held.step.state = LessonStepState.UNDONE
+            held.step.save()
+            refused = self.refused(held.act, say("lesson.changed_since"))
+            self.on_change()
+            return refused
         answer, variable = self._with_variable(held.found, answer, values)
         if held.done:
             self._keep(held.step, held.act, held.found, held.state, answer, variable)
@@ -238,12 +253,25 @@ class Recorder:
             return replace(hovered[1], point=act.point)
         return understand(shown, act.point, known=self.here.known, box=act.box)
 
-    def _hold(self, act: Act, found: Understood, shown: ScreenState, *, done: LessonStep | None = None) -> Acted:
+    def _stands(self, held: Held) -> bool:
+        """Whether what was asked about is still there: read anew, and its place looked at once more right after."""
+        self.sight.stirred()  # what was read before may be a grab old
+        state = self.read_here(KEYS_WAIT_S)
+        return (
+            state is not None
+            and reads_the_same(held.read, state)
+            and means_the_same(held.found, self.here.shown(state), known=self.here.known, box=held.act.box)
+            and looks_the_same(held.found, held.read, Glance(frame=self.desktop.grab(), window=self.desktop.window()))
+        )
+
+    def _hold(
+        self, act: Act, found: Understood, shown: ScreenState, read: ScreenState, *, done: LessonStep | None = None
+    ) -> Acted:
         step = done or self.new_step(act, LessonStepState.HELD)
         step.state = LessonStepState.HELD
         step.question = question_of(found, shown, done=done is not None)
         step.save()
-        self.held = Held(step=step, act=act, found=found, state=shown, done=done is not None)
+        self.held = Held(step=step, act=act, found=found, state=shown, read=read, done=done is not None)
         acted = self.acted(act, Acted(state="held"))
         self.on_change()
         return acted
@@ -276,7 +304,7 @@ class Recorder:
         shown = self.here.shown(state)
         found = self._understood(act, shown)
         if found.is_ambiguous:
-            self._hold(act, found, shown, done=step)
+            self._hold(act, found, shown, state, done=step)
         else:
             self._keep(step, act, found, shown, None, "")
         return acted

@@ -43,6 +43,7 @@ WORDS: Words = {
     "lesson.away": _("Nobody was there for %(n)d s, so the desktop was given back. The draft is kept."),
     "lesson.desktop_lost": _("The desktop was lost: %(error)s The draft is kept."),
     "lesson.not_answered": _("First say which one is meant, or let the click go."),
+    "lesson.changed_since": _("The screen has changed since you were asked, so nothing was done. Click again."),
     "lesson.no_picture_of_it": _(
         "No picture of this step is kept, so its target cannot be drawn anew. Teach it again."
     ),

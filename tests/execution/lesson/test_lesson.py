@@ -239,6 +239,50 @@ def test_a_held_click_that_is_let_go_does_nothing(
     assert caller.click(SECOND)["state"] == "held"
 
 
+def _called(page: ScriptedScreen, people: tuple[str, ...], heading: str) -> ScriptedScreen:
+    """The queue with others in its lines, their buttons where they were."""
+    texts = {f"person{number}": person for number, person in enumerate(people)}
+    widgets = [replace(w, text=texts[w.name]) if w.name in texts else w for w in page.widgets]
+    return replace(page, name="queue2", widgets=[TextLabel(text=heading, at=Point(60, 60)), *widgets[1:]])
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["seen anew", "not seen yet"])
+@pytest.mark.parametrize(
+    ("people", "heading"),
+    [
+        (("MOREAU Zoe", "LEFEVRE Marie", "LEFEBVRE Marie"), "Waiting queue"),
+        (PEOPLE, "Queue of Dr Roux"),
+    ],
+    ids=["a line on top", "another list of the same lines"],
+)
+def test_a_held_click_is_not_done_once_the_screen_has_changed(
+    caller: Teacher,
+    queue_lesson: Lesson,
+    queue_: ScriptedDesktop,
+    people: tuple[str, ...],
+    heading: str,
+    at_once: bool,
+) -> None:
+    """S6.11: while a person thinks, another record may come to the place that was clicked."""
+    queue_._screens["queue2"] = _called(queue_._screens["queue"], people, heading)
+    assert caller.click(SECOND)["state"] == "held"
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    held, told = next(iter(caller.acted)), len(caller.told)
+    queue_.show("queue2")
+    if not at_once:
+        caller.until(lambda: any(m["type"] == "screen" for m in caller.told[told:]), what="the screen, seen anew")
+    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    caller.until(lambda: caller.acted[held]["state"] != "held", what="what became of it")
+    assert caller.acted[held]["state"] == "refused"
+    assert caller.acted[held]["why"] == (
+        "The screen has changed since you were asked, so nothing was done. Click again."
+    )
+    assert queue_.screen == "queue2"
+    assert queue_lesson.steps.get(index=1).state == LessonStepState.UNDONE
+    assert not queue_lesson.workflow.edges.exists()
+    assert caller.click(SECOND)["state"] == "held"
+
+
 def test_the_pointer_is_told_what_would_be_kept_and_what_is_like_it(caller: Teacher) -> None:
     caller.send(type="pointer", x=SECOND.center.x, y=SECOND.center.y)
     hover = caller.until(lambda: next((m for m in caller.told if m["type"] == "hover"), None), what="an answer")
