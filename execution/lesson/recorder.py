@@ -27,7 +27,6 @@ from execution.lesson.undoing import take_back
 from execution.lesson.unmoved import looks_the_same, means_the_same, reads_the_same
 from execution.models import Lesson, LessonStep
 from execution.teaching.structure import number_of
-from execution.turn.unchanged import Glance
 from execution.types import Point, ScreenState
 from sentences.said import say, to_json, told_by
 from workflows.exceptions import DomainError
@@ -254,14 +253,12 @@ class Recorder:
         return understand(shown, act.point, known=self.here.known, box=act.box)
 
     def _stands(self, held: Held) -> bool:
-        """Whether what was asked about is still there: read anew, and its place looked at once more right after."""
-        self.sight.stirred()  # what was read before may be a grab old
-        state = self.read_here(KEYS_WAIT_S)
+        """Whether what was asked about is still there, by a picture taken now: the eyes' own may be a moment old."""
+        now = self.here.analyzer.analyze(self.desktop.grab(), self.desktop.window())
         return (
-            state is not None
-            and reads_the_same(held.read, state)
-            and means_the_same(held.found, self.here.shown(state), known=self.here.known, box=held.act.box)
-            and looks_the_same(held.found, held.read, Glance(frame=self.desktop.grab(), window=self.desktop.window()))
+            reads_the_same(held.read, now)
+            and looks_the_same(held.found, held.read, now)
+            and means_the_same(held.found, self.here.shown(now), known=self.here.known, box=held.act.box)
         )
 
     def _hold(

@@ -12,7 +12,7 @@ from execution.language.volatile import lasting
 from execution.lesson.screens import Known
 from execution.lesson.understanding import Understood, understand
 from execution.perception.changes import find_changes, union
-from execution.turn.unchanged import MARGIN_PX, Glance, other_window
+from execution.turn.unchanged import MARGIN_PX, other_window
 from execution.types import Box, ScreenState, TextLine
 
 
@@ -32,7 +32,7 @@ def means_the_same(found: Understood, now: ScreenState, *, known: Known, box: Bo
     return (then, found.alike, found.role, found.text) == (there, anew.alike, anew.role, anew.text)
 
 
-def looks_the_same(found: Understood, then: ScreenState, now: Glance) -> bool:
+def looks_the_same(found: Understood, then: ScreenState, now: ScreenState) -> bool:
     """Whether the place and its row are the same pixels in the same window, up to a blinking caret."""
     if other_window(then.window, now.window):
         return False
