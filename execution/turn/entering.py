@@ -83,12 +83,6 @@ def perform(stages: Stages, suggestion: Suggestion) -> ActionResult:
     return ActionResult(status=status, message=message, act_ms=act_ms, touched=touched)
 
 
-def came_over(box: Box, before: ScreenState, after: ScreenState) -> bool:
-    """Whether more than fields changed: something opened beside the field, a calendar or a list of proposals."""
-    changes = find_changes(before.frame.pixels, after.frame.pixels)
-    return changes is None or bool(changes.outside(_may_change(box, before)).regions)
-
-
 def why_not(stages: Stages, suggestion: Suggestion, before: Pictured | None, box: Box) -> str:
     """Why nothing may be typed after the click into `box`, in a sentence; "" if keys surely go to it."""
     why = _no_sign(stages, before, box) if before is not None else say("turn.no_focus_seen")

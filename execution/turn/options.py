@@ -6,6 +6,8 @@ nobody's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from execution.language.fuzzy import words
 from execution.perception.changes import find_changes, union
 from execution.targeting.boxes import text_lines_in
@@ -54,7 +56,7 @@ def _opened(hands: Movements, box: Box, before: ScreenState) -> tuple[Box, Scree
     for point in (box.center, _arrow(box, before)):
         hands.click(point)
         after = hands.still()
-        if area := _popup(box, before, after):
+        if area := popup(box, before, after):
             return area, after
     return None
 
@@ -72,8 +74,8 @@ def _arrow(box: Box, state: ScreenState) -> Point:
     return Point(right - max(4, box.h // 3), box.center.y)
 
 
-def _popup(box: Box, before: ScreenState, after: ScreenState) -> Box | None:
-    """What came at the control, with texts in it: below or above it, or over it."""
+def popup(box: Box, before: ScreenState, after: ScreenState, *, rows: int = 1) -> Box | None:
+    """What came at the control, with so many rows of text in it: below or above it, or over it."""
     changes = find_changes(before.frame.pixels, after.frame.pixels)
     if changes is None:
         return None
@@ -86,7 +88,16 @@ def _popup(box: Box, before: ScreenState, after: ScreenState) -> Box | None:
         return None
     area = union(joined)
     fresh = [line for line in text_lines_in(area, after) if changes.touches(line.box)]
-    return area if fresh else None
+    return area if len(_levels(fresh)) >= rows else None
+
+
+def _levels(lines: Sequence[TextLine]) -> list[int]:
+    """Where the rows stand that the lines make, each by the middle of its first line."""
+    levels: list[int] = []
+    for line in sorted(lines, key=lambda line: line.box.center.y):
+        if not levels or line.box.center.y - levels[-1] > line.box.h / 2:
+            levels.append(line.box.center.y)
+    return levels
 
 
 def _touch(one: Box, other: Box, state: ScreenState) -> bool:

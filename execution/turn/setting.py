@@ -7,12 +7,16 @@ say in which state it is, is left alone and asked about.
 
 from __future__ import annotations
 
-from execution.turn import entering, options
+from execution.turn import options
 from execution.turn.movements import Movements
 from execution.types import Answer, ScreenState, Suggestion
 from execution.verification.chosen import control_box, date_as_typed, stands_as_wanted
 from execution.verification.marks import is_on, mark_at
 from sentences.said import say
+
+# Rows of text that came at the field, its own among them: a remark of the form beside the date is no calendar, and
+# Escape would close the form.
+_CALENDAR = 4
 
 
 def perform(hands: Movements, suggestion: Suggestion, state: ScreenState) -> str:
@@ -50,6 +54,6 @@ def _put_date(hands: Movements, suggestion: Suggestion, state: ScreenState) -> s
     hands.press(("ctrl", "a"))
     hands.type_text(text)
     after = hands.still()
-    if entering.came_over(box, state, after):  # a calendar that opened by itself, and would lie over what follows
+    if options.popup(box, state, after, rows=_CALENDAR):  # it opened by itself, and would lie over what follows
         hands.press(("escape",))
     return ""
