@@ -181,9 +181,11 @@ class Recorder:
         if act.keep and act.keys == "backspace" and self.typing.takes_back(act):
             return self.acted(act, Acted(state="done"))
         self.typing.close()
-        self.read_here(KEYS_WAIT_S)
+        state = self.read_here(KEYS_WAIT_S)
         if not act.keep:
             return self._unkept(act)
+        if state is None and self.here.cursor is None:
+            return self.refused(act, say("lesson.reading"))  # nobody could say on which screen it was done
         return self._without_target(act)
 
     def type_text(self, act: Act) -> Acted:

@@ -8,29 +8,33 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from execution.choices import LessonStepState
-from execution.desktop.base import DesktopError, DesktopLost
-from execution.lesson.acts import Act, do
+from execution.desktop.base import DesktopLost
+from execution.lesson.acts import Act
 from execution.lesson.recorder import Recorder
 from execution.lesson.understanding import taught, understand
+from execution.matching import Matcher
 from execution.models import LessonStep
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.demonstrations import combined
-from execution.types import Point, Resolution, ResolveStatus, ScreenState
+from execution.turn import acting, entering
+from execution.turn.eyes import Eyes, Flags
+from execution.turn.workflow_stages import WorkflowStages
+from execution.types import ActionStatus, Answer, ResolveStatus, ScreenState, Suggestion
 from sentences.said import say, told_by
-from workflows.catalogue import effect_class_of
+from workflows.conditions import CannotTell, holds, say_conditions
 from workflows.exceptions import DomainError
 from workflows.graph import EdgeSpec
-from workflows.specs import edge_spec
-from workflows.text import fill
+from workflows.models import Edge
+from workflows.specs import edge_spec, graph_of
+from workflows.text import names
 
 DONE_AGAIN = frozenset({"click", "double_click", "right_click", "drag", "scroll", "type_text", "press_keys"})
 _READ_S = 15.0  # a screen is waited for so long
-_ENTER_S = 0.3  # at most, until a click into a field shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +96,44 @@ class Trying:
 
     def _again(self, step: LessonStep) -> str:
         """Why it was not done; "" where it was, and led where it leads."""
-        recorder, row = self._recorder, step.edge
-        assert row is not None
+        recorder = self._recorder
+        if recorder.held is not None:
+            return say("lesson.not_answered")
+        row = Edge.objects.filter(pk=step.edge_id or 0).select_related("source", "destination", "target").first()
+        if row is None:
+            return ""  # taken out since; what follows says itself where it begins
         edge = edge_spec(row)
-        state = recorder.sight.wait(_READ_S)
+        state = recorder.read_here(_READ_S)
         if state is None:
             return say("lesson.reading")
-        recorder.read_here()
         here = recorder.here.node()
         if here is None or here.node_id != edge.source:
             return say("lesson.try_elsewhere", node=row.source.name)
+        stages = self._stages(state)
+        if missing := _missing(edge, stages.variables):
+            return say("lesson.try_no_value", name=missing)
+        suggestion = stages.suggest(edge, edge.source, recorder.here.shown(state))
+        if why := _may_not(stages, suggestion, recorder.here.shown(state)):
+            return why
         if edge.action_type not in DONE_AGAIN:
             return ""  # what only looks or waits has its screen by now
-        resolution = self._resolved(edge, recorder.here.shown(state))
-        if resolution is not None and resolution.status is not ResolveStatus.FOUND:
-            return resolution.message
-        try:
-            params = fill(edge.params, recorder.here.known.values)
-        except KeyError as missing:
-            return say("lesson.try_no_value", name=str(missing).strip("'"))
-        if why := self._carry_out(step, edge, params, resolution.point if resolution else None):
+        if suggestion.resolution.status not in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+            return suggestion.resolution.message
+        if why := self._carry_out(step, stages, suggestion, state):
             return why
-        recorder.here.left_unkept()
         return "" if self._has_come(edge.destination) else say("lesson.try_led_elsewhere", node=row.destination.name)
+
+    def _stages(self, state: ScreenState) -> WorkflowStages:
+        """What a run would ask of its eyes and hands, with what was read here last."""
+        recorder = self._recorder
+        here, store = recorder.here, recorder.draft.store
+        graph = graph_of(here.draft.workflow)
+        eyes = Eyes(recorder.desktop, here.analyzer, Flags())
+        eyes.last_read = eyes.last_look = state
+        matcher = Matcher(
+            graph, pictures=store, embedder=here.analyzer.embedder, threshold=settings.RPA_MATCH_THRESHOLD
+        )
+        return WorkflowStages(graph, dict(here.known.values), eyes, matcher, TargetResolver(pictures=store))
 
     def _has_come(self, node_id: str) -> bool:
         """Whether that screen shows, in time."""
@@ -129,49 +148,54 @@ class Trying:
                 return False
             recorder.sight.stirred()  # looked at once more, when it has been still anew
 
-    def _resolved(self, edge: EdgeSpec, shown: ScreenState) -> Resolution | None:
-        if edge.target is None:
-            return None
-        effect = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
-        resolver = TargetResolver(pictures=self._recorder.draft.store)
-        return resolver.resolve(edge.target, shown, variables=self._recorder.here.known.values, effect=effect)
-
-    def _carry_out(self, step: LessonStep, edge: EdgeSpec, params: Mapping[str, Any], point: Point | None) -> str:
+    def _carry_out(self, step: LessonStep, stages: WorkflowStages, suggestion: Suggestion, state: ScreenState) -> str:
         """Do it, its intent committed before as of any act; why not, or ""."""
-        recorder = self._recorder
+        recorder, edge = self._recorder, suggestion.edge
         row = LessonStep.objects.create(
             lesson=recorder.lesson, index=recorder.here.next_index(), act=edge.action_type,
             params={**step.params, "again": step.index}, state=LessonStepState.DOING, node=recorder.here.cursor,
         )  # fmt: skip
-        try:
-            for act in _acts(edge.action_type, params, point):
-                do(recorder.desktop, act)
-                recorder.sight.stirred()
-                if act.kind == "click" and edge.action_type != "click":
-                    recorder.sight.effect(_ENTER_S)
-        except DesktopLost:
-            LessonStep.objects.filter(pk=row.pk).update(state=LessonStepState.DOUBT)
-            raise
-        except DesktopError as error:
-            LessonStep.objects.filter(pk=row.pk).update(state=LessonStepState.UNDONE)
-            return say("lesson.not_done", why=told_by(error))
-        LessonStep.objects.filter(pk=row.pk).update(state=LessonStepState.UNKEPT)
+        rows = LessonStep.objects.filter(pk=row.pk)
+        # The last look, as before any act of a run: between it and the hands lies nothing.
+        changed = stages.what_changed(suggestion, state, stages.glance(), strict=False, whole=bool(edge.identity))
+        if changed:
+            rows.update(state=LessonStepState.UNDONE)
+            return say("turn.changed_before", why=changed)
+        if entering.enters(suggestion):
+            result = entering.perform(stages, suggestion)
+        else:
+            result = acting.perform(recorder.desktop, suggestion)
+        recorder.sight.stirred()
+        if result.status is ActionStatus.UNCERTAIN:
+            rows.update(state=LessonStepState.DOUBT)
+            raise DesktopLost(result.message)
+        is_done = result.status is ActionStatus.DONE
+        rows.update(state=LessonStepState.UNKEPT if is_done or result.touched else LessonStepState.UNDONE)
+        if is_done or result.touched:
+            recorder.here.left_unkept()
+            return "" if is_done else result.message
+        return say("lesson.not_done", why=result.message)
+
+
+def _missing(edge: EdgeSpec, values: Mapping[str, str]) -> str:
+    """A variable that it says, or counts its lines by, and that has no value here; "" if there is none."""
+    needed = names(edge.params) | ({edge.repeat.counter} if edge.repeat else set())
+    return min(needed - set(values), default="")
+
+
+def _may_not(stages: WorkflowStages, suggestion: Suggestion, shown: ScreenState) -> str:
+    """Why it may not be done here, as a run would not: its conditions, whose record it is, what must be there."""
+    edge, what = suggestion.edge, suggestion.sentence
+    try:
+        is_open = holds(edge.condition, stages.variables, stages.graph)
+    except CannotTell as error:
+        return told_by(error)
+    if not is_open:
+        return say("turn.only_if", what=what, condition=say_conditions(edge.condition, stages.graph))
+    if not (edge.before or edge.identity):
         return ""
-
-
-def _acts(action_type: str, params: Mapping[str, Any], point: Point | None) -> list[Act]:
-    """The movements of the hands that a step is."""
-    into = [Act(id="", kind="click", point=point)] if point is not None else []
-    if action_type == "press_keys":
-        return [*into, _keys(str(params["keys"]))]
-    if action_type == "type_text":
-        clear = [_keys("ctrl+a")] if params.get("clear") else []
-        enter = [_keys("enter")] if params.get("enter") else []
-        return [*into, *clear, Act(id="", kind="type_text", text=str(params["text"])), *enter]
-    at = point or Point(0, 0)
-    dx, dy = int(params.get("dx", 0)), int(params.get("dy", 0))
-    return [Act(id="", kind=action_type, point=at, dx=dx, dy=dy)]
-
-
-def _keys(keys: str) -> Act:
-    return Act(id="", kind="press_keys", keys=keys)
+    verification = stages.check_before(edge, shown)
+    if verification.answer is Answer.YES:
+        return ""
+    code = "turn.not_surely_right" if edge.identity else "turn.not_as_declared"
+    return say(code, what=what, why=verification.message)

@@ -13,8 +13,9 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 from django.utils import timezone, translation
 
-from execution.choices import LessonState
+from execution.choices import LessonState, LessonStepState
 from execution.desktop.base import Desktop, DesktopLost
+from execution.exceptions import LeaseLost
 from execution.lesson.acts import Act, Acted
 from execution.lesson.drafting import Draft
 from execution.lesson.hearing import Unheard, heard_act, heard_look
@@ -36,7 +37,8 @@ from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients
 from execution.running.teach_line import line_of
 from execution.types import Frame, Point, ScreenState
-from sentences.said import in_words, say, told_by, worded
+from sentences.said import cause, in_words, say, told_by, worded
+from workflows.availability import is_away
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of
 
@@ -82,6 +84,7 @@ class LessonSession:
         self.secrets = TypedSecrets(self.recorder, self.redaction)
         self._proofs = Proofs(lesson, here, found=self._proved)
         self._trying: Trying | None = None
+        self._tries: Client | None = None  # who began it
         self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
         self._number, self._rev = 0, 0
         self._unmasked, self._showing = False, threading.Lock()
@@ -119,6 +122,15 @@ class LessonSession:
                 self._inbox.get(timeout=HEAR_S)()
             except queue.Empty:
                 self.recorder.tick()
+            except (DesktopLost, LeaseLost):
+                raise
+            except Exception as error:  # whatever ends a lesson ends that lesson alone: the robot goes on
+                if is_away(error):
+                    raise
+                log.exception("the lesson failed", extra={"lesson": self.lesson.lesson_id})
+                self.lesson.steps.open().update(state=LessonStepState.DOUBT)
+                self._end(LessonState.AWAY, cause(error))
+                return
             now = time.monotonic()
             if self._clients.all():
                 self._last_there = now
@@ -173,7 +185,14 @@ class LessonSession:
         heard_at = time.perf_counter()
         self._inbox.put(lambda: self._take(client, message, heard_at))
 
+    def _is_there(self, client: Client | None) -> bool:
+        """Whether whoever asked still sees what is done: whose line was closed has gone, or may not teach any more."""
+        is_open = Lesson.objects.open().filter(pk=self.lesson.pk).exists()
+        return is_open and client is not None and client in self._clients.all()
+
     def _take(self, client: Client, message: _Message, heard_at: float) -> None:
+        if client.watches and not self._is_there(client):
+            return
         self._asked_by = client
         try:
             self._do(message, heard_at)
@@ -206,7 +225,7 @@ class LessonSession:
                 raise Unheard(say("lesson.no_question"))
         elif kind == "try":
             first = message.get("from")
-            self._trying = Trying(recorder, first if isinstance(first, int) else 1)
+            self._trying, self._tries = Trying(recorder, first if isinstance(first, int) else 1), self._asked_by
             self._inbox.put(self._try_next)
         elif kind == "look":
             act = heard_look(message, heard_at, size=self.sight.newest().size)
@@ -240,7 +259,7 @@ class LessonSession:
     def _try_next(self) -> None:
         """The next step of a trial; between two of them everything else is heard."""
         trying = self._trying
-        if trying is None or self.recorder.paused:
+        if trying is None or self.recorder.paused or not self._is_there(self._tries):
             self._trying = None
             return
         self.may_act()

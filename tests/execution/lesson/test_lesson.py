@@ -14,8 +14,12 @@ from execution.actions.teach import close_lesson, come_back
 from execution.choices import ExecutionState, LessonState, LessonStepState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
+from execution.lesson import recorder
 from execution.lesson.secrecy import conceal
+from execution.lesson.sight import Sight
 from execution.models import Execution, Lesson
+from execution.running.lesson_session import LessonSession
+from execution.turn.workflow_stages import WorkflowStages
 from execution.types import Box, Point
 from tests.factories import make_user
 from tests.support.display import wait_until
@@ -489,3 +493,106 @@ def test_a_step_whose_screen_does_not_show_is_not_done_again(
     tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
     assert (tried["state"], tried["why"]) == ("failed", "It begins on “One - Forms”, and that screen does not show.")
     assert len(desktop.log) == done
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"identity": [{"label": "", "value": "DURAND Marie"}]},
+        {"before": {"texts": ["DURAND Marie"]}},
+        {"condition": [{"value": "ward", "test": "equals", "to": ["A"]}]},
+    ],
+    ids=["whose record", "what must be there", "a condition"],
+)
+def test_a_step_that_may_not_be_done_here_is_not_done_again(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, declared: dict[str, Any]
+) -> None:
+    """S9.6, S6.13: what an edge declares is asked of a trial as of a run."""
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
+    teacher.do(type="keys", keys="f9", keep=False)  # where the step leads is not learnt any more
+    lesson.workflow.edges.update(**declared)
+    teacher.send(type="draft_changed")
+    desktop.show("one")
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    done = len(desktop.log)
+    teacher.send(type="try", **{"from": 1})
+    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    assert tried["state"] == "failed"
+    assert (len(desktop.log), desktop.screen) == (done, "one")
+
+
+def test_a_trial_clicks_nothing_that_has_changed_since_it_was_read(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S5.2"""
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
+    desktop.show("one")
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    suggest, done = WorkflowStages.suggest, len(desktop.log)
+
+    def and_then_it_changes(*given: Any) -> Any:
+        found = suggest(*given)
+        desktop.show("three")
+        return found
+
+    monkeypatch.setattr(WorkflowStages, "suggest", and_then_it_changes)
+    teacher.send(type="try", **{"from": 1})
+    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    assert tried["state"] == "failed"
+    assert tried["why"].startswith("The screen changed before the action, so nothing was done.")
+    assert len(desktop.log) == done
+
+
+def test_a_trial_ends_with_whoever_began_it(lesson: Lesson, desktop: ScriptedDesktop) -> None:
+    """S6.1: nothing is done on a desktop while nobody sees it, also nothing that was sent before."""
+    with teacher_of(lesson) as other:
+        with teacher_of(lesson) as teacher:
+            teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+            for count in (2, 3):
+                teacher.click(BUTTON)
+                teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+            teacher.do(type="keys", keys="f9", keep=False)
+            desktop.show("one")
+            teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+            other.until(lambda: other.screen.get("name") == "One - Forms", what="the first screen")
+            teacher.send(type="try", **{"from": 1})
+        told = len(other.told)
+        other.send(type="act", id="mine", act="scroll", x=5, y=5, dy=1, dx=0, keep=False)
+        other.until(lambda: other.acted.get("mine"), what="an answer to the other")
+        other.until(lambda: other.screen.get("state") and len(other.told) > told, what="a screen")
+        assert desktop.screen != "three"
+
+
+def test_a_key_is_not_pressed_before_it_is_known_on_which_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S6.1: a desktop that never stands still was not read yet: nothing is done on it, and the robot goes on."""
+    monkeypatch.setattr(recorder, "KEYS_WAIT_S", 0.3)
+    monkeypatch.setattr(Sight, "wait", lambda self, timeout: None)
+    monkeypatch.setattr(Sight, "current", lambda self: None)
+    monkeypatch.setattr(LessonSession, "_seen", lambda self, state: None)
+    desktop = ScriptedDesktop(screens("one", "two", "three"))
+    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson, teacher_of(lesson) as teacher:
+        for _time in (1, 2):
+            acted = teacher.do(type="keys", keys="f9")
+            assert (acted["state"], acted["why"]) == ("refused", "The screen is being read.")
+        assert not [event for event in desktop.log if event.kind == "press"]
+        assert not lesson.steps.exists()
+
+
+def test_what_goes_wrong_in_a_lesson_ends_that_lesson_alone(
+    teacher: Teacher, lesson: Lesson, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S9.2: its open step is in doubt, the page says why, and the next lesson is taken."""
+    teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+
+    def broken(*_given: Any) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(recorder.Recorder, "_keep", broken)
+    teacher.send(type="act", id="a", act="click", x=BUTTON.x, y=BUTTON.y, dx=0, dy=0, keep=True)
+    wait_until(lambda: Lesson.objects.filter(pk=lesson.pk, state="away").exists(), what="the end of the lesson")
+    assert [step.state for step in lesson.steps.all()] == ["doubt"]
+    assert "no such thing" in Lesson.objects.get(pk=lesson.pk).problem
+    assert "the lesson failed" in caplog.text
