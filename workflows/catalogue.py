@@ -217,6 +217,8 @@ SERVER_SIDE_ACTION_TYPES = (
 
 ENTERING_ACTION_TYPES = frozenset({"type_text", "press_keys"})  # with a target: it is clicked first, as one step
 FIELD = "field"  # the role of a target of which a click is known to do nothing but to enter it
+# What opens a menu shows nothing of what was chosen in it.
+PRESSED = frozenset({"button", "menu_item", "icon", "link"})
 
 
 def effect_of(edge: EdgeSpec) -> EffectClass:
@@ -231,8 +233,9 @@ def effect_class_of(
     """The class an edge is run with, never `undeclared`: what a person chose, or else what the action says of itself.
 
     Typing that first clears the field may be repeated, unless Enter is pressed after it, or what is clicked before it
-    (`role`; None: nothing is) may do something of its own. An action that declares what must be seen is observable. Of
-    an action that is not in the catalogue, a program's own, nothing is known: it is opaque unless declared otherwise.
+    (`role`; None: nothing is) may do something of its own. What is chosen in a control shows there; an entry of a menu
+    does something. An action that declares what must be seen is observable. Of an action that is not in the catalogue,
+    a program's own, nothing is known: it is opaque unless declared otherwise.
     """
     if declared and declared != EffectClass.UNDECLARED:
         return EffectClass(declared)
@@ -240,6 +243,8 @@ def effect_class_of(
         return EffectClass.IDEMPOTENT
     spec = ACTIONS.get(action_type)
     default = spec.effect_class if spec else EffectClass.OPAQUE  # a program's own action
+    if action_type == "choose" and role in PRESSED:
+        default = EffectClass.OPAQUE
     if default is EffectClass.OPAQUE and expects:
         return EffectClass.OBSERVABLE
     return default

@@ -139,3 +139,17 @@ def test_what_is_read_has_a_name_of_its_own_that_later_steps_may_use(name: str) 
     )
     fields = {problem.field for problem in errors(graph)}
     assert fields == (set() if name == "total" else {"param_name", "params"})
+
+
+@pytest.mark.parametrize(
+    ("role", "expects", "effect"),
+    [
+        ("field", False, EffectClass.IDEMPOTENT),
+        ("button", False, EffectClass.OPAQUE),
+        ("button", True, EffectClass.OBSERVABLE),
+        ("menu_item", False, EffectClass.OPAQUE),
+    ],
+)
+def test_an_entry_chosen_in_a_menu_may_do_something_an_option_of_a_control_does_not(role, expects, effect) -> None:
+    """S9.3: "Duplicate" in "Actions" is not chosen once more after a crash."""
+    assert effect_class_of("choose", {"option": "Duplicate"}, "", expects=expects, role=role) is effect
