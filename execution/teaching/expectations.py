@@ -41,6 +41,7 @@ _PARTS = re.compile(r"(\s+[-–—|·]\s+|:\s+)")
 _WITH_DIGIT = re.compile(r"(?<!\{)\S*\d\S*")
 _AROUND = " \u00a0\u202f\t-–—:;,.·•|/()[]"
 _DIRTY = "*•● "
+_EDGE = 0.3  # of a line's height: a caption that is whole has more room to the edge of its window
 _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
 
 
@@ -146,9 +147,17 @@ def told_lines(
         if data and not own:
             kind = Told.DATA
         else:
-            kind = Told.TELLS if line.confidence >= _SURE and _worth(text, typed) else Told.LEFT_OUT
+            tells = line.confidence >= _SURE and _worth(text, typed) and not _is_cut(line, state)
+            kind = Told.TELLS if tells else Told.LEFT_OUT
         told.append(ToldLine(line, _cleaned(text), kind, _telling_score(text, line, state)))
     return told
+
+
+def _is_cut(line: TextLine, state: ScreenState) -> bool:
+    """Whether it stands at the very edge of its window, as what goes on behind it does ("Modifie" of "Modified")."""
+    box = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
+    room = _EDGE * line.box.h
+    return not (box.x + room <= line.box.x and line.box.right <= box.right - room)
 
 
 def _is_true(text: str, change: Change, names: Mapping[str, str]) -> bool:

@@ -118,7 +118,8 @@ def test_a_letter_that_leaves_the_list_makes_a_question_before_another_one_is_le
         process = run(taught)
         try:
             state, _reason, question = wait_until_it_stands(taught)
-            assert (state, web.done) == ("waiting", each(NAMES[0])), taught.log("runloop").read_text()[-3000:]
+            assert state in ("waiting", "coaching"), taught.log("runloop").read_text()[-3000:]  # or its place is asked
+            assert web.done == each(NAMES[0])
             assert "turn.list_changed" in question
             assert "Brown" in question
         finally:

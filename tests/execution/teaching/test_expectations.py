@@ -33,6 +33,18 @@ def test_a_message_that_came_is_declared_and_nothing_before():
     assert expect == ExpectSpec(texts=("Record saved",))
 
 
+@pytest.mark.parametrize(("x", "declared"), [(700, ("Modifie",)), (833, ())], ids=["whole", "cut by the edge"])
+def test_a_caption_that_its_window_cuts_off_is_not_declared(x: int, declared: tuple[str, ...]) -> None:
+    """A file dialog's last column: in the next run another part of it is in sight."""
+    canvas = Canvas(900, 700)
+    for index, text in enumerate(FORM):
+        canvas.text(text, 40 + 17 * (index % 3), 30 + 47 * index + 11 * (index % 2))
+    box = canvas.text("Modifie", x, 400)
+    window = Window(title="Clinic", box=Box(0, 0, box.right + (0 if x == 833 else 60), 700))
+    after = canvas.state(window=window)
+    assert learnt(replace(screen(*FORM), window=window), after)[1].texts == declared
+
+
 def test_what_is_left_in_sight_of_a_covered_line_is_not_declared():
     """A dialog's edge cuts a line of the page behind it: "Sign" of "Signed on paper" is nothing that came."""
     texts = ("Notes", "Signed on paper at the front desk", "Remark")
