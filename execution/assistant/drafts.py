@@ -24,7 +24,7 @@ from execution.desktop.keys import known_keys
 from execution.exceptions import BadDecision
 from execution.models import Prompt, Step
 from execution.types import Choice
-from workflows.catalogue import ACTIONS, ActionSpec
+from workflows.catalogue import ACTIONS, ENTERING_ACTION_TYPES, ActionSpec
 
 ALIKE = 0.6  # of two texts, for a place to be offered in place of a target that was not found
 NEARLY = 0.15  # a text that is so much less alike than the best is not meant
@@ -168,7 +168,7 @@ class Drafting:
 
     @property
     def _takes_a_place(self) -> bool:
-        return bool(self._spec.target != "none")
+        return self._spec.target != "none" and self._spec.action_type not in ENTERING_ACTION_TYPES
 
 
 def _open_for_corrections(facts: Facts) -> Prompt | None:

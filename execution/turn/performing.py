@@ -379,7 +379,7 @@ def _is_open(step: Step, suggestion: Suggestion, attempt: PerformedAct) -> bool:
         return False
     if verification.answer is Answer.NO:
         return not is_harmless(effect) or went_astray(verification)
-    known = suggestion.edge.action_type in SETTING_ACTION_TYPES | {"type_text"} and suggestion.edge.target is not None
-    if known:
+    known = suggestion.edge.action_type in SETTING_ACTION_TYPES | {"type_text"} and suggestion.resolution.box
+    if known and suggestion.edge.target is not None:
         return True  # where it should be seen is known, and it is not seen there
     return bool(suggestion.edge.expect) or not is_settled(effect, verification)
