@@ -72,7 +72,7 @@ def test_what_a_run_really_sends_is_of_these_schemas(stage: Any, operator: Any, 
     run.run({"choice": "correct", "correction": {"corrected_params": {"speed": "slow"}}}, confirm_instead, pause)
     run.journal.degrade("An analysis took 9000 ms; the limit is 8000 ms.")
     run.journal.error("no_match", "")
-    run.journal.control({"act": "click", "at": [0.1, 0.2], "on": "Save"})
+    run.journal.control({"by": "marie", "act": "click", "at": [0.1, 0.2], "on": "Save"})
     messages = [in_words(as_message(event), codes=True) for event in ExecutionEvent.objects.order_by("seq")]
     assert {message["kind"] for message in messages} == set(PAYLOADS)
     for message in messages:
