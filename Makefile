@@ -1,12 +1,12 @@
 # Two commands matter: `make run` and `make test`. Both install what is missing first.
 PYTHON = .venv/bin/python
-PACKAGES = rpa_site workflows gpu execution analytics sentences
+PACKAGES = rpa_site workflows gpu execution analytics audit sentences
 # How many tests run side by side.
 WORKERS ?= 2
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 
-.PHONY: run models test test-fast lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages bench-teaching mutation messages requirements vendor demo setup setup-dev
+.PHONY: run models test test-fast test-postgres lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages bench-teaching bench-analytics bench-learning bench-coached bench-replay bench-many mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -30,6 +30,14 @@ test: setup-dev
 
 test-fast: setup-dev
 	$(PYTEST) -m "not display and not browser and not slow"
+
+# Every test that asks for the database, slow ones too, beside a PostgreSQL server of their own; not those that show something
+# (a display, a browser) and those that are the same on any database. Then what brings its own servers: backup and restore, two web
+# processes behind one address, tasks on Redis. The last line says how many passed; the first part's stands above it.
+test-postgres:
+	@tools/setup.sh many
+	$(PYTHON) tools/postgres.py $(PYTEST) --database -m "not display and not browser"
+	$(PYTHON) -m pytest -n0 tests/rpa_site/test_backups_postgresql.py tests/e2e/test_two_web_processes.py tests/e2e/test_tasks_in_rq.py tests/e2e/test_rolling_upgrade.py tests/e2e/test_two_machines.py
 
 lint: setup-dev
 	.venv/bin/ruff check .
@@ -70,6 +78,26 @@ bench-pages: setup-dev
 
 bench-teaching: setup-dev
 	$(PYTHON) -m tests.benchmarks.teaching
+
+bench-analytics: setup-dev
+	nice $(PYTHON) -m tests.benchmarks.figures
+
+bench-learning: setup-dev
+	$(PYTHON) -m tests.benchmarks.sequential
+
+bench-coached: setup-dev
+	nice $(PYTHON) -m tests.benchmarks.coached
+
+bench-replay: setup-dev
+	nice $(PYTHON) -m tests.benchmarks.replay
+
+# Fifty robots, three web processes, PostgreSQL, Redis and nginx: an hour or two on a small machine. Less: RUNS=200 ROBOTS=10.
+RUNS ?= 2000
+ROBOTS ?= 50
+bench-many:
+	@tools/setup.sh many
+	nice $(PYTHON) -m tests.benchmarks.crowd troubles --runs $(RUNS) --robots $(ROBOTS)
+	nice $(PYTHON) -m tests.benchmarks.crowd costs --robots $(ROBOTS)
 
 bench-gpu: setup-dev
 	$(PYTHON) -m tests.benchmarks.gpu

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 
@@ -9,6 +10,12 @@ class AnalyticsConfig(AppConfig):
     verbose_name = _("Analytics")
 
     def ready(self) -> None:
+        from analytics import jobs
         from analytics.integration import integration
 
         integration.connect()
+        jobs.connect()
+        if settings.RPA_TRACES_URL:
+            from analytics import traces
+
+            traces.connect()

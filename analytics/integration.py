@@ -9,11 +9,11 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from analytics.projection import project
+from analytics.projection import catch_up, project, project_marked, project_run
 from analytics.resources import SAMPLE_EVERY_S, ResourceSampler
 from execution.choices import ExecutionState
 from execution.models import Execution, Robot, Step
-from execution.signals import run_begun, run_ended, step_recorded
+from execution.signals import run_begun, run_ended, step_marked, step_recorded
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,7 @@ class AnalyticsExecutionIntegration:
 
     def connect(self) -> None:
         step_recorded.connect(self._heard_step, dispatch_uid=f"analytics.step.{id(self)}", weak=False)
+        step_marked.connect(self._heard_mark, dispatch_uid=f"analytics.mark.{id(self)}", weak=False)
         run_begun.connect(self._heard_begin, dispatch_uid=f"analytics.begin.{id(self)}", weak=False)
         run_ended.connect(self._heard_end, dispatch_uid=f"analytics.end.{id(self)}", weak=False)
 
@@ -44,6 +45,7 @@ class AnalyticsExecutionIntegration:
         with self._lock:
             self._warned.discard(execution_id)
         self._hand_on("on_execution_start", workflow_id=workflow_id, execution_id=execution_id, mode=mode)
+        self._carefully(catch_up, lambda: execution_id)
         self.start_resource_monitoring(execution_id)
 
     def on_step_result(self, step_id: int) -> None:
@@ -82,8 +84,9 @@ class AnalyticsExecutionIntegration:
         steps_failed: int = 0,
         error_message: str | None = None,
     ) -> None:
-        """The run has ended, or its loop has left it."""
+        """The run has ended, or its loop has left it: its own metric is made where it has ended."""
         self.stop_resource_monitoring(execution_id)
+        self._carefully(lambda: project_run(execution_id), lambda: execution_id)
         self._hand_on(
             "on_execution_complete",
             workflow_id=workflow_id,
@@ -158,6 +161,9 @@ class AnalyticsExecutionIntegration:
         self._carefully(lambda: self.on_step_result(step_id), lambda: _run_of(step_id))
         if self.analytics_system is not None:
             self._carefully(lambda: self._hand_on_step(step_id), lambda: _run_of(step_id))
+
+    def _heard_mark(self, sender: Any, step_id: int, **kwargs: Any) -> None:
+        self._carefully(lambda: project_marked(step_id), lambda: _run_of(step_id))
 
     def _hand_on_step(self, step_id: int) -> None:
         step = Step.objects.select_related("execution__version__workflow").get(pk=step_id)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from execution.actions import control
+from execution.actions.prototypes import put_back
 from execution.choices import Origin
-from execution.models import Decision, Execution, ExecutionEvent, Place, Prompt, Robot, Step, WishRecord
+from execution.models import (
+    Decision,
+    Execution,
+    ExecutionEvent,
+    Place,
+    Prompt,
+    Prototype,
+    Robot,
+    Step,
+    WishRecord,
+)
 from execution.permissions import OPERATE, VIEW
 from sentences.said import worded
 from workflows.admin.records import ReadOnlyAdmin
 from workflows.exceptions import DomainError
+from workflows.permissions import DESIGN
 
 Control = Callable[..., Execution]
 
@@ -156,3 +169,45 @@ class PlaceAdmin(RecordAdmin):
     @admin.display(description=gettext_lazy("box"))
     def box(self, place: Place) -> str:
         return f"{place.x}, {place.y}, {place.w} × {place.h}"
+
+
+@admin.register(Prototype)
+class PrototypeAdmin(RecordAdmin):
+    """What screens look like by now, move by move (S6.6); each picture can be put back to what was taught."""
+
+    list_display = ("workflow", "screen", "of", "number", "moved", "back", "at")
+    list_filter = ("workflow",)
+    list_select_related = ("workflow",)
+    search_fields = ("node_id", "picture")
+    ordering = ("-at", "-pk")
+    exclude = ("vector",)
+    actions = ("put_back",)
+
+    def has_design_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(DESIGN)
+
+    @admin.action(description=gettext_lazy("The chosen pictures look as they were taught"), permissions=["design"])
+    def put_back(self, request: HttpRequest, rows: QuerySet[Prototype]) -> None:
+        chosen = {(row.workflow, row.node_id, row.picture) for row in rows.select_related("workflow")}
+        n = sum(
+            put_back(workflow=workflow, node_id=node, picture=picture, user=request.user, origin=Origin.ADMIN)
+            for workflow, node, picture in chosen
+        )
+        said = ngettext("%(n)d picture looks as it was taught.", "%(n)d pictures look as they were taught.", n)
+        self.message_user(request, said % {"n": n}, messages.SUCCESS)
+
+    @admin.display(description=pgettext_lazy("column", "screen"), ordering="node_id")
+    def screen(self, row: Prototype) -> str:
+        return row.node_id
+
+    @admin.display(description=pgettext_lazy("column", "picture"), ordering="picture")
+    def of(self, row: Prototype) -> str:
+        return row.picture[:12]
+
+    @admin.display(description=pgettext_lazy("column", "away from what was taught"), ordering="away")
+    def moved(self, row: Prototype) -> str:
+        return f"{math.degrees(row.away):.1f}°"
+
+    @admin.display(description=pgettext_lazy("column", "put back by"), ordering="name")
+    def back(self, row: Prototype) -> str:
+        return row.name if row.is_reset else ""

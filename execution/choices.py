@@ -45,6 +45,7 @@ class ExecutionState(models.TextChoices):
 S = ExecutionState
 FINAL = frozenset({S.COMPLETED, S.FAILED, S.STOPPED})
 WAITING = frozenset({S.WAITING_CONFIRMATION, S.WAITING_COACHING})
+STANDS_STILL = WAITING | {S.PAUSED}
 ON_DESKTOP = frozenset({S.RUNNING, S.PAUSED}) | WAITING  # claimed by a run loop, holds its desktop
 LIVE = ON_DESKTOP | {S.QUEUED}
 
@@ -70,9 +71,12 @@ class Wish(models.TextChoices):
     RESUME = "resume", _("resume")
     STOP = "stop", _("stop")
     CONTROL = "control", _("take control")
+    CHANGE_VERSION = "version", _("go on with another version")
 
 
-HALTS = frozenset({Wish.PAUSE, Wish.STOP, Wish.CONTROL})  # the run does nothing more before it was heeded
+HALTS = frozenset(
+    {Wish.PAUSE, Wish.STOP, Wish.CONTROL, Wish.CHANGE_VERSION}
+)  # the run does nothing more before it was heeded
 
 
 class Verb(models.TextChoices):
@@ -86,6 +90,7 @@ class Verb(models.TextChoices):
     LIFT_DEGRADED = "lift_degraded", _("read in full again")
     SET_CONTINUOUS_CAPTURE = "set_continuous_capture", _("continuous capture")
     TAKE_CONTROL = "take_control", _("take control")
+    CHANGE_VERSION = "change_version", _("go on with another version")
 
 
 class Origin(models.TextChoices):
@@ -114,7 +119,7 @@ class PauseReason(models.TextChoices):
     NO_WAY = "no_way", _("no way is open")
     FAILED_ACTION = "failed_action", _("action failed")
     DESKTOP_LOST = "desktop_lost", _("desktop lost")
-    STORAGE = "storage", _("storage full")
+    STORAGE = "storage", _("pictures cannot be kept")
     OTHER_DESKTOP = "other_desktop", _("desktop has changed")
     PROGRAM = "program", _("its program is not there")
     ERROR = "error", _("error")
@@ -151,6 +156,14 @@ class Verified(models.TextChoices):
     CANNOT_TELL = "cannot_tell", _("not verified")
 
 
+class ReadBack(models.TextChoices):
+    """How far the proof of an act is (S5.9): it is to be read back, that held, or a person said what came of it."""
+
+    OPEN = "open", _("not read back yet")
+    HELD = "held", _("read back")
+    SAID = "said", _("said by a person")
+
+
 class PromptKind(models.TextChoices):
     COACHING = "coaching", _("coaching")
     CONFIRMATION = "confirmation", _("confirmation")
@@ -184,6 +197,46 @@ class PromptState(models.TextChoices):
     WITHDRAWN = "withdrawn", _("withdrawn")
 
 
+class Feedback(models.TextChoices):
+    """What a person says of a step afterwards (S6.5)."""
+
+    CORRECT = "correct", _("right")
+    INCORRECT = "incorrect", _("wrong")
+    PARTIAL = "partial", _("right in part")
+
+
+class CorrectionKind(models.TextChoices):
+    """What a coach's correction says (S6.4)."""
+
+    TARGET = "target", _("one more look of a target")
+    PARAMS = "params", _("another value of a step")
+    NODE = "node", _("one more look of a screen")
+    WAY = "way", _("a way that a person went")
+
+
+class CorrectionState(models.TextChoices):
+    """What a correction may do: nothing is trusted before it proved right, and what proved wrong is off (S6.4)."""
+
+    ON_TRIAL = "on_trial", _("on trial")
+    TRUSTED = "trusted", _("trusted")
+    OFF = "off", _("off")
+    NEEDS_PERSON = "needs_person", _("needs a person")
+    MERGED = "merged", _("in a version")
+
+
+class UseOutcome(models.TextChoices):
+    RIGHT = "right", _("right")
+    WRONG = "wrong", _("wrong")
+    UNKNOWN = "unknown", _("nobody knows")
+
+
+class Watched(models.TextChoices):
+    """What is watched for drift (S6.7): how sure a screen is recognised, whether a step is verified."""
+
+    SCREEN = "screen", _("screen")
+    STEP = "step", _("step")
+
+
 class EventKind(models.TextChoices):
     STATE = "state", _("state")
     STEP = "step", _("step")
@@ -197,6 +250,7 @@ class EventKind(models.TextChoices):
     MODE_CHANGED = "mode_changed", _("mode changed")
     IDLE_UNLOAD = "idle_unload", _("unloaded when idle")
     CONTROL = "control", _("done by a person")
+    VERSION_CHANGED = "version_changed", _("version changed")
 
 
 def ended_error(state: ExecutionState) -> str:

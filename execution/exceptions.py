@@ -9,7 +9,7 @@ DomainError
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
 │   ├── UnknownLesson, LessonTaken  says who teaches there
-│   └── NothingToDecide, BadDecision, NoMatch
+│   └── NothingToDecide, BadDecision, BadMark, BadReplay, NoMatch, DriftDetected, NotProved
 └── LeaseLost (not for people: the run belongs to another run loop now)
     └── DatabaseAway       nobody can tell whose it is: it is left as it stands
 """
@@ -23,6 +23,13 @@ from workflows.exceptions import DomainError
 
 class ExecutionError(DomainError):
     code = "execution_error"
+
+
+class BadEdit(ExecutionError):
+    """A change of a draft that cannot be made; nothing was changed."""
+
+    status_code = 422
+    code = "bad_edit"
 
 
 class UnknownExecution(ExecutionError):
@@ -76,6 +83,13 @@ class NothingToDecide(ExecutionError):
 class BadDecision(ExecutionError):
     status_code = 422
     code = "bad_decision"
+
+
+class BadMark(ExecutionError):
+    """What was said of a step cannot be kept."""
+
+    status_code = 422
+    code = "bad_mark"
 
 
 class AlreadyDecided(ExecutionError):
@@ -143,6 +157,32 @@ class NoMatch(ExecutionError):
     """The screen is none of the workflow's nodes; told to a program's `on_error`."""
 
     code = "no_match"
+
+
+class NotTaken(ExecutionError):
+    """The run that a loop is here for waits, and why; told to a program's `on_error`."""
+
+    code = "not_taken"
+
+
+class DriftDetected(ExecutionError):
+    """A screen or a step is not what it was; told to a program's `on_error` (S11.7)."""
+
+    code = "drift_detected"
+
+
+class NotProved(ExecutionError):
+    """The workflow's runs do not prove that it may be trusted so far (S6.8)."""
+
+    status_code = 409
+    code = "not_proved"
+
+
+class BadReplay(ExecutionError):
+    """What was asked of a replay cannot be done."""
+
+    status_code = 422
+    code = "bad_replay"
 
 
 class LeaseLost(Exception):

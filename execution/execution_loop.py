@@ -19,13 +19,16 @@ from execution.actions.start import start as start_run
 from execution.choices import FINAL, ExecutionMode, ExecutionState, PromptKind
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity
 from execution.exceptions import ExecutionError, IllegalMove
-from execution.models import Execution, Prompt, Robot, Step
+from execution.learning.drift import DriftStatus
+from execution.models import CorrectionPack, Execution, Prompt, Robot, Step
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.journal import Journal
+from execution.running.learner import ContinuousLearner
 from execution.running.program.capturer import NO_DISPLAY, OwnCapture, open_for, window_provider_of
 from execution.running.program.coaching import consult
 from execution.running.program.report import RunReport
 from execution.running.program.stages import ActionExecutor, Pipeline, ProgramStages
+from execution.running.program.training import FeedbackProcessor, TrainingDataCollector
 from execution.running.program.values import (
     CoachingCallback,
     CoachingDecision,
@@ -55,13 +58,18 @@ from workflows.exceptions import DomainError
 __all__ = [
     "CoachingDecision",
     "CoachingResponse",
+    "ContinuousLearner",
+    "CorrectionPack",
+    "DriftStatus",
     "ExecutionContext",
     "ExecutionLoop",
     "ExecutionMode",
     "ExecutionResult",
     "ExecutionState",
     "ExecutionStatus",
+    "FeedbackProcessor",
     "StepResult",
+    "TrainingDataCollector",
     "create_execution_loop",
 ]
 

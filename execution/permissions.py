@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 VIEW = "execution.view_execution"
+VIEW_PICTURE = "workflows.view_picture"
 OPERATE = "execution.operate_execution"
 UNMASKED = "execution.view_unmasked"
 

@@ -16,9 +16,24 @@ log = logging.getLogger(__name__)
 # provides args: step_id (int)
 step_recorded = Signal()
 
+# provides args: step_id (int); somebody said of a finished step that it was right or wrong
+step_marked = Signal()
+
 # provides args: execution_id (str); sent by the run loop when it begins with a run and when it is done with it
 run_begun = Signal()
 run_ended = Signal()
+
+# provides args: correction_id (int); it was right often enough, and has to be tried on the stored pictures before it is
+# trusted
+correction_proved = Signal()
+
+# provides args: executions (list of primary keys); sent in the transaction that drops what was read in these runs:
+# whoever keeps a copy of it drops that as well
+texts_pruned = Signal()
+
+# provides args: digests (set of str); sent in the transaction after which nothing shows them: whoever deletes by night
+# deletes those that could not go at once
+pictures_let_go = Signal()
 
 
 def tell(signal: Signal, warn: Callable[[str, str], None], **told: Any) -> None:

@@ -48,14 +48,24 @@ class Box(NamedTuple):
 
     @property
     def area(self) -> int:
-        return max(self.w, 0) * max(self.h, 0)
+        return self.w * self.h if self.w > 0 and self.h > 0 else 0
 
     def contains(self, point: Point) -> bool:
         return self.x <= point.x < self.right and self.y <= point.y < self.bottom
 
+    def holds(self, other: Box) -> bool:
+        """Whether the middle of the other lies inside; `contains(other.center)` in a quarter of its time."""
+        left, top, wide, high = self
+        x, y, w, h = other
+        return 0 <= x + w // 2 - left < wide and 0 <= y + h // 2 - top < high
+
     def intersection(self, other: Box) -> Box:
-        x, y = max(self.x, other.x), max(self.y, other.y)
-        return Box(x, y, max(0, min(self.right, other.right) - x), max(0, min(self.bottom, other.bottom) - y))
+        left, top, wide, high = self
+        x, y, w, h = other
+        right, bottom = left + wide, top + high
+        right, bottom = (x + w if x + w < right else right), (y + h if y + h < bottom else bottom)
+        left, top = (x if x > left else left), (y if y > top else top)
+        return Box(left, top, right - left if right > left else 0, bottom - top if bottom > top else 0)
 
     def iou(self, other: Box) -> float:
         shared = self.intersection(other).area
@@ -264,6 +274,8 @@ class Resolution:
     """Where the target is, on which evidence. `box` and `point` are None unless `status` is found.
 
     `lines` is the whole list that is seen, where one of it is wanted; `at_end`: it is the first that this list has not.
+    `looks` are the further looks of the target, by their ids, that found it there where the taught one did not, and
+    `against` those that found it elsewhere than the taught one did.
     """
 
     status: ResolveStatus
@@ -277,6 +289,26 @@ class Resolution:
     resolve_ms: float = 0.0
     lines: tuple[Box, ...] = ()
     at_end: bool = False
+    looks: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionUsed:
+    """That a suggestion stands on what a coach showed before: `key` is the correction's, `part` what it says of the
+    step (place, params, screen).
+
+    `on_trial`: it is not trusted here, so that a person decides. `against`: it says another place than the taught one,
+    which stands. `proved`: what is done says whether it is right; of one of several that it may stand on it does not.
+    `said` tells where it comes from.
+    """
+
+    key: str
+    part: str
+    on_trial: bool
+    against: bool = False
+    proved: bool = True
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +316,7 @@ class Suggestion:
     """What the loop means to do next: `sentence` says it in words, `params` have their variables filled in.
 
     `line` is which of a list it is for, where it begins a round, else 0. `doubt` says why that may be another one than
-    is meant; it is never done then without a person's word.
+    is meant; it is never done then without a person's word. `learned` are the corrections that it stands on.
     """
 
     edge: EdgeSpec
@@ -294,6 +326,7 @@ class Suggestion:
     resolution: Resolution
     line: int = 0
     doubt: str = ""
+    learned: tuple[CorrectionUsed, ...] = ()
 
 
 class Choice(StrEnum):
@@ -393,7 +426,8 @@ class Answer(StrEnum):
 class Verification:
     """`said` is the message that came and speaks against it, in the program's words; empty where none did.
 
-    `untouched`: it is positively seen that nothing was done, and nothing has come since.
+    `untouched`: it is positively seen that nothing was done, and nothing has come since. `read_back` says of an act
+    that has a proof how far that is (`ReadBack`); "" of any other.
     """
 
     answer: Answer
@@ -401,6 +435,7 @@ class Verification:
     message: str = ""
     said: str = ""
     untouched: bool = False
+    read_back: str = ""
     verify_ms: float = 0.0
 
 

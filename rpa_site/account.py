@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import views
+from django.contrib.auth import get_user_model, views
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -20,9 +20,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from audit.models import Verb
+from audit.recording import record
 from rpa_site.models import ApiToken, TokenScope
 from rpa_site.roles import Role, permissions_of
-from rpa_site.throttle import TooManyAttempts, checked_login, remember_device
+from rpa_site.throttle import TooManyAttempts, address_of, checked_login, remember_device
 from rpa_site.tokens import DAYS, make_token
 
 
@@ -84,11 +86,34 @@ def end_after_a_working_day(sender: Any, request: Any, user: Any, **kwargs: Any)
         request.session.set_expiry(timezone.now() + timedelta(hours=settings.RPA_SESSION_HOURS))
 
 
+def tell_of_login(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+    record(Verb.LOGIN, user=user, origin="page", address=_address(request), kind="person", about=user.get_username())
+
+
+def tell_of_logout(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+    if user is not None:  # a session that had ended knows nobody
+        name = user.get_username()
+        record(Verb.LOGOUT, user=user, origin="page", address=_address(request), kind="person", about=name)
+
+
+def tell_of_failure(sender: Any, credentials: Any, request: Any = None, **kwargs: Any) -> None:
+    """A name is kept only where somebody is called so: people type their password where their name belongs."""
+    typed = str(credentials.get("username", ""))[:150]
+    known = get_user_model().objects.filter(username=typed).values_list("username", flat=True).first() or ""
+    record(Verb.LOGIN_FAILED, who=known, origin="page", address=_address(request), kind="person", about=known)
+
+
+def _address(request: Any) -> str | None:
+    return address_of(request) if request is not None else None
+
+
 class PasswordView(views.PasswordChangeView):
     template_name = "registration/password.html"
     success_url = reverse_lazy("account")
 
     def form_valid(self, form: Any) -> HttpResponse:
+        who = self.request.user
+        record(Verb.CHANGED, user=who, origin="page", kind="person", about=who.get_username(), fields=["password"])
         messages.success(self.request, _("Your password is changed. Sessions on other machines have ended."))
         return super().form_valid(form)
 
@@ -124,6 +149,8 @@ def account(request: HttpRequest) -> HttpResponse:
         _row, shown = make_token(
             request.user, name=values["name"], scope=TokenScope(values["scope"]), days=values["days"]
         )
+        known: dict[str, Any] = {"origin": "page", "kind": "token", "about": str(_row), "address": address_of(request)}
+        record(Verb.TOKEN_MADE, user=request.user, **known, scope=_row.scope, until=_row.expires_at.isoformat())
         form = TokenForm(user=request.user)
     tokens = own_tokens(request)
     context = {"form": form, "tokens": tokens, "shown": shown}
@@ -133,7 +160,9 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back one of one's own tokens; those of others are not touched, and not told of."""
-    if own_tokens(request).filter(pk=pk).delete()[0]:
+    row = own_tokens(request).filter(pk=pk).first()
+    if row is not None and own_tokens(request).filter(pk=pk).delete()[0]:
+        record(Verb.TOKEN_REVOKED, user=request.user, origin="page", kind="token", about=str(row))
         messages.success(request, _("The token is revoked."))
     return redirect("account")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
@@ -12,8 +12,8 @@ class RpaSiteConfig(AppConfig):
     verbose_name = _("Access")
 
     def ready(self) -> None:
-        from rpa_site import checks  # noqa: F401  registers the system checks
-        from rpa_site.account import end_after_a_working_day
+        from rpa_site import checks, picture_checks  # noqa: F401  registers the system checks
+        from rpa_site.account import end_after_a_working_day, tell_of_failure, tell_of_login, tell_of_logout
         from rpa_site.file_modes import shut
         from rpa_site.roles import create_roles
 
@@ -21,3 +21,6 @@ class RpaSiteConfig(AppConfig):
         # the last app: every permission is there by then, and the work is done once
         post_migrate.connect(create_roles, sender=self, dispatch_uid="rpa_site.create_roles")
         user_logged_in.connect(end_after_a_working_day, dispatch_uid="rpa_site.end_after_a_working_day")
+        user_logged_in.connect(tell_of_login, dispatch_uid="rpa_site.tell_of_login")
+        user_logged_out.connect(tell_of_logout, dispatch_uid="rpa_site.tell_of_logout")
+        user_login_failed.connect(tell_of_failure, dispatch_uid="rpa_site.tell_of_failure")

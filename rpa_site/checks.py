@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -68,7 +68,7 @@ def wal_is_used_where_it_is_safe(**kwargs: Any) -> list[CheckMessage]:
         return []
     hint = "It is safe and a little slower. SQLite 3.51.3 or later lets the faster journal be used."
     text = "This SQLite has the WAL-reset bug; the TRUNCATE journal is used instead."
-    return [Warning(text, hint=hint, id="rpa_site.W002")]
+    return [Info(text, hint=hint, id="rpa_site.I001")]
 
 
 @register()

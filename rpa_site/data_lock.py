@@ -1,7 +1,7 @@
 """Who is at work on the data: kernel locks in `locks/`, given back by any death of their holder.
 
-A run loop holds its desktop's file (execution.desktop.lock), every web process shares `web.lock`. Who replaces the data
-takes all of them, and keeps them while it does.
+A run loop holds its desktop's file (execution.desktop.lock), every web process and every worker share `web.lock`. Who
+replaces the data takes all of them, and keeps them while it does.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def alone(data: Path) -> Iterator[None]:
 
 def _web_process() -> str:
     return _(
-        "A web process is running on this data. Stop it (`systemctl stop surehand-web`, or Ctrl-C where `make run` "
-        "runs), then run this again."
+        "A web process or a worker is running on this data. Stop it (`systemctl stop surehand.target`, or "
+        "Ctrl-C where `make run` runs), then run this again."
     )
 
 
@@ -71,6 +71,6 @@ def _run_loop(path: Path) -> str:
     if holder is not None and holder.pid:  # else it has not written its name yet
         about = {"name": holder.name, "pid": holder.pid, "since": f"{holder.since:%Y-%m-%d %H:%M} UTC"}
         who = _("A run loop (%(name)s, pid %(pid)s, since %(since)s)") % about
-    return _("%(who)s is working on this data. Stop it (`systemctl stop surehand-runloop`), then run this again.") % {
+    return _("%(who)s is working on this data. Stop it (`systemctl stop surehand.target`), then run this again.") % {
         "who": who
     }

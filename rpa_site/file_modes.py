@@ -11,7 +11,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-SCREENS = ("pictures", "live")
+SCREENS = ("pictures", "live", "exports")
 
 
 def from_now_on() -> None:

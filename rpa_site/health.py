@@ -11,11 +11,14 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Min
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from django_tasks_db.models import DBTaskResult
 
 from execution.models import Robot
+from execution.record import nudges
 from execution.record.patience import loops_waiting
 from gpu import last_known_status
 from gpu.machine.status import KnownStatus
@@ -27,16 +30,27 @@ _migrations: tuple[float, int] | None = None
 @login_not_required
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """503 when the database does not answer, takes nothing or lacks migrations; a missing run loop is said alone."""
-    report: dict[str, Any] = {"database": "ok", "pending_migrations": 0, "run_loops": [], **helpers(None)}
+    """503 when the database does not answer, takes nothing or lacks migrations: then this process serves nobody.
+
+    A missing run loop or worker, and a Redis that is away, are said and are no failure of it.
+    """
+    report: dict[str, Any] = {
+        "database": "ok",
+        "pending_migrations": 0,
+        "run_loops": [],
+        "tasks_waiting_s": 0,
+        **helpers(None),
+    }
     try:
         report["pending_migrations"] = pending_migrations()
         report["run_loops"] = run_loops()
+        report["tasks_waiting_s"] = tasks_waiting_s()
         report |= helpers(last_known_status())
         report["database"] = "ok" if is_writable() else "read only"
     except DatabaseError as error:
         report["database"] = type(error).__name__
     report["run_loops_waiting"] = loops_waiting()  # from files: they say so while the database does not answer
+    report["redis"] = nudges.state()
     report["run_loops_alive"] = sum(loop["alive"] for loop in report["run_loops"])
     ok = report["database"] == "ok" and not report["pending_migrations"]
     answer = {"status": "ok" if ok else "failing", **report}
@@ -66,6 +80,15 @@ def run_loops() -> list[dict[str, Any]]:
         {"alive": robot.is_alive, "last_heartbeat_s": round(max(0.0, (now - robot.heartbeat_at).total_seconds()), 1)}
         for robot in Robot.objects.filter(stopped_at=None)
     ]
+
+
+def tasks_waiting_s() -> float:
+    """For how long the oldest task waits that nobody has begun: where it grows no worker is alive, or all are busy.
+
+    Of tasks that are rows of the database; what another queue holds its own tools tell.
+    """
+    oldest = DBTaskResult.objects.ready().aggregate(at=Min("enqueued_at"))["at"]
+    return round(max(0.0, (timezone.now() - oldest).total_seconds()), 1) if oldest else 0
 
 
 def helpers(status: KnownStatus | None) -> dict[str, Any]:

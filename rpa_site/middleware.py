@@ -1,10 +1,13 @@
-"""Headers that every answer carries."""
+"""Headers that every answer carries, and the clock that its times are told by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from analytics.period import zone_of
 
 POLICY = "; ".join(
     (
@@ -43,3 +46,14 @@ class SecurityHeaders:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response
+
+
+class ReadersClock:
+    """Days and times that pages word are those of the reader's clock, as those are that their scripts word."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with timezone.override(zone_of(request)):
+            return self.get_response(request)

@@ -11,7 +11,10 @@ from django.contrib.auth.models import Group, Permission, User
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from audit.models import Verb
+from audit.recording import record
 from rpa_site.models import ApiToken
+from rpa_site.throttle import address_of
 
 
 def beyond(actor: Any, user: User) -> bool:
@@ -22,8 +25,44 @@ def beyond(actor: Any, user: User) -> bool:
     return user.is_superuser or not active.get_all_permissions() <= actor.get_all_permissions()
 
 
-class PeopleAdmin(UserAdmin):
+class Recorded(admin.ModelAdmin):
+    """What is done here is in the record of what people do (S10.7): whom it was done to, and to which fields."""
+
+    kind = "person"
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self.recorded(Verb.ADDED, request, obj, message)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self.recorded(Verb.CHANGED, request, obj, message)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for obj in queryset:
+            self.recorded(Verb.DELETED, request, obj, ())
+        return super().log_deletions(request, queryset)
+
+    def recorded(self, verb: Verb, request: HttpRequest, obj: Any, message: Any) -> None:
+        """`message` is Django's list of what was changed, or a sentence; values are not kept, but for rights."""
+        parts = message if isinstance(message, list) else [{"said": {"fields": [str(message)]}}] if message else []
+        fields = sorted({str(name) for part in parts for told in part.values() for name in told.get("fields", ())})
+        known = {"origin": "admin", "kind": self.kind, "about": str(obj)}
+        record(verb, user=request.user, address=address_of(request), **known, fields=fields, **self.rights_of(obj))
+
+    def rights_of(self, obj: Any) -> dict[str, Any]:
+        return {}
+
+
+class PeopleAdmin(Recorded, UserAdmin):
     """Django's, with what makes a superuser kept for superusers."""
+
+    def rights_of(self, obj: Any) -> dict[str, Any]:
+        """What the person may do now."""
+        if obj.pk is None:
+            return {}
+        groups = sorted(obj.groups.values_list("name", flat=True))
+        return {"groups": groups, "is_active": obj.is_active, "is_superuser": obj.is_superuser}
 
     list_display = ("username", "first_name", "last_name", "email", "is_active", "last_login")
     list_filter = ("is_active", "groups")
@@ -77,8 +116,10 @@ def name_of(permission: Permission) -> str:
     return f"{permission.content_type.app_label}.{permission.codename}"
 
 
-class ApiTokenAdmin(admin.ModelAdmin):
+class ApiTokenAdmin(Recorded):
     """To see whose programs come in, and to shut them out; tokens are made by their own people alone."""
+
+    kind = "token"
 
     list_display = ("name", "start", "user", "scope", "created_at", "expires_at", "last_used_at")
     list_filter = ("scope",)

@@ -19,12 +19,12 @@ class Role(models.TextChoices):
 
 
 _MODELS = {
-    "workflows": ("workflow", "workflowversion", "node", "edge", "target", "variable", "picture", "correction"),
+    "workflows": ("workflow", "workflowversion", "node", "edge", "target", "variable", "picture", "correction", "need"),
     "execution": ("execution", "step", "prompt", "decision", "executionevent", "robot", "lesson", "lessonstep"),
     "analytics": ("stepmetric", "resourcesample"),
     "gpu": ("cataloguemodel", "gpustate", "gpuevent", "gpusample", "learnedneed", "modeluse"),
 }
-_EDITED = ("workflow", "node", "edge", "target", "variable", "picture")
+_EDITED = ("workflow", "node", "edge", "target", "variable", "picture", "need")
 
 OWN = {
     Role.VIEWER: frozenset(f"{app}.view_{model}" for app, names in _MODELS.items() for model in names),
@@ -38,7 +38,7 @@ OWN = {
     )
     | {"workflows.view_credentialuse", "rpa_site.view_apitoken", "rpa_site.delete_apitoken"}
     | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")}
-    | {"execution.view_unmasked"},
+    | {"execution.view_unmasked", "analytics.change_retention", "audit.view_entry"},
 }
 # Beside the roles, for single people: what belongs to no work by itself.
 SINGLE = {"unmasked live picture": frozenset({"execution.view_unmasked"})}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
-from typing import Any
 
 import environ
 from django.utils.translation import gettext_lazy as _
@@ -39,6 +39,9 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_filters",
     "django_htmx",
+    "django_tasks",
+    "django_tasks_db",
+    "audit",
     "workflows",
     "gpu",
     "execution",
@@ -52,6 +55,7 @@ MIDDLEWARE = [
     "rpa_site.middleware.SecurityHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "rpa_site.middleware.ReadersClock",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -88,13 +92,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = sqlite.options(_timeout_s)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# The in-memory layer is enough: the event table is the stream, the layer would only carry a nudge.
-CHANNEL_LAYERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-if redis_url := env.str("REDIS_URL", ""):
-    CHANNEL_LAYERS["default"] = {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [redis_url]},
-    }
+# Tells web processes at once that there is something new; without it they look five times a second (not so on SQLite).
+REDIS_URL = reading.redis(env)
 
 # --- Who may come in ------------------------------------------------------------------------------------------------
 RPA_SESSION_HOURS = reading.number(env, "RPA_SESSION_HOURS", 11, most=8760)  # from the log-in on
@@ -148,7 +147,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {},
+    "ENUM_NAME_OVERRIDES": {
+        "CorrectionStateEnum": "execution.choices.CorrectionState",
+        "OfferAnswerEnum": ["accept", "decline"],
+    },
 }
 
 # --- Files, language, time ------------------------------------------------------------------------------------------
@@ -158,6 +160,11 @@ WHITENOISE_USE_FINDERS = True  # what was not collected is served as it lies in 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "rpa_site.static_files.StaticFiles"},
+    "pictures": reading.pictures(env),  # the folder `pictures` in DATA_DIR, or a store that many machines reach
+    "exports": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR / "exports", "file_permissions_mode": 0o600},
+    },
 }
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("fr", _("French"))]
@@ -188,7 +195,10 @@ RPA_CONFIRMATION_TIMEOUT_S = reading.whole(env, "RPA_CONFIRMATION_TIMEOUT_S", 60
 RPA_COACHING_TIMEOUT_S = reading.whole(env, "RPA_COACHING_TIMEOUT_S", 120)
 RPA_MATCH_THRESHOLD = reading.number(env, "RPA_MATCH_THRESHOLD", 0.75)
 RPA_SIMILARITY_THRESHOLD = reading.number(env, "RPA_SIMILARITY_THRESHOLD", 0.75)
+LEARNING_PROVED_AFTER = reading.whole(env, "LEARNING_PROVED_AFTER", 2, least=1)  # runs in a row that prove it (S6.4)
 RPA_EMBEDDING_FALLBACK = reading.switch(env, "RPA_EMBEDDING_FALLBACK", True)
+RPA_PRIORITY_LEAD_S = reading.whole(env, "RPA_PRIORITY_LEAD_S", 3600)  # a higher priority passes what came then
+RPA_ROBOT_TAGS = env.list("RPA_ROBOT_TAGS", default=[])  # what this machine's robots have, beside what their page says
 RPA_LEASE_S = reading.whole(env, "RPA_LEASE_S", 15)
 RPA_TEACH_AWAY_S = reading.whole(env, "RPA_TEACH_AWAY_S", 120, least=1)  # then a lesson gives its desktop back
 RPA_DISPLAY_WAIT_S = reading.whole(env, "RPA_DISPLAY_WAIT_S", 120, least=5)  # then a display that stands still is lost
@@ -196,6 +206,7 @@ RPA_DATABASE_WAIT_S = reading.whole(env, "RPA_DATABASE_WAIT_S", 600, least=0)  #
 RPA_MAX_PICTURE_MEGAPIXELS = reading.whole(env, "RPA_MAX_PICTURE_MEGAPIXELS", 33)
 RPA_MAX_BUNDLE_MEGAPIXELS = reading.whole(env, "RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of an imported workflow
 RPA_OLLAMA_URL = reading.address(env, "RPA_OLLAMA_URL")
+RPA_TRACES_URL = reading.address(env, "RPA_TRACES_URL")  # of an OpenTelemetry collector; none: nothing is traced
 RPA_VAULT_KEYS = env.list("RPA_VAULT_KEYS", default=[])  # none: the file vault.key in DATA_DIR
 RPA_VLM_MODEL = env.str("RPA_VLM_MODEL", "")
 DASHBOARD_PASSWORD = env.str("DASHBOARD_PASSWORD", "")
@@ -203,6 +214,15 @@ RPA_OPENAI_URL = reading.address(env, "RPA_OPENAI_URL")  # of a server that spea
 RPA_OPENAI_KEY = env.str("RPA_OPENAI_KEY", "")
 RPA_MODEL_CATALOGUE = env.str("RPA_MODEL_CATALOGUE", "")  # a file of models to choose from; empty: the product's own
 RPA_ASSISTANT_NAME = env.str("RPA_ASSISTANT_NAME", "") or "Mai"
+RPA_INSTALLATION_NAME = env.str("RPA_INSTALLATION_NAME", "") or socket.gethostname()  # said of what leaves it
+
+# What is done behind the scenes: in rows of the database, or in a queue behind the same interface (RQ's).
+TASKS = {"default": {"BACKEND": env("RPA_TASKS_BACKEND", default="django_tasks_db.DatabaseBackend")}}
+if TASKS["default"]["BACKEND"] == reading.RQ:
+    INSTALLED_APPS.append("django_rq")
+    RQ_QUEUES = reading.rq_queues(REDIS_URL)
+    RQ_SHOW_ADMIN_LINK = False  # its pages know no roles
+    MIGRATION_MODULES = {"django_rq": None}  # it has no table
 
 LOGGING = {
     "version": 1,
@@ -211,7 +231,10 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": reading.log_level(env)},
     "loggers": {
-        **{name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL")},
+        **{name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL", "django_tasks")},
+        **{
+            name: {"level": "WARNING"} for name in ("botocore", "boto3", "urllib3")
+        },  # tell what requests are signed with
         "django.dispatch": {"level": "CRITICAL"},  # whoever sends says once what a receiver raised (execution.signals)
     },
 }

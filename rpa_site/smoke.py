@@ -233,7 +233,8 @@ def _told(error: Exception) -> str:
 
 def _restart(unit: str) -> str:
     return _(
-        "Restart it (`systemctl restart surehand-%(unit)s`) and read its log (`journalctl -u surehand-%(unit)s`)."
+        "Restart it (`systemctl restart 'surehand-%(unit)s@*'`) and read its log "
+        "(`journalctl -u 'surehand-%(unit)s@*'`)."
     ) % {"unit": unit}
 
 

@@ -24,6 +24,7 @@ def options(timeout_s: float = BUSY_TIMEOUT_S) -> dict[str, Any]:
         "timeout": timeout_s,
         "init_command": (
             f"PRAGMA journal_mode={journal};PRAGMA synchronous=FULL;"
-            "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-8000"
+            "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-8000;"
+            "PRAGMA secure_delete=ON"  # what is deleted is overwritten, however this SQLite was built (S10.4)
         ),
     }

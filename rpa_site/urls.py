@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 
 from rpa_site.account import LoginView, LogoutView, PasswordView, account, revoke
 from rpa_site.api_docs import Docs, Schema
+from rpa_site.audit_pages import audit, audit_export
 from rpa_site.health import health
 
 handler500 = "rpa_site.errors.server_error"
@@ -20,6 +21,8 @@ urlpatterns = [
     path("account", account, name="account"),
     path("account/password", PasswordView.as_view(), name="account_password"),
     path("account/tokens/<int:pk>/revoke", revoke, name="account_token_revoke"),
+    path("audit", audit, name="audit"),
+    path("audit/export.<str:kind>", audit_export, name="audit_export"),
     path("language", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),
     path("api/schema", Schema.as_view(), name="api_schema"),

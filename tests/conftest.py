@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
 from hypothesis import settings as property_settings
+from playwright.sync_api import expect
 
 from tests.support.installations import SHARED, put_database
 from tests.support.order import Together, longest_first
@@ -30,11 +32,22 @@ os.environ["RPA_ENV_FILE"] = os.devnull
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
 os.environ.setdefault(SHARED, str(DATA_DIR / "shared"))  # of the first process, which outlives its workers
 
-# The same examples every time, and none of them timed: the machines that run them are of any speed.
-property_settings.register_profile("surehand", derandomize=True, deadline=None)
+# The same examples every time, neither they nor the making of them timed: the machines that run them are of any speed.
+property_settings.register_profile(
+    "surehand", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 property_settings.load_profile("surehand")
 
+# A page has as long as a machine may take that runs the other half of the tests meanwhile; what comes is not slower.
+expect.set_options(timeout=20_000)
+
 PASSWORD = "correct horse battery"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database", action="store_true", help="only tests that ask for the database: others are as on any other one"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,8 +80,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("database"):
+        others = [item for item in items if not asks_for_the_database(item)]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if asks_for_the_database(item)]
     if hasattr(config, "workerinput"):
         items[:] = longest_first(items)
+
+
+def asks_for_the_database(item: pytest.Item) -> bool:
+    asked = {"db", "transactional_db"} & set(getattr(item, "fixturenames", ()))
+    return bool(asked) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -109,6 +131,9 @@ def django_db_keepdb() -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    from asgiref.sync import SyncToAsync
+    from django.db import connections
+
     from tests.support.flushing import flushed_quickly
 
     with django_db_blocker.unblock():
@@ -116,6 +141,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
         quickly.__enter__()
     yield
     quickly.__exit__(None, None, None)
+    # Asynchronous tests ask the database in this thread, whose connection no request closes there.
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from execution.models import Replay
 from tests.factories import make_execution, make_published
 from tests.support.sockets import session_of
 
@@ -62,6 +63,7 @@ def named() -> dict[str, str]:
         "execution_id": run.execution_id,
         "workflow_id": run.workflow_id,
         "index": "1",
+        "replay_id": Replay.objects.create(workflow=version.workflow).replay_id,
         "request_id": "1f0b0a4e-0000-4000-8000-000000000000",
     }
 

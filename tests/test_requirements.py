@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from os.path import normpath
 from pathlib import PurePosixPath
 
 import pytest
@@ -63,7 +64,7 @@ def test_nothing_points_to_a_document_that_is_not_here() -> None:
         found += [f"{path}: {said[0]}" for said in ELSEWHERE.finditer(text)]
         beside = PurePosixPath(path).parent
         for name in NAMED.findall(text):
-            if not {name, str(beside / name), f"docs/{name}"} & files:
+            if not {name, normpath(beside / name), f"docs/{name}"} & files:
                 found.append(f"{path}: {name}")
     assert sorted(found) == []
 

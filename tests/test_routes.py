@@ -18,16 +18,31 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from channels.routing import URLRouter
 from django.contrib import admin as admin_site
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from execution.actions.teach import open_lesson
-from execution.choices import ExecutionState, PromptKind
-from execution.models import Execution, Prompt, Robot, Step
+from execution.behind.old import files
+from execution.choices import EventKind, ExecutionState, PromptKind
+from execution.models import (
+    CorrectionPack,
+    DriftWatch,
+    Execution,
+    ExecutionEvent,
+    Job,
+    LearnedCorrection,
+    Prompt,
+    Prototype,
+    Replay,
+    Robot,
+    Step,
+)
 from execution.running.live_picture import path_of
 from execution.stream.routing import websocket_urlpatterns
 from gpu.operations import operations
@@ -36,8 +51,9 @@ from rpa_site.models import TokenScope
 from rpa_site.roles import Role, permissions_of
 from rpa_site.tokens import make_token
 from tests.factories import make_execution, make_picture, make_published
+from tests.support.learned import taught_in
 from tests.support.sockets import Closed, Socket, session_of
-from workflows.models import Credential, CredentialUse
+from workflows.models import Credential, CredentialUse, TrustChange
 
 ROOT = Path(__file__).resolve().parents[1]
 READS = ("get", "head", "options")
@@ -68,9 +84,25 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_workflows": (VIEW, DESIGN),
     "api_workflow": (VIEW, None),
     "api_workflow_problems": (VIEW, None),
+    "api_workflow_needs": (VIEW, DESIGN),
     "api_workflow_publish": (None, DESIGN),
     "api_workflow_export": (VIEW, None),
     "api_gpu_status": (VIEW, None),
+    "analytics": (VIEW, None),
+    "analytics_runs": (VIEW, None),
+    "analytics_steps": (VIEW, None),
+    "analytics_workflow": (VIEW, None),
+    "analytics_hand_time": (None, DESIGN),
+    "metrics": (VIEW, None),
+    "audit": (ADMIN, None),
+    "audit_export": (ADMIN, None),
+    "analytics_storage": (VIEW, None),
+    "analytics_storage_measure": (None, ADMIN),
+    "analytics_prune": (None, ADMIN),
+    "analytics_figures": (None, ADMIN),
+    "analytics_retention": (None, ADMIN),
+    "analytics_hold": (None, OPERATE),
+    "api_analytics_export": (VIEW, None),
     "model_use": (VIEW, None),
     "api_model_use": (VIEW, None),
     "api_gpu_samples": (VIEW, None),
@@ -78,6 +110,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_gpu_request": (VIEW, None),
     "api_executions": (VIEW, OPERATE),
     "api_execution": (VIEW, None),
+    "api_execution_waiting": (VIEW, None),
     "api_execution_progress": (VIEW, None),
     "api_execution_coaching_stats": (VIEW, None),
     "api_execution_capture_stats": (VIEW, None),
@@ -96,6 +129,22 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_progress": (VIEW, None),
     "api_prompts": (VIEW, None),
     "api_robots": (VIEW, None),
+    "api_robot_maintenance": (None, OPERATE),
+    "api_robot_tags": (None, DESIGN),
+    "api_corrections": (VIEW, None),
+    "api_corrections_merge": (None, DESIGN),
+    "api_corrections_export": (DESIGN, None),
+    "api_corrections_import": (None, DESIGN),
+    "api_correction": (VIEW, None),
+    "api_correction_decide": (None, DESIGN),
+    "api_correction_choose": (None, DESIGN),
+    "api_correction_teach": (None, DESIGN),
+    "api_prototypes": (VIEW, None),
+    "api_prototype_reset": (None, DESIGN),
+    "api_replays": (VIEW, OPERATE),
+    "api_replay": (VIEW, None),
+    "api_replay_stop": (None, OPERATE),
+    "api_replay_differences": (VIEW, None),
     "api_lessons": (None, DESIGN),
     "api_lesson": (DESIGN, None),
     "api_lesson_end": (None, DESIGN),
@@ -106,20 +155,58 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_lesson_remove_step": (None, DESIGN),
     "api_lesson_variable": (None, DESIGN),
     "api_lesson_remove_variable": (None, DESIGN),
+    "api_lesson_resume": (None, DESIGN),
     "teach_new": (DESIGN, DESIGN),
+    "teach_mend": (DESIGN, DESIGN),
     "teach": (DESIGN, None),
     "workflows": (VIEW, DESIGN),
     "workflow": (VIEW, None),
     "workflow_publish": (None, DESIGN),
     "workflow_export": (VIEW, None),
+    "workflow_call": (None, DESIGN),
+    "learning": (VIEW, None),
+    "learning_promote": (None, DESIGN),
+    "learning_ask": (None, DESIGN),
+    "learning_take_back": (None, DESIGN),
+    "learning_begin_anew": (None, DESIGN),
     "runs": (VIEW, None),
     "run_start": (OPERATE, OPERATE),
     "run": (VIEW, None),
     "run_snapshot": (VIEW, None),
     "run_frame": (VIEW, None),
     "run_screen": (VIEW, None),
+    "run_pause_screen": (VIEW, None),
+    "run_film": (VIEW, None),
+    "run_stretch": (VIEW, None),
+    "run_step": (VIEW, None),
+    "run_told": (VIEW, None),
+    "run_pause": (VIEW, None),
+    "run_pause_told": (VIEW, None),
+    "run_compare": (VIEW, None),
+    "texts": (VIEW, None),
+    "corrections": (VIEW, None),
+    "correction": (VIEW, None),
+    "corrections_merge": (DESIGN, DESIGN),
+    "pack_export": (DESIGN, None),
+    "pack_import": (None, DESIGN),
+    "correction_rule": (None, DESIGN),
+    "correction_choose": (None, DESIGN),
+    "correction_teach": (None, DESIGN),
+    "replays": (VIEW, OPERATE),
+    "replay": (VIEW, None),
+    "replay_stop": (None, OPERATE),
+    "training": (DESIGN, None),
+    "training_export": (None, DESIGN),
+    "training_again": (None, DESIGN),
+    "training_file": (DESIGN, None),
+    "run_export": (VIEW, None),
+    "step_export": (VIEW, None),
+    "api_execution_mark": (None, OPERATE),
+    "picture_part": (VIEW, None),
     "picture": (VIEW, None),
     "robots": (VIEW, None),
+    "robot_maintenance": (None, OPERATE),
+    "robot_tags": (None, DESIGN),
     "robot_frame": (VIEW, None),
 }
 ADMIN_OF = re.compile(r"^admin/(auth|rpa_site|workflows/credential|workflows/credentialuse)/")
@@ -187,11 +274,22 @@ def world(make_user: Any) -> dict[str, Any]:
     picture = make_picture()
     step = Step.objects.create(execution=run, index=1, epoch=0, mode=run.mode, picture_before=picture.digest)
     Prompt.objects.create(execution=run, step=step, kind=PromptKind.COACHING, message="?", picture=picture.digest)
+    stood = {"status": "paused", "pause_detail": {"picture": picture.digest}}
+    ExecutionEvent.objects.create(execution=run, seq=900, kind=EventKind.STATE, payload=stood)
+    DriftWatch.objects.create(pk=1, workflow=version.workflow, kind="screen", name="empty_note")
+    TrustChange.objects.create(pk=1, workflow=version.workflow, was="COACHING", state="OBSERVATION")
     Credential.objects.create(name="ward", username="ada", ciphertext="sealed")
     CredentialUse.objects.create(credential="ward", reason="a test")
     make_token(make_user("program"), name="report", scope=TokenScope.READ, days=1)
     path_of(name).parent.mkdir(parents=True, exist_ok=True)
     path_of(name).write_bytes(b"picture")
+    pack = CorrectionPack.objects.create(workflow=version.workflow)
+    learned = LearnedCorrection.objects.create(
+        pack=pack, kind="params", edge_id="open_save", of={"keys": "ctrl+s"}, payload={"params": {"keys": "f2"}},
+        version_number=version.number, taught_as=taught_in(version, "params", "open_save"),
+    )  # fmt: skip
+    vector = np.array([1.0, 0.0], "<f4").tobytes()
+    Prototype.objects.create(workflow=version.workflow, node_id="empty_note", model="eye", number=1, vector=vector)
     registered = admin_site.site._registry
     first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
     return {
@@ -203,9 +301,17 @@ def world(make_user: Any) -> dict[str, Any]:
         ).lesson_id,
         "node_id": "empty_note",
         "index": 1,
+        "number": learned.pk,
+        "replay_id": Replay.objects.create(workflow=version.workflow).replay_id,
+        "job_id": Job.objects.create(
+            kind="training", state="done", place={"file": files().save("export.zip", ContentFile(b"PK"))}
+        ).job_id,
+        "pause": 900,
         "digest": picture.digest,
         "name": name,
         "content_type_id": 1,
+        "what": "runs",
+        "kind": "csv",
         "admin": {key: row.pk for key, row in first.items() if row is not None},
     }
 

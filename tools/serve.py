@@ -1,4 +1,4 @@
-"""Everything of `make run`: a desktop where there is none, the demo application, the web process, the run loop.
+"""All of `make run`: a desktop where there is none, the demo application, web process, run loop and worker.
 
 One supervisor, one Ctrl-C: whatever was started here ends here.
 """
@@ -126,6 +126,7 @@ def main() -> int:
         ]
         house.add(Service("web", web, env, quiet=True))
         house.add(Service("runloop", [python, "manage.py", "runloop"], env))
+        house.add(Service("work", [python, "manage.py", "work"], env, quiet=True))
         if wait_for(lambda: healthy(house), UP_WITHIN_S):
             print(f"\nSurehand is ready: http://127.0.0.1:{PORT}/\n", flush=True)
         else:

@@ -4,6 +4,7 @@
 #   tools/setup.sh         what `make run` needs: the defaults', and with an NVIDIA GPU what `make models` installs
 #   tools/setup.sh models  besides, PyTorch and what stands on it: open_clip, easyocr
 #   tools/setup.sh dev     what `make test` needs besides
+#   tools/setup.sh many    what `make test-postgres` needs besides
 #   tools/setup.sh mutation  what `make mutation` needs besides
 #   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
 set -eu
@@ -15,18 +16,19 @@ say() { printf '%s\n' "· $*"; }
 packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
 case $kind in run|models) ;; *)
-  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool python3-tk"
+  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool python3-tk pcmanfm \
+tigervnc-viewer tigervnc-tools tigervnc-scraping-server tigervnc-standalone-server freerdp2-x11 freerdp2-shadow-x11"
 esac
+[ "$kind" != many ] || packages="$packages postgresql redis-server nginx-light"
 if [ "$kind" = bench ]; then
   command -v npm >/dev/null || packages="$packages npm"
   packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
 qterminal-l10n speedcrunch qpdfview lximage-qt lximage-qt-l10n pcmanfm-qt pcmanfm-qt-l10n libfm-qt-l10n \
 qttranslations5-l10n qt5ct adwaita-qt at-spi2-core gir1.2-atspi-2.0 python3-gi locales fontconfig fonts-liberation \
 fonts-noto-core fonts-roboto-unhinted fonts-open-sans fonts-lato sqlitebrowser keepassxc homebank osmo xarchiver \
-gucharmap gtkhash pcmanfm meld gpicview grisbi gnumeric libatk-adaptor arc-theme numix-gtk-theme materia-gtk-theme \
+gucharmap gtkhash meld gpicview grisbi gnumeric libatk-adaptor arc-theme numix-gtk-theme materia-gtk-theme \
 greybird-gtk-theme gtk2-engines-murrine gtk2-engines-pixbuf qt5-style-kvantum qt5-style-plugins papirus-icon-theme \
-breeze-icon-theme elementary-xfce-icon-theme oxygen-icon-theme tango-icon-theme mate-icon-theme \
-tigervnc-scraping-server tigervnc-viewer freerdp2-shadow-x11 freerdp2-x11"
+breeze-icon-theme elementary-xfce-icon-theme oxygen-icon-theme tango-icon-theme mate-icon-theme"
 fi
 
 missing=
@@ -79,4 +81,5 @@ else
   install requirements.txt "several minutes and 7 GB"
 fi
 case $kind in run|models) ;; *) install requirements-dev.txt ;; esac
-case $kind in bench|mutation) install "requirements-$kind.txt" ;; esac
+case $kind in bench|mutation|many) install "requirements-$kind.txt" ;; esac
+[ "$kind" != many ] || install requirements-many-dev.txt

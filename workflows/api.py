@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -13,12 +14,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from audit.models import Verb
+from audit.recording import record
 from workflows.actions.publish import publish
 from workflows.bundle import export_bundle, import_bundle
 from workflows.models import Workflow
+from workflows.needs import RobotNeeds, needs_of, write_needs
 from workflows.permissions import DESIGN, PUBLISH, VIEW
 from workflows.serializers import (
     ImportSerializer,
+    NeedsSerializer,
     ProblemSerializer,
     PublishSerializer,
     WorkflowDetailSerializer,
@@ -26,6 +31,7 @@ from workflows.serializers import (
     WorkflowVersionSerializer,
 )
 from workflows.specs import graph_of
+from workflows.unpacking import uploaded
 from workflows.validation import problems
 
 
@@ -53,7 +59,7 @@ class WorkflowList(generics.ListAPIView[Workflow]):
         form = ImportSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         made = import_bundle(
-            form.validated_data["file"].read(), user=request.user, workflow_id=form.validated_data["workflow_id"]
+            uploaded(form.validated_data["file"]), user=request.user, workflow_id=form.validated_data["workflow_id"]
         )
         workflow = Workflow.objects.with_latest_version().by_id(made.workflow_id)
         return Response(_described(workflow), status=status.HTTP_201_CREATED)
@@ -67,6 +73,28 @@ class WorkflowDetail(APIView):
     @extend_schema(operation_id="workflows_retrieve", responses=WorkflowDetailSerializer)
     def get(self, request: Request, workflow_id: str) -> Response:
         return Response(_described(Workflow.objects.with_latest_version().by_id(workflow_id)))
+
+
+class WorkflowNeeds(APIView):
+    """What a robot must have to take a run of the workflow. It holds at once, also for runs that wait."""
+
+    read_permission = VIEW
+    write_permission = DESIGN
+
+    @extend_schema(operation_id="workflows_needs", responses=NeedsSerializer)
+    def get(self, request: Request, workflow_id: str) -> Response:
+        return Response(NeedsSerializer(needs_of(Workflow.objects.by_id(workflow_id))).data)
+
+    @extend_schema(operation_id="workflows_set_needs", request=NeedsSerializer, responses=NeedsSerializer)
+    def post(self, request: Request, workflow_id: str) -> Response:
+        workflow = Workflow.objects.by_id(workflow_id)
+        form = NeedsSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        needs = RobotNeeds(**form.validated_data)
+        with transaction.atomic():
+            write_needs(workflow, needs)
+            record(Verb.CHANGED, user=request.user, origin="api", kind="workflow", about=workflow_id, fields=["needs"])
+        return Response(NeedsSerializer(needs_of(workflow)).data)
 
 
 class WorkflowProblems(APIView):
@@ -109,8 +137,10 @@ class WorkflowExport(APIView):
     @extend_schema(operation_id="workflows_export", responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, workflow_id: str) -> HttpResponse:
         workflow = Workflow.objects.by_id(workflow_id)
+        data = export_bundle(workflow)
+        record(Verb.EXPORT, user=request.user, origin="api", kind="workflow", about=workflow.workflow_id)
         return HttpResponse(
-            export_bundle(workflow),
+            data,
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{workflow.workflow_id}.zip"'},
         )

@@ -10,9 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass
-from workflows.graph import EdgeSpec
+from workflows.graph import CALL, RETURN, EdgeSpec
 
-ParamKind = Literal["text", "keys", "int", "bool", "box", "name", "choice"]  # name: a node's, a credential's
+LOGIN = "visual_login"
+# name: a node's, a credential's, a workflow's; texts: several, each by a name
+ParamKind = Literal["text", "keys", "int", "bool", "box", "name", "choice", "texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,15 @@ ACTIONS: Mapping[str, ActionSpec] = {
             effect_class=EffectClass.READ,
         ),
         ActionSpec(
+            action_type="must_see_row",
+            label=_("Exactly one row"),
+            sentence=_("See that exactly one row has “%(text)s”"),
+            target="none",
+            # The head of each text's column, a line for each; an empty line, and no line, is any column.
+            params=(Param(name="text", kind="text", required=True), Param(name="columns", kind="text")),
+            effect_class=EffectClass.READ,
+        ),
+        ActionSpec(
             action_type="read_value",
             label=_("Read a value"),
             sentence=_("Read “%(name)s” beside “%(label)s”"),
@@ -195,23 +206,56 @@ ACTIONS: Mapping[str, ActionSpec] = {
             params=(Param(name="place", kind="text", required=True),),
         ),
         ActionSpec(
-            action_type="visual_login",
+            action_type=LOGIN,
             label=_("Log in"),
             sentence=_("Log in as “%(credential)s”"),
             target="none",
             params=(Param(name="credential", kind="name", required=True),),
             effect_class=EffectClass.OBSERVABLE,
         ),
+        ActionSpec(
+            action_type=CALL,
+            label=_("Do another workflow"),
+            sentence=_("Do “%(name)s”, version %(version)s"),
+            target="none",
+            params=(
+                Param(name="workflow", kind="name", required=True),
+                Param(name="version", kind="int", required=True),
+                Param(name="values", kind="texts"),
+                Param(name="outputs", kind="texts"),
+            ),
+        ),
+        ActionSpec(
+            action_type=RETURN,
+            label=_("Another workflow is done"),
+            sentence=_("“%(name)s” is done"),
+            target="none",
+            effect_class=EffectClass.READ,
+        ),
     )
 }
 
-ALLOWED_ACTION_TYPES = frozenset(ACTIONS)
-LOOKING_ACTION_TYPES = frozenset({"must_see", "read_value"})  # of which the answer is what is seen, once
+CALLING_ACTION_TYPES = frozenset({CALL, RETURN})  # of which the run loop does nothing itself but go there
+ALLOWED_ACTION_TYPES = frozenset(ACTIONS) - {RETURN}  # what people can draw; the other is made by publishing
+CORRECTING_ACTION_TYPES = frozenset(ACTIONS) - CALLING_ACTION_TYPES  # what a coach can put in another one's place
+
+
+def allowed_values(action_type: str, name: str) -> tuple[str, ...]:
+    """What a parameter may be; () where any text may be one, or where there is no such parameter."""
+    spec = ACTIONS.get(action_type)
+    return next((p.choices for p in spec.params if p.name == name), ()) if spec else ()
+
+
+CHECKING_ACTION_TYPES = frozenset({"must_see", "must_see_row"})  # which hold what is told against the screen
+LOOKING_ACTION_TYPES = CHECKING_ACTION_TYPES | {"read_value"}  # of which the answer is what is seen, once
 SETTING_ACTION_TYPES = frozenset({"choose", "set_state", "pick_date"})  # which look whether it is so already
+# The parameter that says the value which an act brings to its place.
+VALUE_PARAMS: Mapping[str, str] = {"type_text": "text", "choose": "option", "set_state": "state", "pick_date": "date"}
 SERVER_SIDE_ACTION_TYPES = (
     LOOKING_ACTION_TYPES
     | SETTING_ACTION_TYPES
-    | frozenset({"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", "visual_login"})
+    | CALLING_ACTION_TYPES
+    | frozenset({"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "navigate", LOGIN})
 )  # done by the run loop itself, with eyes and hands, where the others are one movement of the hands
 
 

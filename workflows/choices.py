@@ -13,6 +13,21 @@ class LearningState(models.TextChoices):
     AUTO_CONFIRMED = "AUTO_CONFIRMED", _("automatic")
 
 
+class AbilityKind(models.TextChoices):
+    """What a robot can have and a workflow can need (S9.4)."""
+
+    TAG = "tag", _("tag")
+    PROGRAM = "program", _("program")
+
+
+class Priority(models.IntegerChoices):
+    """Which of the runs that wait goes first; one that has waited long enough goes before any (S9.4)."""
+
+    LOW = -1, _("low")
+    NORMAL = 0, _("normal")
+    HIGH = 1, _("high")
+
+
 class EffectClass(models.TextChoices):
     """What repeating an action may do (S9.3). What a person chose stands; what nobody said is worked out."""
 

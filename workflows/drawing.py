@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from workflows.called import Called
 from workflows.catalogue import ACTIONS, effect_of
 from workflows.choices import EffectClass
-from workflows.graph import EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
+from workflows.graph import CALL, EdgeSpec, GraphSpec, NeighbourSpec, NodeSpec
 from workflows.validation import Problem
 from workflows.words import closed_by, identity, known_by, params, sentence, when
 
@@ -43,6 +44,7 @@ class Action:
     identity: tuple[str, ...]
     when: tuple[str, ...]
     problems: tuple[Problem, ...]
+    called: Called | None = None
 
     @property
     def anchor(self) -> str:
@@ -87,7 +89,9 @@ def worst(problems: Iterable[Problem]) -> str:
     return min((p.severity for p in problems), default="")  # “error” sorts before “warning”
 
 
-def screens(graph: GraphSpec, problems: Iterable[Problem] = ()) -> tuple[DrawnScreen, ...]:
+def screens(
+    graph: GraphSpec, problems: Iterable[Problem] = (), called: Mapping[str, Called] | None = None
+) -> tuple[DrawnScreen, ...]:
     """The nodes as a run meets them from the entries on, those that no run meets last."""
     found: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
@@ -96,7 +100,7 @@ def screens(graph: GraphSpec, problems: Iterable[Problem] = ()) -> tuple[DrawnSc
         DrawnScreen(
             node=node,
             number=number,
-            actions=tuple(_action(edge, graph, found) for edge in graph.outgoing(node.node_id)),
+            actions=tuple(_action(edge, graph, found, called or {}) for edge in graph.outgoing(node.node_id)),
             problems=tuple(found.get(("node", node.node_id), ())),
         )
         for number, node in enumerate(in_order(graph), 1)
@@ -117,21 +121,36 @@ def in_order(graph: GraphSpec) -> tuple[NodeSpec, ...]:
     return tuple(known[node_id] for node_id in (*seen, *rest) if node_id in known)
 
 
-def _action(edge: EdgeSpec, graph: GraphSpec, found: Mapping[tuple[str, str], Sequence[Problem]]) -> Action:
+def _action(
+    edge: EdgeSpec,
+    graph: GraphSpec,
+    found: Mapping[tuple[str, str], Sequence[Problem]],
+    called: Mapping[str, Called],
+) -> Action:
     problems = list(found.get(("edge", edge.edge_id), ()))
     if edge.target:
         problems += found.get(("target", edge.target.target_id), ())
+    named = _named(edge, called)
     return Action(
         edge=edge,
-        sentence=sentence(edge, graph),
+        sentence=sentence(named, graph),
         destination=graph.node(edge.destination),
-        effect=effect(edge),
+        effect="" if edge.action_type == CALL else effect(edge),
         params=params(edge),
         neighbours=tuple(neighbour(n) for n in edge.target.neighbours) if edge.target else (),
         identity=tuple(identity(spec) for spec in edge.identity),
-        when=when(edge, graph),
+        when=when(named, graph),
         problems=tuple(problems),
+        called=called.get(edge.edge_id),
     )
+
+
+def _named(edge: EdgeSpec, called: Mapping[str, Called]) -> EdgeSpec:
+    """With the name of the workflow that it does, or is proved by."""
+    one = called.get(edge.edge_id)
+    if one and edge.proof:
+        return replace(edge, proof=replace(edge.proof, name=one.name))
+    return replace(edge, params={**edge.params, "name": one.name}) if one else edge
 
 
 def effect(edge: EdgeSpec) -> str:
@@ -154,7 +173,7 @@ def neighbour(spec: NeighbourSpec) -> str:
     }
 
 
-def elements(graph: GraphSpec) -> dict[str, Any]:
+def elements(graph: GraphSpec, called: Mapping[str, Called] | None = None) -> dict[str, Any]:
     """What the drawing in the browser is made of; an action that leads nowhere is left to the problems."""
     known = {n.node_id for n in graph.nodes}
     return {
@@ -174,7 +193,7 @@ def elements(graph: GraphSpec) -> dict[str, Any]:
                 "id": f"edge-{e.edge_id}",
                 "source": f"node-{e.source}",
                 "target": f"node-{e.destination}",
-                "label": " · ".join((*when(e, graph), sentence(e, graph))),
+                "label": " · ".join((*when(_named(e, called or {}), graph), sentence(_named(e, called or {}), graph))),
             }
             for e in graph.edges
             if e.source in known and e.destination in known

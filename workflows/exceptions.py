@@ -7,6 +7,7 @@ DomainError
 ├── PictureError
 │   ├── PictureRefused         too large, not a picture
 │   └── PictureMissing, PictureNotStored
+├── PictureAway                nobody can tell now whether it is there
 └── (execution.exceptions)
 """
 
@@ -71,7 +72,14 @@ class PictureMissing(PictureError):
 
 
 class PictureNotStored(PictureError):
-    """The disk did not take it."""
+    """The disk, or the store, did not take it."""
 
     status_code = 507
     code = "picture_not_stored"
+
+
+class PictureAway(DomainError):
+    """The store does not answer. No PictureError: what is done without a picture is not done because of this."""
+
+    status_code = 503
+    code = "picture_away"

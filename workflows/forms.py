@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.models import WorkflowVersion
 from workflows.models.workflow import text_id
+from workflows.unpacking import uploaded
 
 
 class PublishForm(forms.Form):
@@ -24,5 +25,5 @@ class ImportForm(forms.Form):
     )
 
     def read(self) -> dict[str, Any]:
-        """What `import_bundle` takes."""
-        return {"data": self.cleaned_data["file"].read(), "workflow_id": self.cleaned_data["workflow_id"]}
+        """What `import_bundle` takes; raises BadBundle."""
+        return {"data": uploaded(self.cleaned_data["file"]), "workflow_id": self.cleaned_data["workflow_id"]}

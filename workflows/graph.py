@@ -15,6 +15,7 @@ from workflows.text import names
 NormBox = tuple[float, float, float, float]
 NormPoint = tuple[float, float]
 LONGEST_PATH = 60  # edges that are told of a run's future
+CALL, RETURN = "call_workflow", "return_workflow"  # another workflow is done inside: its begin, its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,8 @@ class TargetSpec:
     `first_offset` is where the middle of the first of all of them was from its own, in pixels. `scroll_box` is the part
     of the screen that scrolls and held it.
     What is kept is what all of the `demonstrations` had in common. `needed` are signs that a person wants to be there,
-    whatever else speaks for a place: text, picture, named_by, neighbours, shapes.
+    whatever else speaks for a place: text, picture, named_by, neighbours, shapes. `also` are further looks of it, each
+    with evidence of its own: what coaches showed where the taught one was not found.
     """
 
     target_id: str
@@ -86,6 +88,12 @@ class TargetSpec:
     scroll_box: NormBox | None = None
     demonstrations: int = 1
     needed: tuple[str, ...] = ()
+    also: tuple[TargetSpec, ...] = ()
+
+    @property
+    def looks(self) -> tuple[TargetSpec, ...]:
+        """It as it was taught, and each further look."""
+        return (self, *self.also)
 
     @property
     def number_taught(self) -> int:
@@ -125,7 +133,8 @@ class IdentitySpec:
 class PopupSpec:
     """A dialog that may come over any screen, and how to close it: by `keys`, or by a click on the text `click`.
 
-    It is known by its `texts`, all of them, and by its `window_title`, with `*` for any run of characters.
+    It is known by its `texts`, all of them, and by its `window_title`, with `*` for any run of characters. It comes
+    over the screens of its `scope` alone (see `NodeSpec`).
     """
 
     name: str
@@ -133,6 +142,7 @@ class PopupSpec:
     window_title: str = ""
     keys: str = ""
     click: str = ""
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +162,7 @@ class NodeSpec:
     `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest,
     `looks` are those of further pictures of the same screen: with a table full and empty, with an area folded.
     `is_common`: it may come at any time, and the run goes on afterwards from where it was.
+    `scope` is the call whose workflow it belongs to, by the id of its edge; "" for the workflow's own (`calling`).
     """
 
     node_id: str
@@ -166,6 +177,7 @@ class NodeSpec:
     is_entry: bool = False
     is_end: bool = False
     is_common: bool = False
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,11 +208,33 @@ class RepeatSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProofSpec:
+    """How it is read back that an action was done (S5.9): version `version` of another workflow, which only looks.
+
+    `values` are texts, with {{variables}}, by the names of its variables. `name` is what people call it, once it
+    is published.
+    """
+
+    workflow: str
+    version: int
+    values: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeSpec:
+    """The action that leads from `source` to `destination`.
+
+    One that does another workflow `enters` its first screens: they are in the graph as well, and `destination` is where
+    the action leads once that workflow is done. It enters nothing as long as it is only drawn. So does one that has a
+    `proof`: the screen that it leads to is where its proof begins and, once that is over, where the run is again.
+    """
+
     edge_id: str
     source: str
     destination: str
     action_type: str
+    enters: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     target: TargetSpec | None = None
     before: ExpectSpec = ExpectSpec()
@@ -210,15 +244,46 @@ class EdgeSpec:
     optional: bool = False  # the run may go on where it was not done
     condition: tuple[ConditionSpec, ...] = ()  # all must hold, or the action is left out
     repeat: RepeatSpec | None = None
+    proof: ProofSpec | None = None
     retries: int = 2
     retry_backoff_ms: int = 500
     settle_ms: int = 300
     settle_timeout_ms: int = 5000
     order: int = 0
 
+    @property
+    def leads_to(self) -> tuple[str, ...]:
+        """The screens that may show once it was done: where another workflow begins, for the edge that does it."""
+        return (self.enters if self.proof is None else ()) or (self.destination,)
+
+    @property
+    def is_read_back(self) -> bool:
+        """Whether it counts as verified only once its proof has held."""
+        return self.proof is not None and bool(self.enters)
+
+    @property
+    def inner_name(self) -> str:
+        """What people call the workflow that is done inside: as the action, or as its proof."""
+        return self.proof.name if self.proof else str(self.params.get("name", ""))
+
+    @property
+    def returns(self) -> bool:
+        """Whether a workflow that was done inside another one is done."""
+        return self.action_type == RETURN
+
+    @property
+    def brings(self) -> tuple[str, ...]:
+        """The names under which the values that another workflow reads are known in this one."""
+        outputs = self.params.get("outputs") if self.action_type == CALL else None
+        return tuple(n for n in outputs.values() if isinstance(n, str) and n) if isinstance(outputs, Mapping) else ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableSpec:
+    """A value that a run is started with. One of a workflow that is done inside another has the `scope` of its screens,
+    and nobody is asked for it: it is what the call has `given`, with {{variables}}, or its default.
+    """
+
     name: str
     label: str = ""
     kind: str = "text"
@@ -226,6 +291,8 @@ class VariableSpec:
     default: str = ""
     example: str = ""
     choices: tuple[str, ...] = ()  # a run takes no other value; empty: any
+    scope: str = ""
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +322,21 @@ class GraphSpec:
     def name_of(self, node_id: str) -> str:
         """As people call the node; its id where the graph has none of it."""
         node = self.node(node_id)
-        return node.name if node else node_id
+        if node is None:
+            return node_id
+        return f"{self.inside(node_id)}: {node.name}" if node.scope else node.name
+
+    def scope_of(self, node_id: str) -> str:
+        """The call whose workflow the screen belongs to; "" for the workflow's own, and for no screen."""
+        node = self.node(node_id)
+        return node.scope if node else ""
+
+    def inside(self, node_id: str) -> str:
+        """What is done there as part of it, as people call it: “Open a record”, with “: ” between those around it."""
+        scope = self.scope_of(node_id)
+        parts = scope.split("/") if scope else []
+        edges = (self.edge("/".join(parts[: n + 1])) for n in range(len(parts)))
+        return ": ".join(edge.inner_name for edge in edges if edge)
 
     def label_of(self, name: str) -> str:
         """One of the run's values as people call it."""
@@ -268,6 +349,13 @@ class GraphSpec:
         """The node's edges in the order they are to be tried."""
         return tuple(sorted((e for e in self.edges if e.source == node_id), key=lambda e: (e.order, e.edge_id)))
 
+    def done_at_end(self, node_id: str) -> tuple[EdgeSpec, ...]:
+        """What is done on a screen that is an end before a run is over there: steps that all stay on it, and those that
+        are done for each line of its list. Nothing where a step leads on otherwise."""
+        edges = self.outgoing(node_id)
+        rounds = {i for e in edges if e.repeat for i in (e.edge_id, *e.repeat.steps)}
+        return edges if all(e.destination == node_id or e.edge_id in rounds for e in edges) else ()
+
     def reachable(self, roots: Iterable[str] | None = None) -> frozenset[str]:
         """Nodes that can be reached from `roots` (default: the entry nodes), the roots among them."""
         seen: set[str] = set()
@@ -276,13 +364,14 @@ class GraphSpec:
             node = todo.pop()
             if node not in seen:
                 seen.add(node)
-                todo.extend(e.destination for e in self.edges if e.source == node)
+                todo.extend(n for e in self.edges if e.source == node for n in (e.destination, *e.enters))
         return frozenset(seen)
 
     def likely_path(self, node_id: str) -> tuple[EdgeSpec, ...]:
         """What is done on each node from `node_id` on, until an end, a node without a way on, or a ring.
 
-        That are the edges that lead back to the node, in their order, up to the first one that leads on.
+        That are the edges that lead back to the node, in their order, up to the first one that leads on. What
+        a workflow does that is done inside follows the edge that enters it.
         """
         path: list[EdgeSpec] = []
         seen: set[str] = set()
@@ -292,14 +381,16 @@ class GraphSpec:
             if not edges:
                 break
             onward = next((n for n, edge in enumerate(edges) if edge.destination != node_id), len(edges) - 1)
-            path += edges[: onward + 1]
-            node_id = edges[onward].destination
+            for edge in edges[: onward + 1]:
+                path += [edge, *(self.likely_path(edge.enters[0]) if edge.enters else ())]
+            node_id = edges[onward].destination if not edges[onward].returns else ""
         return tuple(path[:LONGEST_PATH])
 
     def pictures(self) -> frozenset[str]:
         """Digests of every picture the graph refers to."""
         digests = {digest for n in self.nodes for digest in (n.picture, *n.looks)}
-        digests |= {d for e in self.edges if e.target for d in (e.target.picture, e.target.context)}
+        looks = [look for e in self.edges if e.target for look in e.target.looks]
+        digests |= {d for look in looks for d in (look.picture, look.context)}
         return frozenset(digests - {""})
 
     @property
@@ -316,9 +407,31 @@ class GraphSpec:
     @property
     def outputs(self) -> dict[str, str]:
         """The kinds of the values that are read on the way, by name; {{name}} is one of them from then on."""
-        read = [edge.params for edge in self.edges if edge.action_type == "read_value"]
-        named = ((params.get("name"), str(params.get("kind") or "text")) for params in read)
-        return {name: kind for name, kind in named if isinstance(name, str) and name}
+        return {**{name: "text" for e in self.edges if not e.enters for name in e.brings}, **_read(self.edges)}
+
+    @property
+    def inner_values(self) -> frozenset[str]:
+        """The values that stay inside the workflows that are done in this one."""
+        scopes = {node.node_id: node.scope for node in self.nodes}
+        own = [edge for edge in self.edges if not scopes.get(edge.source)]
+        kept = _read(own).keys() | {name for edge in own for name in edge.brings}
+        read = _read(edge for edge in self.edges if scopes.get(edge.source)).keys()
+        return frozenset({*read, *(v.name for v in self.variables if v.scope)} - kept)
+
+    @property
+    def results(self) -> dict[str, str]:
+        """The kinds of the values that a run brings, by name: those that it reads for itself."""
+        return {name: kind for name, kind in self.outputs.items() if name not in self.inner_values}
+
+    @property
+    def asked(self) -> tuple[VariableSpec, ...]:
+        """The variables that a run is asked for."""
+        return tuple(v for v in self.variables if not v.scope)
+
+    @property
+    def calls(self) -> tuple[EdgeSpec, ...]:
+        """The edges that do another workflow, or are proved by one."""
+        return tuple(e for e in self.edges if e.action_type == CALL or e.proof)
 
     @property
     def counting_variables(self) -> frozenset[str]:
@@ -326,7 +439,11 @@ class GraphSpec:
         return names([e.target.number_wanted for e in self.edges if e.target])
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        for edge in data["edges"]:
+            if edge["proof"] is None:  # what was published before there were proofs stays the same
+                del edge["proof"]
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GraphSpec:
@@ -337,6 +454,13 @@ class GraphSpec:
             variables=tuple(VariableSpec(**_plain(VariableSpec, v)) for v in data.get("variables", ())),
             popups=tuple(PopupSpec(**_plain(PopupSpec, p)) for p in data.get("popups", ())),
         )
+
+
+def _read(edges: Iterable[EdgeSpec]) -> dict[str, str]:
+    """The kinds of the values that the edges read, by name."""
+    read = [edge.params for edge in edges if edge.action_type == "read_value"]
+    named = ((params.get("name"), str(params.get("kind") or "text")) for params in read)
+    return {name: kind for name, kind in named if isinstance(name, str) and name}
 
 
 def _plain(kind: type, data: Mapping[str, Any], skip: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -353,24 +477,26 @@ def _node(data: Mapping[str, Any]) -> NodeSpec:
 def _edge(data: Mapping[str, Any]) -> EdgeSpec:
     target = data.get("target")
     return EdgeSpec(
-        **_plain(EdgeSpec, data, skip=("target", "before", "identity", "expect", "condition", "repeat")),
+        **_plain(EdgeSpec, data, skip=("target", "before", "identity", "expect", "condition", "repeat", "proof")),
         target=target_from_json(target) if target else None,
         before=ExpectSpec(**_plain(ExpectSpec, data.get("before") or {})),
         identity=tuple(IdentitySpec(**_plain(IdentitySpec, i)) for i in data.get("identity", ())),
         expect=ExpectSpec(**_plain(ExpectSpec, data.get("expect") or {})),
         condition=tuple(ConditionSpec(**_plain(ConditionSpec, c)) for c in data.get("condition", ())),
         repeat=RepeatSpec(**_plain(RepeatSpec, repeat)) if (repeat := data.get("repeat")) else None,
+        proof=ProofSpec(**_plain(ProofSpec, proof)) if (proof := data.get("proof")) else None,
     )
 
 
 def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
     named_by = data.get("named_by")
     return TargetSpec(
-        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes", "number")),
+        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes", "number", "also")),
         number=number_in(data.get("number")),
         neighbours=tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ())),
         named_by=NeighbourSpec(**_plain(NeighbourSpec, named_by)) if named_by else None,
         shapes=tuple(ShapeSpec(**_plain(ShapeSpec, s)) for s in data.get("shapes", ())),
+        also=tuple(target_from_json(look) for look in data.get("also") or ()),
     )
 
 

@@ -1,9 +1,10 @@
-"""Where in the admin a problem can be mended."""
+"""Where in the admin a problem can be mended, and the way back from there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -16,6 +17,7 @@ FIELD_IDS = {
     "context": "id_new_context",
     "params": "id_action_type",
 }
+BACK = "back"  # in the address: the page to go back to
 GROUPS = {"no_node": "nodes-group", "no_entry": "nodes-group", "no_end": "nodes-group"}
 
 
@@ -25,8 +27,8 @@ class LinkedProblem:
     url: str
 
 
-def linked(problems: Sequence[Problem], workflow: Workflow) -> list[LinkedProblem]:
-    """Each problem with the address of the field that mends it."""
+def linked(problems: Sequence[Problem], workflow: Workflow, *, back: str) -> list[LinkedProblem]:
+    """Each problem with the address of the field that mends it; saving there leads to `back`."""
     if not problems:
         return []
     keys: dict[str, dict[str, int]] = {
@@ -34,7 +36,7 @@ def linked(problems: Sequence[Problem], workflow: Workflow) -> list[LinkedProble
         "edge": dict(workflow.edges.values_list("edge_id", "pk")),
         "target": dict(workflow.targets.values_list("target_id", "pk")),
     }
-    return [LinkedProblem(problem=p, url=_url(p, workflow, keys)) for p in problems]
+    return [LinkedProblem(problem=p, url=with_back(_url(p, workflow, keys), back)) for p in problems]
 
 
 def _url(problem: Problem, workflow: Workflow, keys: dict[str, dict[str, int]]) -> str:
@@ -44,3 +46,10 @@ def _url(problem: Problem, workflow: Workflow, keys: dict[str, dict[str, int]]) 
         return reverse("admin:workflows_workflow_change", args=[workflow.pk]) + (f"#{group}" if group else "")
     url = reverse(f"admin:workflows_{problem.kind}_change", args=[key])
     return f"{url}#{FIELD_IDS.get(problem.field, f'id_{problem.field}')}" if problem.field else url
+
+
+def with_back(url: str, back: str) -> str:
+    """The address with the page to go back to; its fragment stays at its end."""
+    address, hash_sign, fragment = url.partition("#")
+    sign = "&" if "?" in address else "?"
+    return f"{address}{sign}{urlencode({BACK: back})}{hash_sign}{fragment}" if back else url

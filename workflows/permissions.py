@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 
 VIEW = "workflows.view_workflow"
 DESIGN = "workflows.change_workflow"
 PUBLISH = "workflows.publish_workflow"
 
 
-def permitted(permission: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+R = TypeVar("R", bound=HttpResponseBase)
+
+
+def permitted(permission: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """A view for those who hold `permission`; the refusal carries its name, for the page to say which role has it."""
 
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def decorate(view: Callable[..., R]) -> Callable[..., R]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> R:
             if not request.user.has_perm(permission):
                 raise PermissionDenied(permission)
             return view(request, *args, **kwargs)

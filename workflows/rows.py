@@ -14,6 +14,7 @@ from workflows.graph import (
     ExpectSpec,
     GraphSpec,
     NodeSpec,
+    ProofSpec,
     RepeatSpec,
     TargetSpec,
     VariableSpec,
@@ -80,6 +81,11 @@ def _plain(spec: ConditionSpec | RepeatSpec) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(spec).items()}
 
 
+def _proof(spec: ProofSpec) -> dict[str, Any]:
+    """As it is drawn: what it is called is that of its workflow."""
+    return {name: value for name, value in asdict(spec).items() if name != "name" and value}
+
+
 def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets: Mapping[str, Target]) -> Edge:
     return Edge(
         workflow=workflow,
@@ -96,6 +102,7 @@ def _edge(spec: EdgeSpec, workflow: Workflow, nodes: Mapping[str, Node], targets
         optional=spec.optional,
         condition=[_plain(condition) for condition in spec.condition],
         repeat=_plain(spec.repeat) if spec.repeat else {},
+        proof=_proof(spec.proof) if spec.proof else {},
         retries=spec.retries,
         retry_backoff_ms=spec.retry_backoff_ms,
         settle_ms=spec.settle_ms,

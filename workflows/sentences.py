@@ -26,6 +26,7 @@ WORDS: Words = {
     "ways.only_if": _("only if %(condition)s"),
     "ways.for_each": _("for each line %(counter)s of the list, at most %(most)d"),
     "ways.until": Sentence(text=_("until %(texts)s is seen"), quoted=("texts",)),
+    "ways.proved_by": _("then read back by “%(name)s”, version %(version)d"),
     "database.locked": _("The database is locked by another program."),
     "database.full": _("There is no room left for the database: free some space on its disk."),
     "database.read_only": _("The database cannot be written to: look at the rights of its file and of the folder."),
@@ -42,6 +43,27 @@ WORDS: Words = {
     "pictures.not_in_store": _("The picture %(digest)s is not in the store."),
     "pictures.no_name": _("“%(digest)s” is not the name of a picture."),
     "pictures.not_stored": _("A picture could not be stored in %(folder)s: %(error)s. Free some space, then resume."),
+    "pictures.not_kept": _(
+        "A picture could not be kept in the store %(where)s: %(why)s Once that is mended (`manage.py check --deploy` "
+        "tells), resume."
+    ),
+    "pictures.not_read": _("Pictures cannot be read now from %(where)s: %(why)s"),
+    "pictures.folder_refuses": _("the folder says: %(error)s."),
+    "pictures.store_silent": _("it does not answer. See that it runs and that this machine reaches it."),
+    "pictures.store_no_bucket": _("there is no such bucket. Make it there, or correct RPA_PICTURES_URL."),
+    "pictures.store_wrong_key": _(
+        "it knows no such key, or the secret is another one. Correct RPA_PICTURES_KEY_ID and RPA_PICTURES_SECRET."
+    ),
+    "pictures.store_forbids": _(
+        "the key may not do that. Let it read, write, list and delete in the bucket, or correct RPA_PICTURES_SECRET."
+    ),
+    "pictures.store_clock": _("its clock and this machine's differ too much. Set both by a time server."),
+    "pictures.store_region": _("it is of another region. Set RPA_PICTURES_REGION to its own."),
+    "pictures.store_full": _("it is full. Free some space there."),
+    "pictures.store_tls": _(
+        "its certificate is not trusted here. Put that of its authority into a file and its name into AWS_CA_BUNDLE."
+    ),
+    "pictures.store_refuses": _("it answers %(answer)s. See its log."),
     "vault.none_yet": _("none yet"),
     "vault.unknown_credential": _(
         "There is no credential “%(name)s”. Known: %(known)s. An admin adds them in the admin."

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from workflows.models import Workflow, WorkflowVersion
 from workflows.models.workflow import text_id
+from workflows.needs import needs_of
 
 
 def norm_box() -> serializers.ListField:
@@ -139,6 +140,14 @@ class RepeatSerializer(serializers.Serializer[Any]):
     )
 
 
+class ProofSerializer(serializers.Serializer[Any]):
+    """Another workflow that only looks: what it reads must hold before the action counts as verified."""
+
+    workflow = serializers.CharField()
+    version = serializers.IntegerField()
+    values = serializers.DictField(child=serializers.CharField(), help_text="Texts by the names of its variables.")
+
+
 class EdgeSerializer(serializers.Serializer[Any]):
     """The action that leads from one screen to the next."""
 
@@ -155,6 +164,7 @@ class EdgeSerializer(serializers.Serializer[Any]):
     optional = serializers.BooleanField(help_text="A run may go on where it was not done.")
     condition = ConditionSerializer(many=True, help_text="All must hold, or the action is left out.")
     repeat = RepeatSerializer(allow_null=True)
+    proof = ProofSerializer(allow_null=True)
     retries = serializers.IntegerField()
     retry_backoff_ms = serializers.IntegerField()
     settle_ms = serializers.IntegerField()
@@ -216,18 +226,38 @@ class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
         read_only_fields: tuple[str, ...] = fields
 
 
+class NeedsSerializer(serializers.Serializer[Any]):
+    """What a robot must have to take a run; a side of 0 does not matter."""
+
+    tags = serializers.ListField(child=serializers.CharField(max_length=100), max_length=50)
+    programs = serializers.ListField(child=serializers.CharField(max_length=100), max_length=50)
+    smallest_width = serializers.IntegerField(min_value=0, max_value=100_000)
+    smallest_height = serializers.IntegerField(min_value=0, max_value=100_000)
+
+
 class WorkflowDetailSerializer(WorkflowSerializer):
     graph = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     problems = serializers.SerializerMethodField()
+    needs = serializers.SerializerMethodField()
+    most_at_once = serializers.IntegerField(
+        allow_null=True, help_text="At most so many of its runs are on a desktop at once; null: any number."
+    )
+    priority = serializers.IntegerField(help_text="Of a run that is started without one: -1 low, 0 normal, 1 high.")
 
     class Meta(WorkflowSerializer.Meta):
-        fields: tuple[str, ...] = (*WorkflowSerializer.Meta.fields, "graph", "versions", "problems")
+        fields: tuple[str, ...] = (
+            *WorkflowSerializer.Meta.fields, "graph", "versions", "problems", "needs", "most_at_once", "priority",
+        )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
 
     @extend_schema_field(GraphSerializer)
     def get_graph(self, workflow: Workflow) -> dict[str, Any]:
         return GraphSerializer(self.context["graph"]).data
+
+    @extend_schema_field(NeedsSerializer)
+    def get_needs(self, workflow: Workflow) -> dict[str, Any]:
+        return dict(NeedsSerializer(needs_of(workflow)).data)
 
     @extend_schema_field(WorkflowVersionSerializer(many=True))
     def get_versions(self, workflow: Workflow) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 MAX_TEXT = 10_000
 MAX_ITEMS = 2_000
 MAX_DEPTH = 8
+MAX_NUMBER = 1e9  # of fractions, scores and times: what is multiplied or rounded stays a number
+MAX_NESTED = 12  # forms within each other: a target has looks, which have looks
 
 
 class WrongShape(ValueError):
@@ -45,10 +47,14 @@ def _kind_of(value: Any, kinds: tuple[Any, ...]) -> Any:
 def _check_dataclass(value: Any, kind: type, where: str) -> None:
     if not isinstance(value, dict):
         raise _wrong(where, _("an object"))
+    if where.count(".") > MAX_NESTED:
+        raise _wrong(where, _("less deep"))
     hints = get_type_hints(kind)
     names = {f.name: f for f in fields(kind)}
     if unknown := sorted(set(value) - set(names)):
-        raise WrongShape(_("%(where)s: “%(name)s” is not known.") % {"where": where, "name": unknown[0][:80]})
+        raise WrongShape(
+            _("%(where)s: “%(name)s” is not known.") % {"where": where, "name": _printable(unknown[0][:80])}
+        )
     for name, field in names.items():
         if name in value:
             check(value[name], hints[name], f"{where}.{name}")
@@ -75,6 +81,8 @@ def _check_plain(value: Any, where: str, *, depth: int) -> None:
     if isinstance(value, dict | list):
         if len(value) > MAX_ITEMS:
             raise _wrong(where, _("a list of at most %(count)d") % {"count": MAX_ITEMS})
+        for name in value if isinstance(value, dict) else ():
+            _check_scalar(name, str, where)
         for item in value.values() if isinstance(value, dict) else value:
             _check_plain(item, where, depth=depth + 1)
     elif isinstance(value, str):
@@ -89,6 +97,8 @@ def _check_scalar(value: Any, kind: Any, where: str) -> None:
             raise _wrong(where, _("a text"))
         if len(value) > MAX_TEXT or "\0" in value:
             raise _wrong(where, _("a text of at most %(count)d characters") % {"count": MAX_TEXT})
+        if value != _printable(value):  # half a character, which neither a file nor the database takes
+            raise _wrong(where, _("a text"))
     elif kind is bool:
         if not isinstance(value, bool):
             raise _wrong(where, _("true or false"))
@@ -96,10 +106,18 @@ def _check_scalar(value: Any, kind: Any, where: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**31 - 1:
             raise _wrong(where, _("a whole number"))
     elif kind is float:
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not _is_number(value):
             raise _wrong(where, _("a number"))
     else:  # a new field of a spec: refuse rather than let it in unchecked
         raise TypeError(f"no check for {kind!r} at {where}")
+
+
+def _is_number(value: int | float) -> bool:
+    return abs(value) < MAX_NUMBER and math.isfinite(value)  # a very large whole number is no float at all
+
+
+def _printable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def _wrong(where: str, expected: str) -> WrongShape:

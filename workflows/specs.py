@@ -18,12 +18,14 @@ from workflows.graph import (
     NormBox,
     NormPoint,
     PopupSpec,
+    ProofSpec,
     RegionSpec,
     RepeatSpec,
     ShapeSpec,
     TargetSpec,
     VariableSpec,
     number_in,
+    target_from_json,
 )
 from workflows.models import Edge, Node, Target, Variable, Workflow
 
@@ -80,6 +82,7 @@ def edge_spec(edge: Edge) -> EdgeSpec:
         optional=edge.optional,
         condition=condition_specs(edge.condition),
         repeat=repeat_spec(edge.repeat),
+        proof=proof_spec(edge.proof),
         retries=edge.retries,
         retry_backoff_ms=edge.retry_backoff_ms,
         settle_ms=edge.settle_ms,
@@ -125,6 +128,14 @@ def repeat_spec(value: Any) -> RepeatSpec | None:
     )
 
 
+def proof_spec(value: Any) -> ProofSpec | None:
+    data = _mapping(value)
+    if not data:
+        return None
+    values = {str(name): str(text) for name, text in _mapping(data.get("values")).items()}
+    return ProofSpec(workflow=str(data.get("workflow") or ""), version=_count(data.get("version")), values=values)
+
+
 def popup_specs(value: Any) -> tuple[PopupSpec, ...]:
     return tuple(
         PopupSpec(
@@ -166,6 +177,7 @@ def target_spec(target: Target) -> TargetSpec:
         scroll_box=_box(evidence.get("scroll_box")),
         demonstrations=max(1, _count(evidence.get("demonstrations"))),
         needed=texts_in(evidence.get("needed")),
+        also=_further_looks(evidence.get("also")),
     )
 
 
@@ -224,6 +236,11 @@ def _point(value: Any) -> NormPoint | None:
 def _size(value: Any) -> tuple[int, int]:
     n = _numbers(value, 2) or (0, 0)
     return int(n[0]), int(n[1])
+
+
+def _further_looks(value: Any) -> tuple[TargetSpec, ...]:
+    whole = [item for item in _list(value) if isinstance(item, Mapping) and item.get("target_id")]
+    return tuple(target_from_json({"label": "", **item}) for item in whole)
 
 
 def _offset(value: Any) -> tuple[int, int] | None:

@@ -7,19 +7,19 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from workflows.exceptions import WorkflowError
 
-GRAPH_NAME = "workflow.json"
 PICTURE_NAME = re.compile(r"pictures/([0-9a-f]{64})\.png")
 MAX_FILES = 1_000
 MAX_BYTES = 100 * 1024 * 1024  # of the file, and of what it unpacks to, counted while reading
-MAX_GRAPH_BYTES = 5 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
 CHUNK = 64 * 1024
 PNG_HEAD = struct.Struct(">8s4x4sII")  # signature, length of the first chunk, its kind, width, height
 
@@ -31,11 +31,18 @@ class BadBundle(WorkflowError):
     code = "bad_bundle"
 
 
+def uploaded(file: Any) -> bytes:
+    """What a browser sent, unless it is so large that it is refused anyway."""
+    if file.size > MAX_BYTES:
+        raise _too_large()
+    return bytes(file.read())
+
+
 @contextmanager
 def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
     """The zip file in `data`; raises BadBundle where it is none."""
     if len(data) > MAX_BYTES:
-        raise BadBundle(_("The file is larger than %(limit)d MB.") % {"limit": MAX_BYTES // (1024 * 1024)})
+        raise _too_large()
     try:
         bundle = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
@@ -44,8 +51,15 @@ def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
         yield bundle
 
 
-def checked_entries(bundle: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Entries by name: `workflow.json` and pictures, each once, and nothing else."""
+def _too_large() -> BadBundle:
+    return BadBundle(_("The file is larger than %(limit)d MB.") % {"limit": MAX_BYTES // (1024 * 1024)})
+
+
+def checked_entries(
+    bundle: zipfile.ZipFile, document: str, *, others: Mapping[str, str] | None = None
+) -> dict[str, zipfile.ZipInfo]:
+    """Entries by name: the `document` and pictures, each once, and nothing else. `others` are the documents of files
+    that are taken elsewhere, with what to say of them."""
     listed = bundle.infolist()
     if len(listed) > MAX_FILES:
         raise BadBundle(
@@ -55,18 +69,22 @@ def checked_entries(bundle: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     entries: dict[str, zipfile.ZipInfo] = {}
     for info in listed:
         name = info.orig_filename
-        if name != GRAPH_NAME and not PICTURE_NAME.fullmatch(name):
+        if others and name in others:
+            raise BadBundle(others[name])
+        if name != document and not PICTURE_NAME.fullmatch(name):
             raise BadBundle(
-                _("The file holds “%(name)s”. A workflow file holds workflow.json and pictures/<digest>.png, no more.")
-                % {"name": name[:120]}
+                _("The file holds “%(name)s”. It may hold %(document)s and pictures/<digest>.png, no more.")
+                % {"name": name[:120], "document": document}
             )
         if name in entries:
             raise BadBundle(_("The file holds “%(name)s” twice.") % {"name": name})
         if info.flag_bits & 0x1:
             raise BadBundle(_("The file is encrypted. Pack it again without a password."))
         entries[name] = info
-    if GRAPH_NAME not in entries:
-        raise BadBundle(_("The file holds no workflow.json, so it is no workflow."))
+    if document not in entries:
+        raise BadBundle(
+            _("The file holds no %(document)s, so it is not what is imported here.") % {"document": document}
+        )
     return entries
 
 

@@ -9,11 +9,15 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from audit.models import Verb
+from audit.recording import record
 from sentences.said import worded
 from workflows import listing
 from workflows.actions.publish import digest_of, publish
 from workflows.badges import LEARNING
 from workflows.bundle import export_bundle, import_bundle
+from workflows.called import called_by, take_newest
+from workflows.calling import expanded, published
 from workflows.drawing import dialogs, elements, screens
 from workflows.exceptions import DomainError, InvalidWorkflow
 from workflows.forms import ImportForm, PublishForm
@@ -81,6 +85,20 @@ def publish_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
     return redirect("workflow", workflow_id)
 
 
+@require_POST
+@permitted(DESIGN)
+def update_call(request: HttpRequest, workflow_id: str, edge_id: str) -> HttpResponse:
+    """The draft does the newest version of another workflow from now on."""
+    workflow = Workflow.objects.by_id(workflow_id)
+    try:
+        number = take_newest(workflow, edge_id)
+    except InvalidWorkflow as error:
+        messages.error(request, worded(error))
+    else:
+        messages.success(request, _("The draft does version %(n)d now. Publish it to run it.") % {"n": number})
+    return redirect("workflow", workflow_id)
+
+
 @require_GET
 @permitted(VIEW)
 def export_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
@@ -90,6 +108,7 @@ def export_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
     except InvalidWorkflow as error:
         messages.error(request, worded(error))
         return _shown(request, workflow, PublishForm(), status=error.status_code)
+    record(Verb.EXPORT, user=request.user, origin="page", kind="workflow", about=workflow.workflow_id)
     name = f"{slugify(workflow.workflow_id) or 'workflow'}.zip"
     return HttpResponse(
         data, content_type="application/zip", headers={"Content-Disposition": f'attachment; filename="{name}"'}
@@ -99,6 +118,7 @@ def export_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
 def _shown(request: HttpRequest, workflow: Workflow, form: PublishForm, *, status: int = 200) -> HttpResponse:
     graph = graph_of(workflow)
     found = problems(graph)
+    called = called_by(graph)
     versions = list(workflow.versions.select_related("published_by").defer("graph"))
     latest = versions[0] if versions else None
     context = {
@@ -106,14 +126,14 @@ def _shown(request: HttpRequest, workflow: Workflow, form: PublishForm, *, statu
         "workflow": workflow,
         "learning": LEARNING[workflow.learning_state],
         "graph": graph,
-        "screens": screens(graph, found),
-        "drawing": elements(graph),
+        "screens": screens(graph, found, called),
+        "drawing": elements(graph, called),
         "dialogs": dialogs(graph),
-        "problems": linked(found, workflow),
+        "problems": linked(found, workflow, back=request.path),
         "errors": sum(p.is_error for p in found),
         "versions": versions,
         "latest": latest,
-        "unpublished_changes": latest is not None and latest.digest != digest_of(graph),
+        "unpublished_changes": latest is not None and latest.digest != digest_of(expanded(graph, published)),
         "publish_form": form,
     }
     return render(request, "workflows/detail.html", context, status=status)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from sentences.said import say, worded
-from workflows.catalogue import ACTIONS
+from workflows.catalogue import ACTIONS, CALLING_ACTION_TYPES
 from workflows.conditions import say_conditions
 from workflows.graph import EdgeSpec, GraphSpec, IdentitySpec, PopupSpec
 from workflows.text import told
@@ -34,6 +34,11 @@ PARAM_WORDS = {
     "option": gettext_lazy("Option"),
     "state": gettext_lazy("State"),
     "date": gettext_lazy("Date"),
+    "columns": gettext_lazy("Columns"),
+    "workflow": gettext_lazy("Workflow"),
+    "version": gettext_lazy("Version"),
+    "values": gettext_lazy("Its variables"),
+    "outputs": gettext_lazy("Its values"),
 }
 
 CHOICE_WORDS = {"on": gettext_lazy("on"), "off": gettext_lazy("off")}
@@ -43,10 +48,12 @@ _OF_SCREENS = ("node", "place")  # parameters that may hold a screen's id
 def sentence(edge: EdgeSpec, graph: GraphSpec | None = None, variables: Mapping[str, Any] | None = None) -> str:
     """The action in words, as people read it: Click “Save”. An action nobody knows goes by its type.
 
-    Of `graph` come the names of screens. `variables` are those of a run, to be put in; without them {{variables}} stand
-    as they were taught.
+    Of `graph` come the names of screens, and of the workflow inside of which it is done. `variables` are those of a
+    run, to be put in; without them {{variables}} stand as they were taught.
     """
     said = _sentence(replace(edge, params=with_names(edge.params, graph)) if graph else edge)
+    around = graph.inside(edge.source) if graph and not edge.returns else ""
+    said = f"{around}: {said}" if around else said
     return said if variables is None else told(said, variables)
 
 
@@ -80,6 +87,7 @@ def action_sentence(action_type: str, params: Mapping[str, Any], *, label: str |
     spec, keys = ACTIONS[action_type], params.get("keys", "")
     values = {
         **{p.name: "…" if p.default in (None, "") else p.default for p in spec.params},
+        **({"name": params.get("workflow") or "…"} if action_type in CALLING_ACTION_TYPES else {}),
         **{name: v.strip() if isinstance(v, str) else v for name, v in params.items()},
         "target": _("“%(text)s”") % {"text": label} if label else "…" if spec.target == "needed" else _("the screen"),
     }
@@ -96,18 +104,29 @@ def params(edge: EdgeSpec) -> tuple[tuple[str, str], ...]:
     return tuple((str(PARAM_WORDS.get(name, name)), _value(value)) for name, value in edge.params.items())
 
 
+def param_in_words(name: str, value: Any) -> str:
+    """One parameter: “Keys: ctrl+s”."""
+    return _("%(name)s: %(value)s") % {"name": PARAM_WORDS.get(name, name), "value": _value(value)}
+
+
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {one}" for name, one in value.items()) or _("none")
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def when(edge: EdgeSpec, graph: GraphSpec) -> tuple[str, ...]:
-    """What an action is done if, and for: “only if “Amount” is more than 100”, “for each line {{n}}, at most 50”."""
+    """What an action is done if, and for: “only if “Amount” is more than 100”, “for each line {{n}}, at most 50”; and
+    what it is read back by."""
     said = [say("ways.only_if", condition=say_conditions(edge.condition, graph))] if edge.condition else []
     if edge.repeat:
         said.append(say("ways.for_each", counter=f"{{{{{edge.repeat.counter}}}}}", most=edge.repeat.most))
         said += [say("ways.until", texts=list(edge.repeat.until))] if edge.repeat.until else []
+    if edge.proof:
+        name = edge.proof.name or edge.proof.workflow
+        said.append(say("ways.proved_by", name=name, version=edge.proof.version))
     return tuple(worded(one) for one in said)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 from typing import Any
 
+from audit.recording import record
 from execution.choices import EventKind, Origin, Verb
 from execution.models import Execution, WishRecord
 from execution.record.events import emit
@@ -26,10 +27,15 @@ def name_of(user: Any, origin: Origin) -> str:
 
 
 def record_wish(execution: Execution, verb: Verb, *, user: Any, origin: Origin, **detail: Any) -> WishRecord:
-    """Keep what was asked, and tell of it; call inside the transaction that does what was asked."""
+    """Keep what was asked, and tell of it; call inside the transaction that does what was asked.
+
+    What stood on a button of a dialog is the run's, and goes with its texts; that one was pressed is on record.
+    """
     wish = WishRecord.objects.create(
         execution=execution, verb=verb, user=user, name=name_of(user, origin), origin=origin, detail=detail
     )
+    told = {**detail, "press": True} if detail.get("press") else detail
+    record(verb, user=user, who=wish.name, origin=origin, kind="run", about=execution.execution_id, **told)
     if verb is not Verb.START:  # a run that is started tells of itself
         emit(execution, EventKind.WISH, wish_payload(wish))
     return wish

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import name_of, record_wish
@@ -19,6 +19,7 @@ from execution.actions.start import mode_named
 from execution.choices import (
     FINAL,
     ON_DESKTOP,
+    STANDS_STILL,
     WAITING,
     EventKind,
     ExecutionMode,
@@ -34,10 +35,12 @@ from execution.models import Execution
 from execution.permissions import OPERATE
 from execution.record.attribution import said_of_wish
 from execution.record.events import emit, emit_state
+from execution.record.journal import Journal
 from execution.record.payloads import mode_payload
 from execution.targeting.pressing import choice
 from execution.types import Choice, DecisionSource
 from workflows.exceptions import UnknownNode
+from workflows.models import WorkflowVersion
 
 NOT_BEGUN = (ExecutionState.IDLE, ExecutionState.QUEUED)
 
@@ -72,7 +75,7 @@ def resume(
         if node_id:
             node = execution.version.spec().node(node_id)
             if node is None:
-                raise UnknownNode(_("The workflow has no node “%(node)s”.") % {"node": node_id})
+                raise UnknownNode(_("The workflow has no screen “%(node)s”.") % {"node": node_id})
             picked = {"node_id": node_id, "node_name": node.name}
         return _wish(execution, Wish.RESUME, Verb.RESUME, node_id, user=user, origin=origin, detail=picked)
     if execution.wish in (Wish.PAUSE, Wish.CONTROL):
@@ -114,6 +117,26 @@ def take_control(*, execution_id: str, user: Any, origin: Origin = Origin.PAGE) 
     return _wish(execution, Wish.CONTROL, Verb.TAKE_CONTROL, user=user, origin=origin)
 
 
+def change_version(
+    *, execution_id: str, version: WorkflowVersion, user: Any, origin: Origin = Origin.PAGE
+) -> Execution:
+    """Have a run that stands still, or asks, go on with another version of its workflow (S6.14).
+
+    Its loop takes it between two turns if the run can go on from where it stands; else it says why, and the run stays.
+    Raises IllegalMove, and PermissionDenied where `user` may not operate runs.
+    """
+    if user is None or not user.has_perm(OPERATE):
+        raise PermissionDenied(OPERATE)
+    execution = Execution.objects.by_id(execution_id)
+    if execution.state not in STANDS_STILL:
+        raise _refusal(execution, _("Only a run that is paused or asks can go on with another version."))
+    if version.workflow_id != execution.version.workflow_id:
+        raise _refusal(execution, _("The version is of another workflow."))
+    detail = {"was": execution.version.number, "version": version.number}
+    wish, verb = Wish.CHANGE_VERSION, Verb.CHANGE_VERSION
+    return _wish(execution, wish, verb, user=user, origin=origin, detail=detail, version=version)
+
+
 def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
     """Stop the run: at once where no loop has it, else before its next action; a wait ends as a rejection."""
     execution = Execution.objects.by_id(execution_id)
@@ -130,12 +153,31 @@ def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM
             record_wish(execution, Verb.STOP, user=user, origin=origin)
             emit_state(execution)
         return execution
+    if _ended_left_behind(execution, user=user, origin=origin):
+        return execution
     _wish(execution, Wish.STOP, Verb.STOP, user=user, origin=origin)
     try:
         decide_open(execution=execution, choice=Choice.REJECT, user=user, source=DecisionSource.STOP, origin=origin)
     except (NothingToDecide, AlreadyDecided):
         pass  # it was not waiting, or somebody answered in the same moment: the wish stands either way
     return execution
+
+
+def _ended_left_behind(execution: Execution, *, user: Any, origin: Origin) -> bool:
+    """End a run whose robot is not heard of any more; False where it is none, or its run loop is back.
+
+    As a run loop that took it over would, with an epoch of its own: whoever had it can write nothing more, and so does
+    nothing more. What it had begun is told as what nobody can say.
+    """
+    with transaction.atomic():
+        mine = Execution.objects.left_behind().filter(pk=execution.pk, epoch=execution.epoch)
+        if not mine.update(epoch=F("epoch") + 1, wish=Wish.STOP):
+            return False
+        record_wish(execution, Verb.STOP, user=user, origin=origin)
+    execution.refresh_from_db()
+    Journal(execution, execution.version.spec()).finish(ExecutionState.STOPPED)
+    execution.refresh_from_db()
+    return True
 
 
 def set_mode(*, execution_id: str, mode: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
@@ -202,6 +244,7 @@ def _wish(
     origin: Origin,
     detail: Mapping[str, Any] | None = None,
     press: Mapping[str, Any] | None = None,
+    version: WorkflowVersion | None = None,
 ) -> Execution:
     # a stop or a pause is meant whatever the loop has done in the meantime; all else, where it was asked
     states = {
@@ -216,7 +259,7 @@ def _wish(
         rows = rows.exclude(wish=Wish.STOP).filter(wish_press={})  # a stop, or a button, is never taken back
     with transaction.atomic():
         more = {Wish.CONTROL: {"controller": user}, Wish.NONE: {"controller": None}}.get(wish, {})
-        if not rows.update(wish=wish, wish_node_id=node_id, wish_press=press or {}, **more):
+        if not rows.update(wish=wish, wish_node_id=node_id, wish_press=press or {}, wish_version=version, **more):
             execution.refresh_from_db()
             controller = execution.controller
             if controller is not None and controller != user:

@@ -8,6 +8,8 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from audit.models import Verb
+from audit.recording import record
 from execution.actions.asking import name_of
 from execution.choices import EventKind, Origin, PromptState
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
@@ -16,8 +18,9 @@ from execution.record.attribution import said_of_decision
 from execution.record.events import emit
 from execution.record.hidden import HIDDEN
 from execution.record.payloads import decision_payload
+from execution.record.values_of_runs import values_of
 from execution.types import Choice, DecisionSource
-from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES
+from workflows.catalogue import ACTIONS, CORRECTING_ACTION_TYPES
 from workflows.validation.actions import PARAM_LABELS, mistyped
 
 CORRECTION_KEYS = frozenset(
@@ -61,6 +64,10 @@ def decide(
     correction = _checked(prompt, correction or {}, own_executor=own_executor) if choice == Choice.CORRECT else {}
     if node_id:
         check_screen(prompt, choice, node_id)
+    values = None
+    if feedback.strip() or correction:
+        values = values_of(prompt.execution, prompt.execution.version.spec())
+        feedback = values.written(feedback)
     asked = Prompt.objects.open().filter(pk=prompt.pk)
     if unless_held:
         asked = asked.filter(held_by=None)
@@ -78,7 +85,14 @@ def decide(
                 feedback=feedback,
                 node_id=node_id,
             )
-            emit(prompt.execution, EventKind.DECISION, decision_payload(decision))
+            if source in BY_SOMEBODY:
+                run, step = prompt.execution.execution_id, prompt.step.index
+                record(
+                    Verb.DECIDE, user=user, who=decision.name, origin=origin, kind="run", about=run, choice=str(choice),
+                    step=step, screen=node_id,
+                )  # fmt: skip
+            told = {"correction": values.corrected(correction)} if values and correction else {}
+            emit(prompt.execution, EventKind.DECISION, {**decision_payload(decision), **told})
             return decision
     raise already_decided(prompt)
 
@@ -110,7 +124,7 @@ def check_screen(prompt: Prompt, choice: str, node_id: str) -> None:
     if choice != Choice.REJECT or not prompt.step.edge_id:
         raise BadDecision(_("Another screen can only be named where a suggested step is rejected."))
     if prompt.execution.version.spec().node(node_id) is None:
-        raise BadDecision(_("The workflow has no node “%(node)s”.") % {"node": node_id})
+        raise BadDecision(_("The workflow has no screen “%(node)s”.") % {"node": node_id})
     if node_id == prompt.step.node_id:
         raise BadDecision(_("That is the screen it takes it for already."))
 
@@ -173,10 +187,10 @@ def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[s
     target = correction.get("corrected_target") or correction.get("target") or {}
     parts = [correction.get(name) or {} for name in ("params", "corrected_params")]
     action = correction.get("action") or ""
-    if action and (not isinstance(action, str) or action not in (*ALLOWED_ACTION_TYPES, *own_actions)):
+    if action and (not isinstance(action, str) or action not in (*CORRECTING_ACTION_TYPES, *own_actions)):
         raise BadDecision(
             _("“%(action)s” is no action. Actions: %(known)s.")
-            % {"action": action, "known": ", ".join(sorted(ALLOWED_ACTION_TYPES))}
+            % {"action": action, "known": ", ".join(sorted(CORRECTING_ACTION_TYPES))}
         )
     if HIDDEN in str(parts):
         raise BadDecision(_("A value in the correction is hidden. Leave it as it is, or write all of it."))

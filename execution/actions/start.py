@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from django.conf import settings
@@ -21,11 +21,13 @@ from execution.desktop.window_providers import known_name, may_choose
 from execution.desktop.x11_connection import plain_name
 from execution.exceptions import BadMode, BadVariable, MissingVariable
 from execution.models import Execution
+from execution.models.execution import place_in_line
 from execution.permissions import OPERATE
 from execution.record.events import emit_state
 from execution.record.hidden import HIDDEN
 from execution.record.secret_values import sealed, secret_names
-from workflows.choices import LearningState, VariableKind
+from workflows.calls import done_inside
+from workflows.choices import LearningState, Priority, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
@@ -34,6 +36,7 @@ from workflows.text import default_of, is_ordinal
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
 
 
+_TRUST = {state: number for number, state in enumerate(LearningState.values)}  # from least to most
 # Kinds whose blanks mean nothing; of a text they are typed as they stand.
 TRIMMED = frozenset({VariableKind.DATE, VariableKind.EMAIL, VariableKind.NUMBER})
 
@@ -51,11 +54,13 @@ def start(
     origin: Origin = Origin.PROGRAM,
     declared: bool = True,
     own_parts: str = "",
+    priority: int | None = None,
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
     Not `declared`: a program's own pipeline knows the nodes and variables, and takes others than the version has.
     `own_parts` are those of a program, by name: no run loop without them goes on with the run.
+    `priority`: without one, the workflow's.
     Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable, BadVariable or UnknownWindowProvider,
     each naming the cause, and PermissionDenied where `user` may not; without a user it is the server's own process.
     """
@@ -69,13 +74,14 @@ def start(
     if declared and start_node_id and graph.node(start_node_id) is None:
         known = ", ".join(n.node_id for n in graph.nodes)
         raise UnknownNode(
-            _("“%(name)s” v%(version)d has no node “%(node)s”. Its nodes: %(known)s.")
+            _("“%(name)s” v%(version)d has no screen “%(node)s”. Its screens: %(known)s.")
             % {"name": workflow.name, "version": version.number, "node": start_node_id, "known": known}
         )
-    chosen_mode = resolve_mode(mode, workflow.learning_state)
+    chosen_mode = resolve_mode(mode, earned(workflow, graph))
     values = values_of(graph, variables or {}, declared=declared)
     chosen_flags = effective_flags(workflow, asked)
     known_name(chosen_flags["window_info_provider"])
+    created_at, chosen_priority = timezone.now(), Priority(workflow.priority if priority is None else priority)
     shown, secrets_sealed = sealed(graph.variables, values)
     with transaction.atomic():
         execution = Execution.objects.create(
@@ -88,6 +94,10 @@ def start(
             started_by=user,
             desktop=plain_name(desktop),
             own_parts=own_parts,
+            ask_below=workflow.ask_below,
+            created_at=created_at,
+            priority=chosen_priority,
+            in_line_at=place_in_line(created_at, chosen_priority),
             **chosen_flags,
         )
         if queue:
@@ -98,8 +108,15 @@ def start(
 
 
 def new_execution_id() -> str:
-    """`exec_YYYYmmdd_HHMMSS_xxxxxx` in local time; the suffix makes it unique."""
-    return f"exec_{timezone.localtime():%Y%m%d_%H%M%S}_{secrets.token_hex(3)}"
+    """`exec_YYYYmmdd_HHMMSS_xxxxxx` by the machine's clock; the suffix makes it unique."""
+    return f"exec_{_machine_time():%Y%m%d_%H%M%S}_{secrets.token_hex(3)}"
+
+
+def earned(workflow: Workflow, graph: GraphSpec) -> str:
+    """The trust that the workflow and all that it does inside have: that of the least of them."""
+    called = done_inside(graph)
+    others = Workflow.objects.filter(workflow_id__in=called).values_list("learning_state", flat=True) if called else ()
+    return min((workflow.learning_state, *others), key=lambda state: _TRUST.get(state, -1))
 
 
 def resolve_mode(mode: str | None, learning_state: str) -> ExecutionMode:
@@ -133,13 +150,14 @@ def effective_flags(workflow: Workflow, asked: Mapping[str, Any]) -> dict[str, A
 
 def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str]:
     """Every variable of the workflow with its value or default; refuses what is missing, unknown or of a wrong kind."""
-    known = {v.name: v for v in graph.variables}
-    if unknown := sorted(set(given) - set(known)):
+    asked = {v.name for v in graph.asked}
+    if unknown := sorted(set(given) - asked):
         raise BadVariable(
             _("The workflow has no variable %(names)s. It takes: %(known)s.")
-            % {"names": ", ".join(unknown), "known": ", ".join(known) or _("none")},
+            % {"names": ", ".join(unknown), "known": ", ".join(sorted(asked)) or _("none")},
             tuple(unknown),
         )
+    known = {v.name: v for v in graph.variables if v.given is None}  # what a call gives is told when it is done
     values = {name: str(given.get(name) or offered(v)) for name, v in known.items()}
     values |= {name: values[name].strip() for name, v in known.items() if v.kind in TRIMMED}
     if missing := [name for name, v in known.items() if v.required and not values[name].strip()]:
@@ -148,7 +166,7 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             % {"names": ", ".join(known[name].label or name for name in missing)},
             tuple(missing),
         )
-    if hidden := [name for name in secret_names(graph.variables) if HIDDEN in values[name]]:
+    if hidden := [name for name in secret_names(known.values()) if HIDDEN in values[name]]:
         raise BadVariable(
             _("Secret values are not kept. Write them anew: %(names)s.")
             % {"names": ", ".join(known[name].label or name for name in hidden)},
@@ -162,14 +180,19 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
 
 def offered(variable: VariableSpec) -> str:
     """The value that a variable has where none is given."""
-    return default_of(variable.default, timezone.localtime())
+    return default_of(variable.default, _machine_time())
+
+
+def _machine_time() -> datetime:
+    """Not by the clock of whoever reads, which pages tell times by: what is typed is the same whoever starts it."""
+    return timezone.localtime(timezone=timezone.get_default_timezone())
 
 
 def values_of(graph: GraphSpec, given: Mapping[str, Any], *, declared: bool) -> dict[str, Any]:
     """The run's variables; not `declared`: also those of a program that the version does not know."""
     if declared:
         return dict(check_variables(graph, given))
-    known = {v.name: given[v.name] for v in graph.variables if v.name in given}
+    known = {v.name: given[v.name] for v in graph.asked if v.name in given}
     return {**json_ready(given), **check_variables(graph, known)}
 
 

@@ -15,6 +15,12 @@ from execution.api.serializers import (
 from execution.choices import EventKind
 
 
+class MendingPayload(serializers.Serializer):
+    by = serializers.CharField()
+    step = serializers.IntegerField()
+    since = serializers.DateTimeField()
+
+
 class StatePayload(ProgressSerializer):
     """Where the run stands, why it is paused and what went wrong."""
 
@@ -29,12 +35,30 @@ class StatePayload(ProgressSerializer):
     degraded_reason = serializers.CharField(allow_blank=True)
     desktop = serializers.CharField(allow_blank=True)
     on_desktop = serializers.BooleanField()
+    mending = MendingPayload(allow_null=True, help_text="Who mends a step of it while it stands still or asks (S6.14).")
 
 
 class DegradedPayload(serializers.Serializer):
     """The steps that follow read nothing anew (S2.4)."""
 
     reason = serializers.CharField()
+
+
+class DriftPayload(serializers.Serializer):
+    """A screen is recognised less surely than it was, or a step fails more often than it did (S6.7); told once."""
+
+    kind = serializers.CharField(help_text="screen or step.")
+    node_id = serializers.CharField()
+    edge_id = serializers.CharField(allow_blank=True, help_text="Of a step.")
+    is_drifting = serializers.BooleanField()
+    drift_severity = serializers.FloatField(help_text="0 to 1: of the way to not being recognised any more.")
+    recommended_action = serializers.CharField(help_text="none, watch or re-teach.")
+    recent = serializers.ListField(
+        child=serializers.FloatField(), help_text="The last ten confidences, or 1 and 0 for verified or not."
+    )
+    message = serializers.CharField()
+    code = serializers.CharField(required=False)
+    values = serializers.DictField(required=False)
 
 
 class ErrorPayload(serializers.Serializer):
@@ -44,6 +68,8 @@ class ErrorPayload(serializers.Serializer):
     message = serializers.CharField(allow_blank=True)
     code = serializers.CharField(required=False)
     values = serializers.DictField(required=False)
+    was = serializers.CharField(required=False, help_text="demoted: the learning state that the workflow had.")
+    state = serializers.CharField(required=False, help_text="demoted: the one that it has now.")
 
 
 class ModePayload(serializers.Serializer):
@@ -51,6 +77,16 @@ class ModePayload(serializers.Serializer):
 
     was = serializers.CharField()
     mode = serializers.CharField()
+    by = serializers.CharField(allow_blank=True)
+    origin = serializers.CharField(allow_blank=True)
+    asked_at = serializers.DateTimeField(allow_null=True)
+
+
+class VersionPayload(serializers.Serializer):
+    """The run goes on with another version of its workflow, mended while it stood still (S6.14)."""
+
+    was = serializers.IntegerField(help_text="The number of the version that it had.")
+    version = serializers.IntegerField()
     by = serializers.CharField(allow_blank=True)
     origin = serializers.CharField(allow_blank=True)
     asked_at = serializers.DateTimeField(allow_null=True)
@@ -68,6 +104,8 @@ class ControlPayload(serializers.Serializer):
     dy = serializers.IntegerField(required=False, help_text="scroll: down.")
     keys = serializers.CharField(required=False, help_text="press_keys: the chord.")
     length = serializers.IntegerField(required=False, help_text="type_text: how many characters; never which.")
+    picture = serializers.CharField(required=False, help_text="Of the screen before it, where that was read.")
+    window = serializers.CharField(required=False, allow_blank=True, help_text="Title of the window in front.")
     failed = serializers.CharField(required=False, help_text="Why it was not done after all.")
 
 
@@ -78,9 +116,11 @@ PAYLOADS: dict[EventKind, type[serializers.Serializer]] = {
     EventKind.DECISION: DecisionSerializer,
     EventKind.WISH: WishSerializer,
     EventKind.DEGRADED: DegradedPayload,
+    EventKind.DRIFT_DETECTED: DriftPayload,
     EventKind.ERROR: ErrorPayload,
     EventKind.MODE_CHANGED: ModePayload,
     EventKind.CONTROL: ControlPayload,
+    EventKind.VERSION_CHANGED: VersionPayload,
 }
 
 

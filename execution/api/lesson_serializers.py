@@ -8,6 +8,8 @@ from rest_framework import serializers
 
 from execution.lesson.signs import Level
 from workflows.choices import RegionKind, VariableKind
+from workflows.conditions import TESTS
+from workflows.validation.ways import MOST_ROUNDS
 
 TEXT_KINDS = ("tells", "data", "left_out")
 VALUE_KINDS = ("fixed", "variable", "secret")
@@ -59,6 +61,10 @@ class DraftScreenSerializer(Asked):
     is_end = serializers.BooleanField()
     texts = serializers.ListField(child=SortedTextSerializer(), max_length=MOST)
     regions = serializers.ListField(child=RegionSerializer(), max_length=MOST, help_text="All of them.")
+    order = serializers.ListField(
+        child=serializers.CharField(max_length=100), max_length=MOST,
+        help_text="All steps of the screen by edge id, as a run is to try them.",
+    )  # fmt: skip
 
 
 class WhoseSerializer(serializers.Serializer[Any]):
@@ -69,7 +75,9 @@ class WhoseSerializer(serializers.Serializer[Any]):
 class ValueSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=VALUE_KINDS)
     name = serializers.CharField(required=False, allow_blank=True, max_length=50, help_text="Of the variable.")
-    text = serializers.CharField(required=False, trim_whitespace=False, max_length=20_000, help_text="Always typed.")
+    text = serializers.CharField(
+        required=False, trim_whitespace=False, max_length=20_000, help_text="Always typed, or set."
+    )
 
 
 class ParametersSerializer(Asked):
@@ -79,9 +87,48 @@ class ParametersSerializer(Asked):
     enter = serializers.BooleanField(help_text="Typing: Enter after it.")
     keys = serializers.CharField(max_length=100)
     text = serializers.CharField(max_length=300, help_text="What is waited for, or must be seen.")
+    columns = serializers.CharField(
+        max_length=300, allow_blank=True, trim_whitespace=False, help_text="Heads of the texts' columns, one a line."
+    )
     name = serializers.CharField(max_length=50, help_text="Under which a value that is read is kept.")
     kind = serializers.ChoiceField(choices=("text", "number", "date"), help_text="Of a value that is read.")
+    format = serializers.ChoiceField(
+        choices=("", "fr", "us"), allow_blank=True, help_text="How a date or a number is written there."
+    )
     timeout_s = serializers.IntegerField(min_value=1, max_value=3600)
+
+
+class GivenConditionSerializer(serializers.Serializer[Any]):
+    value = serializers.CharField(max_length=50, help_text="The variable, or the value that is read, by its name.")
+    test = serializers.ChoiceField(choices=TESTS)
+    to = serializers.ListField(
+        child=serializers.CharField(max_length=300),
+        required=False,
+        max_length=50,
+        help_text="What it is compared with.",
+    )
+
+
+class RepeatSerializer(Asked):
+    """The counter is given where the repetition is made, by the socket: its target has to be counted on a picture."""
+
+    most = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
+    until = serializers.ListField(child=serializers.CharField(max_length=300), max_length=20)
+    steps = serializers.ListField(
+        child=serializers.CharField(max_length=100), max_length=MOST, help_text="Other steps of its screen, by edge id."
+    )
+
+
+class GivenProofSerializer(serializers.Serializer[Any]):
+    """Another published workflow that only looks."""
+
+    workflow = serializers.CharField(max_length=100)
+    version = serializers.IntegerField(required=False, min_value=1, help_text="Without it: the newest.")
+    values = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=300),
+        required=False,
+        help_text="What its variables are, with {{variables}}; without it those of the same names.",
+    )
 
 
 class DraftStepSerializer(Asked):
@@ -94,6 +141,17 @@ class DraftStepSerializer(Asked):
     value = ValueSerializer()
     params = ParametersSerializer()
     optional = serializers.BooleanField()
+    condition = serializers.ListField(child=GivenConditionSerializer(), max_length=10, help_text="All must be so.")
+    repeat = RepeatSerializer(allow_null=True, help_text="For each line of a list; null: not any more.")
+    proof = GivenProofSerializer(allow_null=True, help_text="How it is read back that it was done; null: not.")
+    changes_nothing = serializers.BooleanField(help_text="It merely leads somewhere, and may be done again.")
+    record = serializers.ChoiceField(
+        choices=("accept", "decline"), help_text="Whether the steps after it ask whose record it is, as was proposed."
+    )
+    offer = serializers.ChoiceField(
+        choices=("accept", "decline"),
+        help_text="Whether the click becomes what it was offered as: a check box is set, an option is chosen.",
+    )
 
 
 class DraftVariableSerializer(Asked):
@@ -122,3 +180,7 @@ class BegunSerializer(LessonSerializer):
 
 class PublishedSerializer(LessonSerializer):
     version = serializers.DictField(help_text="The version that runs use now; its number.")
+
+
+class ResumedSerializer(PublishedSerializer):
+    run = serializers.DictField(help_text="Whether the run goes on with the version; if not, why.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -18,9 +19,12 @@ from execution.api.serializers import ErrorSerializer
 from execution.choices import LessonState
 from execution.exceptions import LessonTaken
 from execution.lesson import editing
+from execution.lesson.resuming import save_and_resume
 from execution.lesson.telling import draft_told
 from execution.models import Lesson, Robot
+from execution.permissions import OPERATE
 from execution.running.teach_line import tell
+from sentences.said import worded
 from workflows.actions.publish import publish
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH
@@ -163,10 +167,31 @@ class PublishView(EditView):
         return Response({"lesson": draft_told(lesson), "version": {"number": version.number}})
 
 
+class ResumeView(EditView):
+    write_permission = PUBLISH
+
+    @extend_schema(
+        operation_id="lessons_resume",
+        request=PublishSerializer,
+        responses={200: shapes.ResumedSerializer, **REFUSED},
+    )
+    def post(self, request: Request, lesson_id: str) -> Response:
+        """Publish the draft, and let the run that is mended go on with it; `why` says why it does not."""
+        lesson = self.lesson(request, lesson_id)
+        if not request.user.has_perm(OPERATE):
+            raise PermissionDenied(OPERATE)
+        if lesson.execution is None:
+            raise editing.BadEdit(_("Nothing of a run is mended in this lesson."))
+        saved = save_and_resume(lesson, user=request.user, **checked(PublishSerializer, request))
+        told = {"number": saved.version.number}
+        resumed = {"resumed": not saved.why, "why": worded(saved.why)}
+        return Response({"lesson": draft_told(lesson_by_id(lesson_id)), "version": told, "run": resumed})
+
+
 def changed(lesson: Lesson) -> Response:
     """The draft as it is now, from its rows; the robot that has the desktop hears that it is another."""
     if lesson.robot and lesson.is_open:
-        tell(lesson.robot.name, lesson.lesson_id, {"type": "draft_changed"})
+        tell(lesson, {"type": "draft_changed"})
     return Response({"lesson": draft_told(lesson_by_id(lesson.lesson_id))})
 
 

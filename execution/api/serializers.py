@@ -8,11 +8,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from execution.actions.start import FLAGS
-from execution.choices import CHOICES_OF_PROMPT, ExecutionMode, Origin, Verb
+from execution.choices import CHOICES_OF_PROMPT, ExecutionMode, Feedback, Origin, Verb
 from execution.models import Execution
 from execution.record.payloads import wish_payload
 from execution.record.rows import run_row
+from execution.record.summary import as_sentence, run_summary
 from sentences.said import in_words, worded
+from workflows.choices import AbilityKind, Priority
 from workflows.paging import MOST
 
 MAX_FEEDBACK = 2000
@@ -37,6 +39,13 @@ class StartSerializer(serializers.Serializer):
         help_text="Texts are typed as they stand, with their blanks and line breaks.",
     )
     desktop = serializers.CharField(required=False, allow_blank=True, max_length=200)
+    priority = serializers.ChoiceField(
+        choices=Priority.values,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="-1 low, 0 normal, 1 high; without it, the workflow's.",
+    )
     enable_ui_detection = serializers.BooleanField(required=False, allow_null=True, default=None)
     enable_ocr = serializers.BooleanField(required=False, allow_null=True, default=None)
     analyze_timeout_ms = serializers.IntegerField(
@@ -65,6 +74,20 @@ class DecideSerializer(serializers.Serializer):
 class HoldSerializer(serializers.Serializer):
     prompt_id = serializers.IntegerField()
     held = serializers.BooleanField(help_text="true: its time stands still, for 90 s a sign; false: it runs again.")
+
+
+class MarkSerializer(serializers.Serializer):
+    feedback = serializers.ChoiceField(choices=Feedback.choices)
+    reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
+    confidence = serializers.FloatField(required=False, default=1.0, min_value=0, max_value=1)
+
+
+class MarkedSerializer(serializers.Serializer):
+    feedback = serializers.ChoiceField(choices=Feedback.choices)
+    reason = serializers.CharField(allow_blank=True)
+    by = serializers.CharField(allow_blank=True)
+    origin = serializers.CharField(allow_blank=True)
+    marked_at = serializers.DateTimeField()
 
 
 class ConfirmSerializer(serializers.Serializer):
@@ -267,6 +290,7 @@ class RowSerializer(ProgressSerializer):
     pause_reason_label = serializers.CharField(allow_blank=True)
     error = serializers.CharField(allow_blank=True)
     degraded = serializers.BooleanField()
+    priority = serializers.IntegerField(help_text="-1 low, 0 normal, 1 high: which of the runs that wait goes first.")
     desktop = serializers.CharField(allow_blank=True)
     robot = serializers.CharField(allow_null=True)
     started_by = serializers.CharField(allow_null=True)
@@ -307,6 +331,22 @@ class ValueReadSerializer(serializers.Serializer):
     value = serializers.CharField(help_text="For programs: a number as 1234.56, a date as 2026-12-31.")
 
 
+class SummarySerializer(serializers.Serializer):
+    """What a run came to, as its page and the last line of `runloop` say it (S7.3)."""
+
+    actions = serializers.IntegerField()
+    done = serializers.IntegerField()
+    corrected = serializers.IntegerField()
+    retries = serializers.IntegerField()
+    rungs = serializers.DictField(child=serializers.IntegerField(), help_text="How many targets were found which way.")
+    mean_score = serializers.FloatField()
+    mean_resolve_ms = serializers.FloatField()
+    not_verified = serializers.IntegerField()
+    degraded = serializers.IntegerField()
+    duration_seconds = serializers.FloatField()
+    sentence = serializers.CharField(help_text="All of it in one line.")
+
+
 class ExecutionSerializer(RowSerializer):
     """All of a run but its steps and events."""
 
@@ -319,6 +359,7 @@ class ExecutionSerializer(RowSerializer):
     coaching_stats = CoachingStatsSerializer()
     wishes = WishSerializer(many=True, help_text="What was asked of it, the newest first, at most 100.")
     values_read = ValueReadSerializer(many=True, help_text="The newest of each name.")
+    summary = SummarySerializer(allow_null=True, help_text="Of a run that has ended.")
     last_seq = serializers.IntegerField(help_text="The newest event of its stream.")
 
     def to_representation(self, instance: Execution) -> dict[str, Any]:
@@ -331,9 +372,33 @@ class ExecutionSerializer(RowSerializer):
             "flags": {name: getattr(instance, name) for name in FLAGS},
             "coaching_stats": instance.coaching_stats(),
             "wishes": [wish_payload(wish) for wish in instance.wishes.all()[:MOST_WISHES]],
-            "values_read": [value.as_json() for value in instance.values_read.all().newest().values()],
+            "values_read": instance.results(),
+            "summary": _summary(instance) if instance.is_final else None,
             "last_seq": instance.next_seq - 1,
         }
+
+
+def _summary(execution: Execution) -> dict[str, Any]:
+    summary = run_summary(execution)
+    told = {name: value for name, value in summary.items() if name != "values"}  # which stand beside it already
+    return {**told, "sentence": as_sentence(summary)}
+
+
+class BehindSerializer(serializers.Serializer):
+    execution_id = serializers.CharField()
+    number = serializers.IntegerField()
+    workflow_name = serializers.CharField()
+    state = serializers.CharField(help_text="queued, or as a run is that a robot has.")
+
+
+class WaitingSerializer(serializers.Serializer):
+    """Why a queued run is not taken."""
+
+    message = serializers.CharField()
+    code = serializers.CharField(help_text="Of the message.")
+    values = serializers.DictField(help_text="Of the message.")
+    behind = BehindSerializer(many=True, help_text="Runs that it waits for, those at work first; at most 20.")
+    ahead = serializers.IntegerField(help_text="How many runs are taken before it.")
 
 
 class CacheCountsSerializer(serializers.Serializer):
@@ -370,8 +435,20 @@ class RobotSerializer(serializers.Serializer):
     stopped_at = serializers.DateTimeField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
     warnings = serializers.DictField()
+    maintenance_at = serializers.DateTimeField(allow_null=True, help_text="Since when it takes nothing new.")
+    maintenance_by = serializers.CharField(allow_blank=True)
+    tags = serializers.SerializerMethodField()
+    programs = serializers.SerializerMethodField(help_text="Those of its machine's menu.")
     perception = serializers.SerializerMethodField(help_text="Null until its models are loaded.")
     execution_id = serializers.SerializerMethodField(help_text="The run that it has on its desktop now.")
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_tags(self, robot: Any) -> list[str]:
+        return sorted({one.name for one in robot.abilities.all() if one.kind == AbilityKind.TAG})
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_programs(self, robot: Any) -> list[str]:
+        return [one.name for one in robot.abilities.all() if one.kind == AbilityKind.PROGRAM]
 
     @extend_schema_field(PerceptionSerializer(allow_null=True))
     def get_perception(self, robot: Any) -> dict[str, Any] | None:
@@ -379,6 +456,16 @@ class RobotSerializer(serializers.Serializer):
 
     def get_execution_id(self, robot: Any) -> str | None:
         return robot.at_work[0].execution_id if robot.at_work else None
+
+
+class MaintenanceSerializer(serializers.Serializer):
+    on = serializers.BooleanField(help_text="true: it finishes what it has and takes nothing new.")
+
+
+class TagsSerializer(serializers.Serializer):
+    tags = serializers.ListField(
+        child=serializers.CharField(max_length=100), max_length=50, help_text="Those of its machine's setting stay."
+    )
 
 
 class ErrorSerializer(serializers.Serializer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.api import assistant, lessons
+from execution.api import assistant, learning, lessons
 from execution.api import views as api
 
 RUN = "executions/<str:execution_id>/"
@@ -13,11 +13,13 @@ LESSON = "lessons/<str:lesson_id>/"
 urlpatterns = [
     path("executions/", api.ExecutionsView.as_view(), name="api_executions"),
     path(RUN, api.ExecutionView.as_view(), name="api_execution"),
+    path(f"{RUN}waiting/", api.WaitingView.as_view(), name="api_execution_waiting"),
     path(f"{RUN}progress/", api.ProgressView.as_view(), name="api_execution_progress"),
     path(f"{RUN}coaching_stats/", api.CoachingStatsView.as_view(), name="api_execution_coaching_stats"),
     path(f"{RUN}capture_stats/", api.CaptureStatsView.as_view(), name="api_execution_capture_stats"),
     path(f"{RUN}steps/", api.StepsView.as_view(), name="api_execution_steps"),
     path(f"{RUN}steps/<int:index>/", api.StepView.as_view(), name="api_execution_step"),
+    path(f"{RUN}steps/<int:index>/mark/", api.MarkView.as_view(), name="api_execution_mark"),
     path(f"{RUN}events/", api.EventsView.as_view(), name="api_execution_events"),
     path(f"{RUN}prompt/", api.PromptView.as_view(), name="api_execution_prompt"),
     path(f"{RUN}decide/", api.DecideView.as_view(), name="api_execution_decide"),
@@ -34,6 +36,7 @@ urlpatterns = [
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
     path(f"{LESSON}end/", lessons.EndView.as_view(), name="api_lesson_end"),
+    path(f"{LESSON}resume/", lessons.ResumeView.as_view(), name="api_lesson_resume"),
     path(f"{LESSON}publish/", lessons.PublishView.as_view(), name="api_lesson_publish"),
     path(f"{LESSON}workflow/", lessons.DraftWorkflowView.as_view(), name="api_lesson_workflow"),
     path(f"{LESSON}screens/<str:node_id>/", lessons.DraftScreenView.as_view(), name="api_lesson_screen"),
@@ -45,8 +48,28 @@ urlpatterns = [
         lessons.RemoveVariableView.as_view(),
         name="api_lesson_remove_variable",
     ),
+    path("corrections/", learning.CorrectionsView.as_view(), name="api_corrections"),
+    path("corrections/merge/", learning.MergeView.as_view(), name="api_corrections_merge"),
+    path("corrections/export/<str:workflow_id>/", learning.ExportPackView.as_view(), name="api_corrections_export"),
+    path("corrections/import/", learning.ImportPackView.as_view(), name="api_corrections_import"),
+    path("corrections/<int:number>/", learning.CorrectionView.as_view(), name="api_correction"),
+    path("corrections/<int:number>/decide/", learning.DecideCorrectionView.as_view(), name="api_correction_decide"),
+    path("corrections/<int:number>/choose/", learning.ChooseCorrectionView.as_view(), name="api_correction_choose"),
+    path("corrections/<int:number>/teach/", learning.TeachCorrectionView.as_view(), name="api_correction_teach"),
+    path("workflows/<str:workflow_id>/prototypes/", learning.PrototypesView.as_view(), name="api_prototypes"),
+    path(
+        "workflows/<str:workflow_id>/prototypes/<str:node_id>/reset/",
+        learning.ResetPrototypeView.as_view(),
+        name="api_prototype_reset",
+    ),
+    path("replays/", learning.ReplaysView.as_view(), name="api_replays"),
+    path("replays/<str:replay_id>/", learning.ReplayView.as_view(), name="api_replay"),
+    path("replays/<str:replay_id>/stop/", learning.StopReplayView.as_view(), name="api_replay_stop"),
+    path("replays/<str:replay_id>/differences/", learning.DifferencesView.as_view(), name="api_replay_differences"),
     path("assistant/", assistant.StatusView.as_view(), name="api_assistant"),
     path("progress/", api.AtWorkView.as_view(), name="api_progress"),
     path("prompts/", api.PromptsView.as_view(), name="api_prompts"),
     path("robots/", api.RobotsView.as_view(), name="api_robots"),
+    path("robots/<path:name>/maintenance/", api.MaintenanceView.as_view(), name="api_robot_maintenance"),
+    path("robots/<path:name>/tags/", api.TagsView.as_view(), name="api_robot_tags"),
 ]

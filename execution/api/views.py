@@ -23,6 +23,8 @@ from rest_framework.views import APIView
 
 from execution.actions import control, hold
 from execution.actions.decide import decide
+from execution.actions.maintain import set_maintenance, set_tags
+from execution.actions.mark import mark
 from execution.actions.start import FLAGS, start
 from execution.api.event_schemas import EVENTS
 from execution.api.serializers import (
@@ -35,6 +37,9 @@ from execution.api.serializers import (
     EventsQuerySerializer,
     ExecutionSerializer,
     HoldSerializer,
+    MaintenanceSerializer,
+    MarkedSerializer,
+    MarkSerializer,
     OpenPromptSerializer,
     ProgressSerializer,
     PromptSerializer,
@@ -43,6 +48,8 @@ from execution.api.serializers import (
     StartSerializer,
     StepDetailSerializer,
     StepSerializer,
+    TagsSerializer,
+    WaitingSerializer,
 )
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState, Origin, PromptState
 from execution.exceptions import NothingToDecide, UnknownExecution
@@ -51,10 +58,12 @@ from execution.permissions import OPERATE, VIEW
 from execution.record.events import as_message
 from execution.record.payloads import decision_payload, prompt_payload, step_payload
 from execution.record.rows import with_rows
+from execution.record.waiting import waiting_of
 from execution.types import Choice
 from sentences.said import in_words
 from workflows.models import Workflow
 from workflows.paging import Pages
+from workflows.permissions import DESIGN
 
 # An answer without a prompt's number that comes this soon after another answer is about the same question.
 SAME_QUESTION_S = 10
@@ -87,13 +96,14 @@ class ExecutionsView(RunsView, ListAPIView):
     @extend_schema(request=StartSerializer, responses={201: ExecutionSerializer, 422: ErrorSerializer})
     def post(self, request: Request) -> Response:
         """Start a run of the workflow's published version; it is queued for a robot."""
-        data = _checked(StartSerializer, request.data)
+        data = checked(StartSerializer, request.data)
         execution = start(
             workflow_id=data["workflow_id"],
             mode=data.get("mode"),
             start_node_id=data.get("start_node_id"),
             variables=data.get("variables"),
             desktop=data.get("desktop", ""),
+            priority=data["priority"],
             user=request.user,
             origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},
@@ -106,6 +116,14 @@ class ExecutionView(RunsView):
     @extend_schema(responses={200: ExecutionSerializer, 404: ErrorSerializer})
     def get(self, request: Request, execution_id: str) -> Response:
         return Response(_described(_run(execution_id)))
+
+
+class WaitingView(RunsView):
+    @extend_schema(responses={200: WaitingSerializer(allow_null=True), 404: ErrorSerializer})
+    def get(self, request: Request, execution_id: str) -> HttpResponseBase:
+        """Why the run waits for a robot, and behind which runs; null of one that does not."""
+        found = waiting_of(_run(execution_id))
+        return JsonResponse(_told(found) if found else None, safe=False)  # DRF's answer with null would be empty
 
 
 class ProgressView(RunsView):
@@ -162,15 +180,28 @@ class StepView(RunsView):
         )
 
 
+class MarkView(RunsView):
+    @extend_schema(
+        request=MarkSerializer, responses={201: MarkedSerializer, 404: ErrorSerializer, 422: ErrorSerializer}
+    )
+    def post(self, request: Request, execution_id: str, index: int) -> Response:
+        """Say of a finished step that it was right, wrong, or right in part; it counts for learning and for figures."""
+        data = checked(MarkSerializer, request.data)
+        step = Step.objects.filter(execution=_run(execution_id), index=index).first()
+        if step is None:
+            raise NotFound(_("The run %(id)s has no step %(index)d.") % {"id": execution_id, "index": index})
+        kept = mark(step=step, user=request.user, origin=origin_of(request), **data)
+        return Response(kept.as_json(), status=201)
+
+
 class EventsView(RunsView):
     @extend_schema(parameters=[EventsQuerySerializer], responses=EVENTS)
     def get(self, request: Request, execution_id: str) -> Response:
         """The stream without a socket: the events that follow `after`, in order, at most `limit`.
 
-        A socket sends the same events. `resource_changed` and `idle_unload` are the GPU's, in its own log of events;
-        `drift_detected` is not sent by this version.
+        A socket sends the same events. `resource_changed` and `idle_unload` are the GPU's, in its own log of events.
         """
-        query = _checked(EventsQuerySerializer, request.query_params)
+        query = checked(EventsQuerySerializer, request.query_params)
         execution = _run(execution_id)
         events = ExecutionEvent.objects.filter(execution=execution, seq__gt=query["after"]).order_by("seq")
         messages = [_told(as_message(event)) for event in events[: query["limit"]]]
@@ -190,14 +221,14 @@ class DecideView(RunsView):
     @extend_schema(request=DecideSerializer, responses={200: DecisionSerializer, 409: ErrorSerializer})
     def post(self, request: Request, execution_id: str) -> Response:
         """Answer the run's question. One answer wins; 409 says who gave it and which."""
-        return Response(_answer(execution_id, request, **_checked(DecideSerializer, request.data)))
+        return Response(_answer(execution_id, request, **checked(DecideSerializer, request.data)))
 
 
 class HoldView(RunsView):
     @extend_schema(request=HoldSerializer, responses={200: PromptSerializer, 409: ErrorSerializer})
     def post(self, request: Request, execution_id: str) -> Response:
         """Let the question's time stand still while a correction is made; 409 says who is making one already."""
-        data = _checked(HoldSerializer, request.data)
+        data = checked(HoldSerializer, request.data)
         prompt = _question(execution := _run(execution_id), data["prompt_id"])
         if prompt is None:
             raise NothingToDecide(_("The run %(run)s asks nothing at the moment.") % {"run": execution.name_for_people})
@@ -209,7 +240,7 @@ class ConfirmView(RunsView):
     @extend_schema(request=ConfirmSerializer, responses={200: DecisionSerializer, 409: ErrorSerializer})
     def post(self, request: Request, execution_id: str) -> Response:
         """Approve or reject the action that waits for confirmation."""
-        data = _checked(ConfirmSerializer, request.data)
+        data = checked(ConfirmSerializer, request.data)
         choice = Choice.ACCEPT if data["approved"] else Choice.REJECT
         return Response(_answer(execution_id, request, choice=choice, prompt_id=data["prompt_id"]))
 
@@ -221,7 +252,7 @@ class ControlView(RunsView):
         person gives back; resume it with a button of the dialog that it paused
         for, which is pressed if it is the same dialog still, once; give it another mode; let it analyse in full again;
         switch capture. Who asked, when and from where is kept."""
-        data = _checked(ControlSerializer, request.data)
+        data = checked(ControlSerializer, request.data)
         match data["verb"]:
             case "resume":
                 more = {name: data[name] for name in ("node_id", "press", "picture")}
@@ -268,8 +299,38 @@ class RobotsView(RunsView):
     def get(self, request: Request) -> Response:
         """Run loops and their desktops, the one that was heard of last first."""
         at_work = Prefetch("executions", Execution.objects.filter(state__in=ON_DESKTOP), to_attr="at_work")
-        robots = Robot.objects.prefetch_related(at_work)[: Pages.max_limit]
+        robots = Robot.objects.prefetch_related(at_work, "abilities")[: Pages.max_limit]
         return Response(RobotSerializer(robots, many=True).data)
+
+
+class MaintenanceView(APIView):
+    write_permission = OPERATE
+
+    @extend_schema(request=MaintenanceSerializer, responses={200: RobotSerializer, 404: ErrorSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a robot take nothing new, or take runs again."""
+        data, robot = checked(MaintenanceSerializer, request.data), _robot(name)
+        set_maintenance(robot=robot, on=data["on"], user=request.user, origin=origin_of(request))
+        return Response(RobotSerializer(_robot(name)).data)
+
+
+class TagsView(APIView):
+    write_permission = DESIGN
+
+    @extend_schema(request=TagsSerializer, responses={200: RobotSerializer, 404: ErrorSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """The tags that people give a robot, in the place of those that they gave it before."""
+        data, robot = checked(TagsSerializer, request.data), _robot(name)
+        set_tags(robot=robot, tags=data["tags"], user=request.user, origin=origin_of(request))
+        return Response(RobotSerializer(_robot(name)).data)
+
+
+def _robot(name: str) -> Robot:
+    at_work = Prefetch("executions", Execution.objects.filter(state__in=ON_DESKTOP), to_attr="at_work")
+    robot = Robot.objects.prefetch_related(at_work, "abilities").filter(name=name).first()
+    if robot is None:
+        raise NotFound(_("There is no robot “%(name)s”.") % {"name": name})
+    return robot
 
 
 def origin_of(request: Request) -> Origin:
@@ -278,10 +339,11 @@ def origin_of(request: Request) -> Origin:
     return Origin.PAGE if is_page else Origin.API
 
 
-def _checked(serializer: type[Serializer], data: Any) -> dict[str, Any]:
-    checked = serializer(data=data)
-    checked.is_valid(raise_exception=True)
-    return checked.validated_data
+def checked(serializer: type[Serializer], data: Any) -> dict[str, Any]:
+    """What came in, of its form; raises ValidationError."""
+    form = serializer(data=data)
+    form.is_valid(raise_exception=True)
+    return form.validated_data
 
 
 def _run(execution_id: str) -> Execution:

@@ -10,7 +10,6 @@ from django.utils.translation import ngettext
 from execution.assistant.commands import AssistantCommand, CommandName, explained, last_completed_before, written
 from execution.assistant.facts import Facts, gather, the_run
 from execution.assistant.phrases import (
-    RUNGS,
     capital,
     decided,
     decimal,
@@ -24,6 +23,7 @@ from execution.assistant.phrases import (
 from execution.assistant.run_briefing import Section, briefing
 from execution.assistant.run_comparison import compared
 from execution.exceptions import UnknownExecution
+from execution.language.rungs import RUNGS
 from execution.models import Step
 from sentences.said import worded
 

@@ -12,7 +12,7 @@ from execution.choices import Outcome
 from execution.exceptions import UnknownExecution
 from execution.models import Decision, Execution, Prompt, Step
 from execution.record.hidden import Hidden, hidden_in
-from execution.record.sentences import step_sentence
+from execution.record.meant import corrected_steps, meant_or_taught
 from execution.types import DecisionSource
 from workflows.graph import GraphSpec
 
@@ -35,6 +35,7 @@ class Facts:
     focus: tuple[Step, ...] = ()
     decisions: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
     prompt: Prompt | None = None
+    corrected: frozenset[int] | None = None  # `corrected_steps`; None: asked for each step that is told
 
     @property
     def failed(self) -> tuple[Step, ...]:
@@ -53,7 +54,8 @@ class Facts:
         return node.name if node else step.node_id
 
     def sentence(self, step: Step) -> str:
-        return self.hidden.text(step_sentence(step)) or self.screen_name(step)
+        corrected = None if self.corrected is None else step.pk in self.corrected
+        return self.hidden.text(meant_or_taught(step, self.graph, corrected=corrected)) or self.screen_name(step)
 
     def by_person(self, step: Step) -> tuple[Decision, ...]:
         return tuple(d for d in self.decisions.get(step.index, ()) if d.source in BY_A_PERSON)
@@ -93,6 +95,7 @@ def gather(execution: Execution, *, wanted: Sequence[int] = ()) -> Facts:
         focus=focus,
         decisions=_decisions(execution),
         prompt=prompt,
+        corrected=corrected_steps(execution),
     )
 
 

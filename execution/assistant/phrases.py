@@ -24,13 +24,6 @@ FOUND_BY = {
     "som_vlm": gettext_lazy("Found by the model on the marked picture."),
     "coach": gettext_lazy("Shown by a person."),
 }
-RUNGS = {
-    "coords_cache": gettext_lazy("Remembered place"),
-    "anchor_template": gettext_lazy("Picture"),
-    "ocr_text": gettext_lazy("Text"),
-    "som_text_match": gettext_lazy("Marks"),
-    "som_vlm": gettext_lazy("Model"),
-}
 _DECIDED = {
     Choice.ACCEPT: gettext_lazy("%(who)s accepted step %(n)d."),
     Choice.CORRECT: gettext_lazy("%(who)s corrected step %(n)d."),

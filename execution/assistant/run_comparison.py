@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from execution.assistant.facts import Facts
-from execution.assistant.phrases import RUNGS, capital, outcome, seconds, sentence, what_and_where
+from execution.assistant.phrases import capital, outcome, seconds, sentence, what_and_where
 from execution.assistant.run_briefing import Section
 from execution.choices import ExecutionState
+from execution.language.rungs import RUNGS
 from execution.models import Step
 
 MOST_OF_A_KIND = 3

@@ -22,6 +22,10 @@ class DesktopUnavailable(DesktopError):
     """There is no desktop to connect to (no display, wrong display, no permission)."""
 
 
+class DesktopRefused(DesktopUnavailable):
+    """It is there and does not let us in: to try again by oneself would lock an account."""
+
+
 class DesktopLost(DesktopError):
     """The desktop was there and is gone: input may or may not have arrived."""
 

@@ -9,17 +9,23 @@ from collections.abc import Callable
 from django.conf import settings
 
 from execution.desktop.base import Desktop, DesktopUnavailable
+from execution.desktop.elsewhere.address import Address, is_elsewhere, parse
+from execution.desktop.lock import DesktopLock
 from sentences.said import say
+from workflows.secret import Login
 
 DEMO = "execution.desktop.demo_screens.patient_desktop"
 
 
-def open_desktop(name: str | None = None) -> Desktop:
+def open_desktop(name: str | None = None, *, login: Callable[[Address], Login] | None = None) -> Desktop:
     """The desktop of this machine, or the one named.
 
     ":99" is an X display, "recorded:FOLDER" plays a folder of pictures, "scripted:dotted.path" calls a function that
     makes a desktop out of drawn screens ("scripted:demo": the patient record that comes with the product).
+    "vnc://host:5901" and "rdp://host" are desktops of other machines; `login` opens the credential that they name.
     """
+    if is_elsewhere(name):
+        return _elsewhere(parse(name or ""), login)
     kind, _, rest = (name or "").partition(":")
     if kind == "recorded":
         from execution.desktop.recorded import RecordedDesktop
@@ -43,3 +49,15 @@ def _scripted(path: str) -> Desktop:
     except (ImportError, AttributeError, ValueError) as problem:
         raise DesktopUnavailable(say("desktop.no_script", path=path, example=DEMO)) from problem
     return make()
+
+
+def _elsewhere(address: Address, login: Callable[[Address], Login] | None) -> Desktop:
+    from execution.desktop.elsewhere.desktop import DesktopElsewhere, identity_of
+
+    if address.credential and login is None:
+        raise DesktopUnavailable(say("desktop.elsewhere_no_vault", name=address.name))
+    known = login(address) if login is not None and address.credential else None
+    home = settings.DATA_DIR / "elsewhere"
+    # Before it is connected to: a second login of the same user would end the session of whoever is there.
+    with DesktopLock(identity_of(address, known), settings.DATA_DIR / "locks"):
+        return DesktopElsewhere(address, known, home=home, stall_s=settings.RPA_DISPLAY_WAIT_S)

@@ -20,8 +20,10 @@ from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
 from execution.desktop.text import typeable
+from execution.desktop.watching import Heard
 from execution.desktop.x11_connection import STALL_S, XConnection
 from execution.desktop.x11_keyboard import XKeyboard
+from execution.desktop.x11_watching import X11Watch
 from execution.desktop.x11_window import active_window
 from execution.types import Frame, Point, Size, Window
 from sentences.said import cause, say
@@ -35,12 +37,15 @@ DRAG_STEP_S = 0.01
 
 
 class X11Desktop:
-    """`display` is a name such as ":0"; None takes DISPLAY. Usable from several threads, one call at a time."""
+    """`display` is a name such as ":0"; None takes DISPLAY. Usable from several threads, one call at a time.
 
-    def __init__(self, display: str | None = None, *, stall_s: float = STALL_S) -> None:
+    `borrows_keys`: what the keyboard layout lacks is typed with spare keys, else it is refused.
+    """
+
+    def __init__(self, display: str | None = None, *, stall_s: float = STALL_S, borrows_keys: bool = True) -> None:
         self._connection = XConnection(display, stall_s=stall_s)
         self.name = self._connection.name
-        self._keyboard = XKeyboard(self._connection)
+        self._keyboard = XKeyboard(self._connection, borrows=borrows_keys)
         self._grab_lock = threading.Lock()
         self._digests = Digests()
         self._screen: Any = None
@@ -104,11 +109,19 @@ class X11Desktop:
     def type_text(self, text: str) -> None:
         self._keyboard.write(typeable(text))
 
+    def lacking(self, text: str) -> frozenset[str]:
+        """Its characters that the keyboard layout has no key for."""
+        return self._keyboard.lacking(text)
+
     def move(self, point: Point) -> None:
         point = checked(point, size=self._connection.size())
         with self._connection.talking() as display:
             self._move(point)
             display.sync()
+
+    def watch(self, heard: Heard, *, hot_keys: Sequence[str] = ()) -> X11Watch:
+        """Hear what a person does there; `hot_keys` are chords that no application gets meanwhile."""
+        return X11Watch(self._connection, heard, hot_keys=hot_keys)
 
     def release_all(self) -> None:
         self._keyboard.release_keys()

@@ -25,12 +25,12 @@ Meanings = Mapping[int, Sequence[int]]
 
 
 class BorrowedKeys:
-    """The spare keys of one layout; whatever was changed is put back when `borrowing` is left."""
+    """The spare keys of one layout, none unless they may be used; `borrowing` puts back whatever was changed."""
 
-    def __init__(self, connection: XConnection, layout: Layout) -> None:
+    def __init__(self, connection: XConnection, layout: Layout, *, allowed: bool) -> None:
         self._connection = connection
         self._layout = layout
-        self._spare = [code for run in layout.spare_runs() for code in run]
+        self._spare = [code for run in layout.spare_runs() for code in run] if allowed else []
         self._before: dict[int, Sequence[int]] = {}
 
     @property
@@ -57,8 +57,8 @@ class BorrowedKeys:
 
 
 @contextmanager
-def borrowing(connection: XConnection, layout: Layout) -> Iterator[BorrowedKeys]:
-    keys = BorrowedKeys(connection, layout)
+def borrowing(connection: XConnection, layout: Layout, *, allowed: bool = True) -> Iterator[BorrowedKeys]:
+    keys = BorrowedKeys(connection, layout, allowed=allowed)
     try:
         yield keys
     finally:

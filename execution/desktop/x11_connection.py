@@ -42,7 +42,7 @@ class XConnection:
         self._closed = threading.Event()
         self._busy_since: float | None = None
         self._lost = ""
-        self.display = _connected(self.name, stall_s=min(stall_s, CONNECT_S))
+        self.display = connected(self.name, stall_s=min(stall_s, CONNECT_S))
         self.root = self.display.screen().root
         self._refuse_unfit()
         self.display.set_error_handler(lambda *_: None)
@@ -164,7 +164,7 @@ def _local_name(name: str, mark: str, *, stall_s: float) -> str:
     if parts is None or name.startswith(":"):
         return name
     try:
-        nearby = _connected(parts.group(1), stall_s=stall_s)
+        nearby = connected(parts.group(1), stall_s=stall_s)
     except DesktopUnavailable:
         return name
     try:
@@ -194,7 +194,7 @@ def _mark_of(display: Display) -> str:
     return bytes(mark.value).decode("ascii", "replace")
 
 
-def _connected(name: str, *, stall_s: float) -> Display:
+def connected(name: str, *, stall_s: float) -> Display:
     """Connect in a thread of its own: a frozen server takes the connection and then says nothing."""
     if not name:
         raise DesktopUnavailable(say("desktop.no_display", command="Xvfb :99"))
@@ -207,22 +207,16 @@ def _connected(name: str, *, stall_s: float) -> Display:
         given_up.set()
         raise DesktopUnavailable(say("desktop.server_mute", name=name))
     if isinstance(result[0], Exception):
-        raise DesktopUnavailable(_why_not_connected(name, result[0])) from result[0]
+        raise DesktopUnavailable(_why_notconnected(name, result[0])) from result[0]
     return result[0]
 
 
 def _connect(name: str, result: list[Display | Exception], given_up: threading.Event) -> None:
     try:
-        import Xlib
-        from Xlib import xauth
-        from Xlib.display import Display
+        from execution.desktop.x11_library import display as library
 
-        if Xlib.__version__ < (0, 33):
-            raise ImportError(say("desktop.xlib_hidden", command="pip install --force-reinstall --no-deps python-xlib"))
-        # It prints to standard output where there is no usable authority file; the refusal itself is reported.
-        xauth.print = lambda *_: None
         # "unix/" keeps it from trying TCP where no local socket is there.
-        display = Display(f"unix/{name}" if name.startswith(":") else name)
+        display = library.Display(f"unix/{name}" if name.startswith(":") else name)
         if given_up.is_set():
             display.close()
         result.append(display)
@@ -243,7 +237,7 @@ def _close_socket_of(problem: BaseException | None) -> None:
         problem = problem.__context__
 
 
-def _why_not_connected(name: str, problem: Exception) -> str:
+def _why_notconnected(name: str, problem: Exception) -> str:
     from Xlib import error
 
     text = str(problem).strip()

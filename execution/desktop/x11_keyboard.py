@@ -29,8 +29,8 @@ LOCK_MASK = 0x02
 
 
 class XKeyboard:
-    def __init__(self, connection: XConnection) -> None:
-        self._connection = connection
+    def __init__(self, connection: XConnection, *, borrows: bool = True) -> None:
+        self._connection, self._borrows = connection, borrows
 
     def chord(self, keys: Sequence[str]) -> None:
         """All down in order, up in reverse; a key that the layout lacks is borrowed for the moment."""
@@ -39,7 +39,7 @@ class XKeyboard:
             layout = self._layout()
             self._connection.refuse_stale(began, "desktop.not_pressed")
             missing = [key for key in dict.fromkeys(keys) if _stroke_of(layout, key) is None]
-            with borrowing(self._connection, layout) as spare:
+            with borrowing(self._connection, layout, allowed=self._borrows) as spare:
                 borrowed = self._borrow(missing, spare=spare)
                 strokes = [_stroke_of(layout, key) or Stroke(borrowed[key]) for key in keys]
                 self._hold(
@@ -57,9 +57,14 @@ class XKeyboard:
         with self._connection.talking(), self._neutral_modifiers():
             layout = self._layout()
             self._connection.refuse_stale(began, "desktop.not_typed")
-            with borrowing(self._connection, layout) as spare:
+            with borrowing(self._connection, layout, allowed=self._borrows) as spare:
                 for part, missing in _parts(text, layout=layout, spare=spare.count):
                     self._write_part(part, missing, layout=layout, spare=spare)
+
+    def lacking(self, text: str) -> frozenset[str]:
+        with self._connection.talking():
+            layout = self._layout()
+        return frozenset(char for char in text if layout.stroke_for(char) is None)
 
     def release_keys(self) -> None:
         """Let go of every key that is down, and give back keys that a killed program had borrowed."""

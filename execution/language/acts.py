@@ -20,7 +20,14 @@ def values_of_act(edge: EdgeSpec, graph: GraphSpec | None, variables: Mapping[st
         "action": edge.action_type,
         "params": {name: told(value, variables) if isinstance(value, str) else value for name, value in params.items()},
         "target": told(edge.target.label, variables) if edge.target else None,
+        **inside(edge, graph),
     }
+
+
+def inside(edge: EdgeSpec, graph: GraphSpec | None) -> dict[str, str]:
+    """The workflow that the action is a step of, where it is done inside the run's own."""
+    name = graph.inside(edge.source) if graph and not edge.returns else ""
+    return {"inside": name} if name else {}
 
 
 def say_act(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> str:
@@ -30,4 +37,5 @@ def say_act(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) -> s
 
 def words_of_act(values: Mapping[str, Any]) -> str:
     """“Click “Save””, in the active language."""
-    return words.of_action(str(values.get("action", "")), values.get("params") or {}, label=values.get("target"))
+    act = words.of_action(str(values.get("action", "")), values.get("params") or {}, label=values.get("target"))
+    return f"{values['inside']}: {act}" if values.get("inside") else act

@@ -57,7 +57,7 @@ class Words:
     `key` is the text without spaces, accents, case and confusions; `strict` keeps what case tells apart (I from i), and
     numbers as they are: no letter is a digit there, and two numbers are not one.
     `owners[i]` is the word that key[i] belongs to, `limits` how many wrong letters each word may have, and
-    `starts` where in `key` each word begins (one more for the end).
+    `starts` where in `key` each word begins (one more for the end); `firm` are the words, as keys, that may have none.
     """
 
     text: str
@@ -68,6 +68,7 @@ class Words:
     starts: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
     plain: tuple[str, ...]
+    firm: tuple[str, ...]
 
     @property
     def negated(self) -> bool:
@@ -77,10 +78,7 @@ class Words:
 
 def may_hold(key: str, needle: Words) -> bool:
     """False where a word of the needle that forgives no letter is not in `key`: a quick sieve before comparing."""
-    return all(
-        limit or needle.key[start:end] in key
-        for limit, (start, end) in zip(needle.limits, pairwise(needle.starts), strict=True)
-    )
+    return not needle.firm or all(word in key for word in needle.firm)
 
 
 def folded(text: str) -> str:
@@ -119,6 +117,7 @@ def words(text: str) -> Words:
     return Words(
         text=text, key=key, strict=strict, owners=tuple(owners), limits=tuple(limits),
         starts=(*starts, len(key)), spans=tuple(spans), plain=tuple(plain),
+        firm=tuple(key[a:b] for limit, (a, b) in zip(limits, pairwise([*starts, len(key)]), strict=True) if not limit),
     )  # fmt: skip
 
 

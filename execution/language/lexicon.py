@@ -336,6 +336,12 @@ def is_known(label: str) -> bool:
     return words(label).key in _groups()
 
 
+@lru_cache(1)
+def known_words() -> frozenset[str]:
+    """The single words of those labels."""
+    return frozenset(words(word).key for word in re.findall(r"[^\W\d_]+", _MEANINGS))
+
+
 def same_shortcut(one: str, other: str) -> bool:
     """Whether both labels end with the same key to press: "Decrease Indent Ctrl+U", "Diminuer l'indentation Ctrl+U"."""
     mine, yours = _shortcut(one), _shortcut(other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 
@@ -16,12 +16,14 @@ _MONTHS = {
     9: ("sep", "sept", "september", "septembre"), 10: ("oct", "october", "octobre"),
     11: ("nov", "november", "novembre"), 12: ("dec", "december", "decembre"),
 }  # fmt: skip
-_MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names}
+MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names}
 _NUMERIC = re.compile(r"(?<![\d/.-])(\d{1,4})([/.\-])(\d{1,2})\2(\d{1,4})(?![\d/-]|\.\d)")
 _DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er)?[ .\-]+([a-z]{3,9})\.?,?[ .\-]+(\d{4}|\d{2})(?!\d)")
 _MONTH_FIRST = re.compile(r"\b([a-z]{3,9})\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4}|\d{2})(?!\d)")
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?\d[\d .,'\u00a0\u202f]*(?!\w)")
 _SEPARATED = re.compile(r"[\s.\-/()\u00a0\u202f]")
+_WORD = re.compile(r"[a-z]+|\d+")
+_YEAR = re.compile(r"(?:19|20|21)\d\d")
 _FEWEST_DIGITS = 6  # a number of fewer digits with its separators taken away is found by chance
 
 
@@ -52,6 +54,20 @@ def dates(text: str, *, whole: bool = False) -> frozenset[date]:
     return frozenset()
 
 
+def dates_in(text: str) -> list[tuple[tuple[int, int], frozenset[date]]]:
+    """Where dates stand in a text without case and accents, and which each of them may mean."""
+    hits = [(pattern, hit) for pattern in (_NUMERIC, _DAY_FIRST, _MONTH_FIRST) for hit in pattern.finditer(text)]
+    found = [(hit.span(), _dates_of(pattern, hit)) for pattern, hit in hits]
+    return [(span, meant) for span, meant in found if meant]
+
+
+def months_and_years(texts: Sequence[str]) -> tuple[frozenset[int], frozenset[int]]:
+    """The months and the years that texts say, as the head of a calendar does."""
+    said = [word for text in texts for word in _WORD.findall(folded(text))]
+    months = frozenset(MONTH_OF[word] for word in said if word in MONTH_OF)
+    return months, frozenset(int(word) for word in said if _YEAR.fullmatch(word))
+
+
 def _date_sets(shown: str) -> Iterator[frozenset[date]]:
     plain = folded(shown)
     for pattern in (_NUMERIC, _DAY_FIRST, _MONTH_FIRST):
@@ -65,9 +81,9 @@ def _dates_of(pattern: re.Pattern[str], hit: re.Match[str]) -> frozenset[date]:
         year_last = [(third, second, first), (third, first, second)]
         tries = [(first, second, third)] if len(hit[1]) == 4 else year_last
     elif pattern is _DAY_FIRST:
-        tries = [(int(hit[3]), _MONTH_OF.get(hit[2], 0), int(hit[1]))]
+        tries = [(int(hit[3]), MONTH_OF.get(hit[2], 0), int(hit[1]))]
     else:
-        tries = [(int(hit[3]), _MONTH_OF.get(hit[1], 0), int(hit[2]))]
+        tries = [(int(hit[3]), MONTH_OF.get(hit[1], 0), int(hit[2]))]
     return frozenset(d for year, month, day in tries if (d := _date(year, month, day)))
 
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from execution.desktop.base import Desktop
+from execution.lesson.sight import Seen
 from execution.types import Box, Point
+from workflows.catalogue import SETTING_ACTION_TYPES
 
 POINTED = ("click", "double_click", "right_click", "drag", "scroll")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """`kind` is an action type. `secret` is typed in the place of `text`, then the {{variable}} for it."""
+    """`kind` is an action type. `secret` is typed in the place of `text`, then the {{variable}} for it.
+
+    `kept` is the text as the draft has it where that is another one, with {{variables}}; it is a step of its own then.
+    `seen` is what showed when a person did it on the desktop itself: there is nothing left to do then.
+    `given` are the parameters of an act that is done by several movements.
+    """
 
     id: str
     kind: str
@@ -22,16 +30,21 @@ class Act:
     dx: int = 0
     dy: int = 0
     text: str = ""
+    kept: str = ""
     keys: str = ""
     keep: bool = True
     box: Box | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
     again: bool = False  # the second of two quick clicks, of which the first was done
     secret: str = field(default="", repr=False)
+    seen: Seen | None = field(default=None, repr=False)
     heard_at: float = field(default_factory=time.perf_counter)
 
     @property
     def params(self) -> dict[str, Any]:
         """Those of the edge that it is kept as."""
+        if self.given:
+            return dict(self.given)
         if self.kind in ("drag", "scroll"):
             return {"dx": self.dx, "dy": self.dy}
         if self.kind == "press_keys":
@@ -41,7 +54,13 @@ class Act:
     @property
     def told(self) -> dict[str, Any]:
         """The same with where it was done."""
-        return {**self.params, "x": self.point.x, "y": self.point.y} if self.kind in POINTED else self.params
+        is_pointed = self.kind in POINTED or self.is_setting
+        return {**self.params, "x": self.point.x, "y": self.point.y} if is_pointed else self.params
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether it brings a control to what it says, as a run does: a list opened, a box ticked, a date put."""
+        return self.kind in SETTING_ACTION_TYPES
 
     @property
     def length(self) -> int:
@@ -63,6 +82,8 @@ class Acted:
 def do(desktop: Desktop, act: Act) -> None:
     """Raises DesktopError where it cannot be done, DesktopLost where nobody knows whether it was."""
     point = act.point
+    if act.seen is not None:
+        return
     if act.kind == "click":
         desktop.click(point)
     elif act.kind == "double_click":

@@ -15,7 +15,7 @@ from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of, target_columns
 
-_LONGEST_ID = 40
+LONGEST_ID = 40
 _LONGEST_NAME = 200
 
 
@@ -36,7 +36,7 @@ class Draft:
         name = self._new_name(name[:_LONGEST_NAME])
         return Node.objects.create(
             workflow=self.workflow,
-            node_id=_new_id(name, self.workflow.nodes.values_list("node_id", flat=True), else_="screen"),
+            node_id=new_id(name, self.workflow.nodes.values_list("node_id", flat=True), else_="screen"),
             name=name,
             reference=self.picture(picture),
             is_entry=not self.workflow.nodes.filter(is_entry=True).exists(),
@@ -51,7 +51,7 @@ class Draft:
     def add_target(self, spec: TargetSpec) -> Target:
         taken = self.workflow.targets.values_list("target_id", flat=True)
         columns = target_columns(spec)
-        columns["target_id"] = _new_id(spec.label or spec.role, taken, else_="target", prefix="t_")
+        columns["target_id"] = new_id(spec.label or spec.role, taken, else_="target", prefix="t_")
         columns["label"] = columns["label"][:200]
         columns["text"] = columns["text"][:300]
         return Target.objects.create(
@@ -80,7 +80,7 @@ class Draft:
         last = source.outgoing.aggregate(last=Max("order"))["last"]
         return Edge.objects.create(
             workflow=self.workflow,
-            edge_id=_new_id(
+            edge_id=new_id(
                 f"{action_type} {called}", self.workflow.edges.values_list("edge_id", flat=True), else_="step"
             ),
             source=source,
@@ -95,7 +95,7 @@ class Draft:
         """The same place in the graph, another act."""
         edge.action_type, edge.params = action_type, dict(params)
         taken = self.workflow.edges.exclude(pk=edge.pk).values_list("edge_id", flat=True)
-        edge.edge_id = _new_id(f"{action_type} {called}", taken, else_="step")
+        edge.edge_id = new_id(f"{action_type} {called}", taken, else_="step")
         edge.save()
         return edge
 
@@ -136,10 +136,15 @@ def _stored(spec: ExpectSpec) -> dict[str, Any]:
     return {key: value for key, value in asdict(spec).items() if value} if spec else {}
 
 
-def _new_id(called: str, taken: Iterable[str], *, else_: str, prefix: str = "") -> str:
+def id_words(called: str) -> str:
+    """What a thing is called, as it stands in an id."""
+    plain = unicodedata.normalize("NFKD", called).encode("ascii", "ignore").decode().lower()
+    return "_".join(re.findall("[a-z0-9]+", plain))
+
+
+def new_id(called: str, taken: Iterable[str], *, else_: str, prefix: str = "") -> str:
     """An id out of what a thing is called; numbered where that is taken."""
-    words = re.findall("[a-z0-9]+", unicodedata.normalize("NFKD", called).encode("ascii", "ignore").decode().lower())
-    name = prefix + ("_".join(words)[:_LONGEST_ID].strip("_") or else_)
+    name = prefix + (id_words(called)[:LONGEST_ID].strip("_") or else_)
     if not name[0].isalpha():
         name = f"{else_}_{name}"
     known = set(taken)
@@ -148,4 +153,4 @@ def _new_id(called: str, taken: Iterable[str], *, else_: str, prefix: str = "") 
 
 def variable_name(called: str, taken: Sequence[str] = ()) -> str:
     """A name for a variable out of a label such as "Date of birth:"."""
-    return _new_id(called, taken, else_="value").replace(".", "_").replace("-", "_")
+    return new_id(called, taken, else_="value").replace(".", "_").replace("-", "_")

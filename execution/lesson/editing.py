@@ -15,11 +15,16 @@ from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from execution.choices import LessonStepState
-from execution.exceptions import ExecutionError
-from execution.lesson.secrecy import conceal
+from execution.exceptions import BadEdit as BadEdit
+from execution.language.read_values import parsed_date
+from execution.lesson import ways
+from execution.lesson.concealing import conceal
+from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
-from execution.models import Lesson, LessonStep
-from workflows.catalogue import ACTIONS
+from execution.lesson.taking import answer_offer
+from execution.models import MEND, Lesson, LessonStep
+from sentences.said import say, worded
+from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
 from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.text import VARIABLE, sole_name
@@ -27,11 +32,8 @@ from workflows.typed_text import plain_breaks
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
 _TELLS = "tells"
-
-
-class BadEdit(ExecutionError):
-    status_code = 422
-    code = "bad_edit"
+_OF_EDGES = ("params", "before", "expect", "identity", "condition", "proof")
+_KINDS = {"date": VariableKind.DATE}  # of a variable that is made of such a parameter
 
 
 def new_workflow(name: str) -> Workflow:
@@ -54,12 +56,18 @@ def change_screen(
     node_id: str,
     *,
     texts: Sequence[Mapping[str, str]] = (),
+    order: Sequence[str] | None = None,
     **columns: Any,
 ) -> None:
-    """`texts` are those whose kind changes: tells, data or left_out; `columns` name, is_entry, is_end and regions."""
+    """`texts` are those whose kind changes: tells, data or left_out; `order` all steps of the screen, by edge id, as a
+    run is to try them; `columns` name, is_entry, is_end and regions."""
     node = _of(lesson.workflow.nodes, _("There is no screen “%(id)s” in this draft."), node_id=node_id)
     for one in texts:
         _sort_text(node, one["text"].strip(), one["kind"])
+    if order is not None:
+        ways.put_in_order(node, order)
+    if columns.get("is_end") is not None:
+        columns["ends_too"] = columns["is_end"]
     _set(node, texts=node.texts, aside=node.aside, **columns)
 
 
@@ -87,10 +95,22 @@ def change_step(
     value: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
     optional: bool | None = None,
+    condition: Sequence[Mapping[str, Any]] | None = None,
+    record: str = "",
+    offer: str = "",
+    changes_nothing: bool | None = None,
+    **nullable: Any,
 ) -> None:
-    """What is changed of a step: its target's name and signs, the texts after it, whose record, what it types."""
+    """What is changed of a step: its target's name and signs, the texts after it, whose record, what it types, when.
+
+    `record` and `offer` accept or decline what was proposed; `repeat` None ends a repetition,
+    `proof` None that it is read back.
+    """
     step = _step(lesson, index)
     edge = _edge_of(step)
+    if offer:
+        answer_offer(lesson, step, accepted=offer == "accept")
+        edge.refresh_from_db()
     if label is not None or signs:
         _change_target(edge, label, signs or {})
     if expect is not None:
@@ -99,10 +119,22 @@ def change_step(
         _change_value(lesson, step, edge, value)
     if params:
         _change_params(lesson, edge, params)
+    if condition is not None:
+        ways.change_condition(lesson, edge, condition)
+    if "repeat" in nullable:
+        ways.change_repeat(lesson, step, edge, nullable["repeat"])
+    if "proof" in nullable:
+        change_proof(lesson, edge, nullable["proof"])
+    if changes_nothing is not None:
+        change_effect(edge, changes_nothing=changes_nothing)
+    if record:
+        ways.accept_record(step, accepted=record == "accept")
+        edge.refresh_from_db()
     wanted = None
     if identity is not None:
         wanted = [{k: v for k, v in one.items() if v.strip()} for one in identity if one.get("value", "").strip()]
-    _set(edge, params=edge.params, identity=wanted, optional=optional)
+    changed = {name: getattr(edge, name) for name in ("params", "condition", "repeat", "proof", "effect_class")}
+    _set(edge, identity=wanted, optional=optional, **changed)
 
 
 def _change_target(edge: Edge, label: str | None, signs: Mapping[str, str]) -> None:
@@ -128,16 +160,20 @@ def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:
 
 
 def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[str, Any]) -> None:
-    """What the step types: always this, a variable, or a secret of which nothing stays."""
-    if edge.action_type != "type_text":
+    """What the step types or sets: always this, a variable, or a secret of which nothing stays."""
+    param = VALUE_PARAMS.get(edge.action_type, "")
+    if not param:
         raise BadEdit(_("This step types nothing."))
-    kind, was = value["kind"], str(edge.params.get("text", ""))
+    allowed = allowed_values(edge.action_type, param)
+    kind, was = value["kind"], str(edge.params.get(param, ""))
+    if kind == "secret" and edge.action_type != "type_text":
+        raise BadEdit(_("What stands in the open on the screen afterwards is no secret."))
     known = lesson.workflow.variables.filter(name=sole_name(was)).first()
     if kind == "fixed":
         if known is not None and known.kind == VariableKind.SECRET:
             raise BadEdit(_("A secret is kept nowhere, so it cannot be typed always the same. Write the text anew."))
         text = value.get("text") or (str(lesson.values.get(known.name) or known.example) if known else was)
-        edge.params = {**edge.params, "text": plain_breaks(text)}
+        edge.params = {**edge.params, param: _fixed(edge, param, text)}
         return
     name = str(value.get("name") or "")
     _checked_name(name)
@@ -146,7 +182,8 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
     if variable is None:
         order = (lesson.workflow.variables.aggregate(last=models.Max("order"))["last"] or 0) + 1
         variable = Variable(workflow=lesson.workflow, name=name, label=name.replace("_", " ").capitalize(), order=order)
-        variable.kind = VariableKind.SECRET if kind == "secret" else VariableKind.TEXT
+        variable.kind = VariableKind.SECRET if kind == "secret" else _KINDS.get(param, VariableKind.TEXT)
+        variable.choices = list(allowed)
     if (variable.kind == VariableKind.SECRET) != (kind == "secret"):
         raise BadEdit(_("The variable “%(name)s” is of another kind. Choose another name.") % {"name": name})
     if typed and kind == "variable" and "\n" not in typed:
@@ -154,7 +191,7 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         lesson.values = {**lesson.values, name: lesson.values.get(name) or typed}
         lesson.save(update_fields=["values"])
     _saved(variable)
-    edge.params = {**edge.params, "text": "{{" + name + "}}"}
+    edge.params = {**edge.params, param: "{{" + name + "}}"}
     if kind == "secret":
         edge.save(update_fields=["params"])
         conceal(lesson, typed, name)
@@ -163,13 +200,25 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         _set_screen(step, typed=typed)
 
 
+def _fixed(edge: Edge, param: str, text: str) -> str:
+    """What is always the same, as the act takes it."""
+    if edge.action_type == "type_text":
+        return plain_breaks(text)
+    allowed, form = allowed_values(edge.action_type, param), str(edge.params.get("format") or "")
+    if not text.strip() or (allowed and text not in allowed):
+        raise BadEdit(_("This step does not take “%(text)s”.") % {"text": text})
+    if param == "date" and not parsed_date(text, form):
+        raise BadEdit(worded(say("turn.value_no_date", text=text)))
+    return text.strip()
+
+
 def _change_params(lesson: Lesson, edge: Edge, params: Mapping[str, Any]) -> None:
     """Other parameters of the act; the name of a value that is read is put wherever the old one stands."""
     spec = ACTIONS.get(edge.action_type)
     if spec is None or not set(params) <= {param.name for param in spec.params}:
         raise BadEdit(_("This step has no such setting."))
     was, name = edge.params.get("name"), params.get("name")
-    if edge.action_type == "type_text" and "text" in params:
+    if VALUE_PARAMS.get(edge.action_type) in params:
         raise BadEdit(_("What a step types is changed as its value."))
     if name and name != was:
         _checked_name(name)
@@ -191,6 +240,8 @@ def _set_screen(step: LessonStep, **told: Any) -> None:
 def remove_step(lesson: Lesson, index: int) -> None:
     """Out of the draft; a step that leads on has its screen's other steps lead on in its place."""
     step = _step(lesson, index)
+    if step.act == MEND:
+        raise BadEdit(_("What was mended is taken back by Undo, after the steps that came later."))
     edge, target = step.edge, step.edge.target if step.edge else None
     if edge is not None:
         leads_on = edge.source_id != edge.destination_id
@@ -242,7 +293,8 @@ def remove_variable(lesson: Lesson, name: str) -> None:
     found = lesson.workflow.variables.filter(name=name)
     if not found.exists():
         raise BadEdit(_("There is no variable “%(name)s”.") % {"name": name})
-    if any(name in VARIABLE.findall(text) for text in _all_texts(lesson)):
+    asked = {one["value"] for edge in lesson.workflow.edges.exclude(condition=[]) for one in edge.condition}
+    if name in asked or any(name in VARIABLE.findall(text) for text in _all_texts(lesson)):
         raise BadEdit(_("“%(name)s” is used in a step or a screen. Take it out there first.") % {"name": name})
     found.delete()
 
@@ -262,6 +314,9 @@ def _replace_name(lesson: Lesson, name: str, renamed: str) -> None:
         for field in fields:
             setattr(row, field, _mapped(getattr(row, field), put))
         row.save(update_fields=list(fields))
+    for edge in lesson.workflow.edges.exclude(condition=[]):
+        edge.condition = [{**one, "value": renamed if one["value"] == name else one["value"]} for one in edge.condition]
+        edge.save(update_fields=["condition"])
     if name in lesson.values:
         lesson.values = {renamed if key == name else key: value for key, value in lesson.values.items()}
         lesson.save(update_fields=["values"])
@@ -270,7 +325,7 @@ def _replace_name(lesson: Lesson, name: str, renamed: str) -> None:
 def _rows(lesson: Lesson) -> Iterable[tuple[models.Model, tuple[str, ...]]]:
     """Every row of the draft that may hold {{variables}}, with those fields."""
     yield from ((node, ("texts", "absent", "window_title", "aside")) for node in lesson.workflow.nodes.all())
-    yield from ((edge, ("params", "before", "expect", "identity")) for edge in lesson.workflow.edges.all())
+    yield from ((edge, _OF_EDGES) for edge in lesson.workflow.edges.all())
     yield from ((target, ("text", "label", "evidence")) for target in lesson.workflow.targets.all())
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from execution.language.read_values import parsed_date
 from execution.lesson.acts import POINTED, Act
 from execution.lesson.looks import KINDS
+from execution.models import Lesson, LessonStep
 from execution.types import Box, Point, Size
 from sentences.said import say
+from workflows.catalogue import ACTIONS, LOGIN, SETTING_ACTION_TYPES
 from workflows.text import sole_name
 
-LONGEST_TEXT, LONGEST_SECRET = 20_000, 1_000
+LONGEST_TEXT, LONGEST_SECRET, LONGEST_VALUE = 20_000, 1_000, 300
 _MOST_CLICKS = 50  # of a wheel, in one message
 
 
@@ -49,6 +52,50 @@ def heard_look(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Ac
         raise Unheard(say("lesson.bad_message"))
     point = box.center if box is not None else _point(message, size)
     return Act(id=str(message.get("id", ""))[:100], kind=str(kind), point=point, box=box, heard_at=heard_at)
+
+
+def heard_setting(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:
+    """The act of a message `set`: a control, and what it is to be brought to, or who logs in; raises Unheard.
+
+    A value is as it is, or a {{variable}} that holds it.
+    """
+    kind, given = message.get("act"), message.get("params")
+    if kind not in SETTING_ACTION_TYPES | {LOGIN} or not isinstance(given, Mapping):
+        raise Unheard(say("lesson.bad_message"))
+    params = {}
+    for param in ACTIONS[str(kind)].params:
+        value = given.get(param.name, param.default)
+        if not isinstance(value, str) or len(value) > LONGEST_VALUE or (param.required and not value.strip()):
+            raise Unheard(say("lesson.bad_message"))
+        if param.choices and value not in param.choices and not sole_name(value):
+            raise Unheard(say("lesson.bad_message"))
+        if value.strip():
+            params[param.name] = value.strip()
+    date = params.get("date", "")
+    if date and not sole_name(date) and not parsed_date(date, params.get("format", "")):
+        raise Unheard(say("turn.value_no_date", text=date))
+    name = str(message.get("id", ""))[:100]
+    if kind == LOGIN:
+        return Act(id=name, kind=LOGIN, given=params, heard_at=heard_at)
+    box = drawn(message.get("box"), size)
+    point = box.center if box is not None else _point(message, size)
+    return Act(id=name, kind=str(kind), point=point, box=box, given=params, heard_at=heard_at)
+
+
+def pointed(message: Mapping[str, Any], size: Size) -> Point:
+    """Where on the desktop a message means; raises Unheard."""
+    return _point(message, size)
+
+
+def heard_repeat(message: Mapping[str, Any], lesson: Lesson) -> tuple[LessonStep, dict[str, Any]]:
+    """The step of a message `repeat`, and how it is to be repeated; raises Unheard."""
+    index, most = message.get("step"), message.get("most")
+    step = lesson.steps.filter(index=index).first() if isinstance(index, int) else None
+    lists = {name: message.get(name) or [] for name in ("until", "steps")}
+    told = all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists.values())
+    if step is None or not told or not isinstance(most, int) or isinstance(most, bool):
+        raise Unheard(say("lesson.bad_message"))
+    return step, {"counter": str(message.get("counter") or "n")[:50], "most": most, **lists}
 
 
 def drawn(box: Any, size: Size) -> Box | None:

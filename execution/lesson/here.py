@@ -16,6 +16,7 @@ from execution.lesson.screens import (
     Known,
     Look,
     Placed,
+    differs_in_fields_alone,
     forbidden,
     place,
     proposed_name,
@@ -23,17 +24,20 @@ from execution.lesson.screens import (
     set_aside,
     shared_pattern,
 )
+from execution.lesson.ways import proposed_record
 from execution.matching.references import Reading, maker_of
 from execution.models import Lesson, LessonStep
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.redaction import Redaction
 from execution.record.reference_store import DatabaseReferences
-from execution.teaching.expectations import expectation_of
-from execution.types import ScreenState
+from execution.teaching.expectations import Told, expectation_of
+from execution.types import Box, ScreenState
 from sentences.said import say, to_json
+from workflows.catalogue import SETTING_ACTION_TYPES
+from workflows.graph import GraphSpec
 from workflows.models import Edge, Node
 from workflows.secret_names import holds_secret
-from workflows.specs import variable_spec
+from workflows.specs import graph_of, variable_spec
 from workflows.text import sole_name
 
 LATE_S = 5.0  # after a screen that an act led to stood still
@@ -47,6 +51,7 @@ class Pending:
     edge: Edge
     before: ScreenState | None  # as it may be kept
     typed: str = ""
+    within: Box | None = None  # where a control shows what it was brought to: what changes there is no other screen
     settled_at: float = 0.0  # when the screen that it leads to was seen last
     made: Node | None = None  # the node that was made for where it leads
     after: Pending | None = None  # the step that came right before it
@@ -61,7 +66,7 @@ class Here:
         self.pending: Pending | None = None
         self.known = Known()
         self.why: str = ""
-        self._ends = {pk for step in lesson.steps.kept() for pk in step.made.get("nodes") or []}  # unless left again
+        self._ends = _made_in(lesson)  # unless left again
         self._typed: list[str] = []
         self._typed_by: dict[int, str] = {}  # by the key of the step
         self._looks: dict[int, list[Look]] = {}
@@ -73,6 +78,7 @@ class Here:
         self._index = lesson.next_index()
         self._stands = False  # whether the cursor is the node of what shows now
         self._came_by_hand = False  # something was done since that is no step
+        self._taken_for: list[tuple[Node, str, Look | None]] = []  # since the last act: its title before, a look more
         self._lock = threading.Lock()
 
     def begin(self) -> None:
@@ -81,19 +87,19 @@ class Here:
         self._take_up_pending()
         nodes = self.draft.nodes()
         self.learn_values()
-        kept = DatabaseReferences().readings(
-            {p.digest for n in nodes for p in (*([n.reference] if n.reference else []), *n.looks.all())},
-            maker_of(self.analyzer),
-        )
+        kept = DatabaseReferences().readings({p for n in nodes for p in _pictures_of(n)}, maker_of(self.analyzer))
         alive = {node.pk for node in nodes}
         self._looks = {pk: looks for pk, looks in self._looks.items() if pk in alive}
         for node in nodes:
             if node.pk in self._looks:
                 continue
-            pictures = [p.digest for p in (*([node.reference] if node.reference else []), *node.looks.all())]
+            pictures = _pictures_of(node)
             self._looks[node.pk] = [Look.of_reading(kept[p], node.window_title) for p in pictures if p in kept]
         if self.cursor is not None:
             self.cursor = next((node for node in nodes if node.pk == self.cursor.pk), None)
+            if self.cursor is None and self._raw is not None:
+                self._stands = False
+                self.seen(self._raw)  # its screen went with what was edited: it is another one's
 
     def _take_up_pending(self) -> None:
         """The last step as it is in the draft now; none where somebody took it out."""
@@ -105,6 +111,20 @@ class Here:
             pending.edge.refresh_from_db()
         except (LessonStep.DoesNotExist, Edge.DoesNotExist):
             self.pending = None
+            return
+        if pending.edge.action_type in SETTING_ACTION_TYPES and pending.within is None:
+            self._is_set_now(pending)
+
+    def _is_set_now(self, pending: Pending) -> None:
+        """What was a click is what sets a control: seen from before its list was opened, and on the control alone."""
+        opener = pending.after
+        box = pending.step.screen.get("box")
+        if opener is not None and not LessonStep.objects.kept().filter(pk=opener.step.pk).exists():
+            pending.before, pending.after = opener.before, None
+        if pending.before is not None and box:
+            pending.within = Box.from_normalised(tuple(box), pending.before.frame.size)
+        if pending.made is not None and not Node.objects.filter(pk=pending.made.pk).exists():
+            pending.made = None
 
     def learn_values(self) -> None:
         """The values that the variables have here: those of the lesson, else what they are offered with."""
@@ -142,10 +162,11 @@ class Here:
         """A screen was read: which node it is, and where the last step led."""
         self.redaction.seen(state)
         shown = self.shown(state)
+        self._take_up_pending()  # somebody may have edited it a moment ago
         pending = self.pending
         nodes = self._in_order()
         # What lay over the screen before the last act may be gone, and what is there now is another look of it.
-        placed = place(shown, nodes, before=pending.before if pending else self._now, known=self.known)
+        placed = self._placed_of(shown, nodes, pending)
         self._raw, self._now, self._placed, self.why = state, shown, placed, placed.why
         self._stands = False
         if pending is not None and _is_over(pending) and (placed.node is None or placed.node != self.cursor):
@@ -158,6 +179,16 @@ class Here:
             with transaction.atomic():
                 self._stand(self._node_for(shown, placed, None))
 
+    def _placed_of(
+        self, shown: ScreenState, nodes: Sequence[tuple[Node, Sequence[Look]]], pending: Pending | None
+    ) -> Placed:
+        if pending is None or pending.within is None or pending.before is None:
+            return place(shown, nodes, before=pending.before if pending else self._now, known=self.known)
+        if differs_in_fields_alone(pending.before, shown, pending.within):
+            source = pending.edge.source
+            return Placed(node=source, why=say("lesson.same_screen", node=source.name), is_changed=True)
+        return place(shown, nodes, before=None, known=self.known)  # the control itself is nothing that came over it
+
     def source(self) -> Node:
         """The node of what shows now; made where it came by itself, with the step that waits for it.
 
@@ -166,6 +197,9 @@ class Here:
         if self._now is None or self._placed is None:
             raise LookupError("no screen was read")
         if self._stands and self.cursor is not None:
+            if self._came_by_hand:
+                self._came_by_hand = False
+                self._another_look(self.cursor, self._now, is_changed=self._placed.is_changed)
             return self.cursor
         came_from, by_hand = self.cursor, self._came_by_hand
         node = self._node_for(self._now, self._placed, None)
@@ -178,13 +212,13 @@ class Here:
     def led_by(self, pending: Pending) -> None:
         """A step was kept: the next screen is where it leads."""
         pending.after = replace(self.pending, after=None) if self.pending is not None else None
-        self.pending, self._came_by_hand = pending, False
+        self.pending, self._came_by_hand, self._taken_for = pending, False, []
         self._index = max(self._index, pending.step.index + 1)
-        self._mark_ends()
+        self.mark_ends()
 
     def left_unkept(self) -> None:
         """Something was done that is no step: where it leads nobody keeps."""
-        self.pending, self._came_by_hand = None, True
+        self.pending, self._came_by_hand, self._taken_for = None, True, []
 
     def typed(self, text: str, step: LessonStep, *, fixed: bool) -> None:
         """A text that was typed: where it stands on a screen it is data. It may be said to be secret later."""
@@ -192,6 +226,18 @@ class Here:
         if fixed and len(text.strip()) > 1:
             self._typed.append(text.strip())
             self.known = Known(values=self.known.values, typed=tuple(self._typed))
+
+    def is_data(self, text: str) -> None:
+        """A text that a control of this screen shows as its value, another one in each run: it tells no screen."""
+        if not text.strip():
+            return
+        self._typed.append(text.strip())
+        self.known = Known(values=self.known.values, typed=tuple(self._typed))
+        node = self.cursor
+        if node is not None and text in node.texts:
+            node.texts = [known for known in node.texts if known != text]
+            node.aside = [*node.aside, {"text": text, "kind": Told.DATA.value}]
+            node.save(update_fields=["texts", "aside"])
 
     def concealed(self) -> dict[str, str]:
         """By the variable's name what was typed and has been said to be secret since; forgotten with the answer."""
@@ -205,6 +251,12 @@ class Here:
             hidden = {text.strip() for text in found.values()}
             self._typed = [text for text in self._typed if text not in hidden]
         return found
+
+    def show_anew(self) -> None:
+        """Other things are hidden than a moment ago, and nothing of them was kept yet."""
+        with self._lock:
+            self._shown = None
+        self._pictures = {}
 
     def look_anew(self) -> None:
         """Other things are hidden than before: what is remembered of screens is what may be kept of them now."""
@@ -244,19 +296,33 @@ class Here:
         placed = Placed(node=node, why=why, is_changed=node is not None)
         self._placed, self.why = placed, why
         with transaction.atomic():
+            self._take_back_looks(node)
             if self.pending is not None:
                 self._lead(self.pending, self._now, placed)
             else:
+                by_hand, self._came_by_hand = self._came_by_hand, False  # the teacher says which it is
                 self._stand(self._node_for(self._now, placed, None))
+                self._came_by_hand = by_hand
 
     def taken_back(self) -> None:
         """Steps were taken out of the draft: what shows now is looked up anew, and nothing leads there."""
-        self.pending, self._came_by_hand, self._stands = None, True, False
-        alive = {node.pk for node in self.draft.nodes()}
-        self._looks = {pk: looks for pk, looks in self._looks.items() if pk in alive}
-        if self.cursor is not None and self.cursor.pk not in alive:
-            self.cursor = None
-        self._mark_ends()
+        self.pending, self._came_by_hand, self._stands, self._taken_for = None, True, False, []
+        self.lesson.workflow.refresh_from_db()
+        self._looks = {
+            node.pk: [look for look in self._looks[node.pk] if look.picture in _pictures_of(node)]
+            for node in self.draft.nodes()
+            if node.pk in self._looks
+        }
+        self.begin()
+        self.mark_ends()
+        if self._raw is not None:
+            self.seen(self._raw)
+
+    def mended(self, now: ScreenState) -> None:
+        """The draft was changed by what a teacher said of this screen: all of it is taken up anew."""
+        self._keep_reading(Look.of_state(now, self.picture_of(now)))
+        self._looks = {}
+        self.begin()
         if self._raw is not None:
             self.seen(self._raw)
 
@@ -292,36 +358,78 @@ class Here:
         return [(nodes[pk], self._looks.get(pk, [])) for pk in order]
 
     def _lead(self, pending: Pending, shown: ScreenState, placed: Placed) -> None:
-        """The step leads to this screen, whatever it seemed to lead to a moment ago."""
+        """The step leads to this screen, whatever it seemed to lead to a moment ago.
+
+        What it is by now is read first: while the screen was looked at somebody may have edited it.
+        """
+        within = pending.within
+        self._take_up_pending()
+        if self.pending is None:  # it was taken out
+            if placed.node is not None:
+                self._stand(placed.node)
+            return
+        if pending.within != within:
+            placed = self._placed_of(shown, self._in_order(), pending)
+            self._placed, self.why = placed, placed.why
         if placed.node is None and pending.made is not None:
             self._forget(pending.made)  # what showed on the way: a page that was loading
             pending.made = None
         node = self._node_for(shown, placed, pending.step)
         if placed.node is None:
             pending.made = node
-            self._ends.add(node.pk)
-            self._mark_ends()
         elif pending.made is not None and node != pending.made:
             self._forget(pending.made)
             pending.made = None
         self.draft.lead(pending.edge, node)
-        if pending.before is not None:
+        self._goes_on_from_end(pending, node)
+        self.mark_ends()
+        is_set = pending.edge.action_type in SETTING_ACTION_TYPES and node == pending.edge.source
+        if pending.before is not None and not is_set:  # what a control was brought to is seen on the control
             first, then = expectation_of(
                 pending.before, shown, action_type=pending.edge.action_type, typed=pending.typed,
                 variables=self.known.values,
             )  # fmt: skip
             self.draft.expect(pending.edge, first, then)
             pending.step.screen = {**pending.step.screen, "after": list(then.texts)}
+        self._propose_record(pending, shown, node)
         pending.step.picture_after = self.picture_of(shown)
-        pending.step.made = {**pending.step.made, "nodes": [pending.made.pk] if pending.made else []}
+        nodes = [pending.made.pk] if pending.made else []
+        pending.step.made = {**pending.step.made, "nodes": nodes}
         pending.step.save()
         self._stand(node)
 
-    def _mark_ends(self) -> None:
-        """Of the screens that this lesson made those are ends where nothing more was done."""
+    def _goes_on_from_end(self, pending: Pending, node: Node) -> None:
+        """An end that a step leads on from is none any more; the step says so, and taken back it is one again.
+
+        Where this lesson made it, it was an end for as long as nothing more was shown.
+        """
+        source = Node.objects.get(pk=pending.edge.source_id)
+        if source == node or not source.is_end or source.ends_too or source.pk in self._ends:
+            return
+        self._ends.add(source.pk)
+        pending.step.made = {**pending.step.made, "ended": source.pk}
+
+    def _propose_record(self, pending: Pending, shown: ScreenState, node: Node) -> None:
+        """Whose record it seems to be that a line led to; asked for by the steps there once somebody agrees."""
+        known = pending.step.screen.get("record") or {}
+        identity = []
+        if node != pending.edge.source:
+            identity = proposed_record(pending.edge, shown, self.known.values, before=pending.before)
+        if identity != known.get("identity", []) and "accepted" not in known:
+            screen = {key: value for key, value in pending.step.screen.items() if key != "record"}
+            pending.step.screen = {**screen, **({"record": {"identity": identity}} if identity else {})}
+
+    def mark_ends(self) -> None:
+        """Of the screens that this lesson made, or goes on from, nothing leads on from an end, but for what is done for
+        each line of its list.
+
+        Unless a teacher says so; the first is one once it has steps.
+        """
         made = self.draft.workflow.nodes.filter(pk__in=self._ends)
-        made.filter(outgoing__isnull=True).update(is_end=True)
-        made.filter(outgoing__isnull=False).update(is_end=False)
+        graph = graph_of(self.draft.workflow)
+        ends = [node.pk for node in made if _is_end(node, graph)]
+        made.filter(pk__in=ends, is_end=False).update(is_end=True)
+        made.exclude(pk__in=ends).filter(is_end=True).update(is_end=False)
 
     def _stand(self, node: Node) -> None:
         self.cursor, self._stands = node, True
@@ -343,22 +451,40 @@ class Here:
             aside=set_aside(shown, self.known),
             window_title=shared_pattern("", shown, self.known),
         )
+        self._ends.add(node.pk)
         self._looks[node.pk] = [look]
         self._keep_reading(look)
         self._tell_apart(node, look)
         return node
 
     def _another_look(self, node: Node, shown: ScreenState, *, is_changed: bool) -> None:
-        title = shared_pattern(node.window_title, shown, self.known)
-        if title != node.window_title:
+        if self.lesson.step_index is not None and self.pending is None:
+            return  # a run's picture that is mended with: the teacher says what it is
+        if self._came_by_hand and self.pending is None:
+            return  # on the way to where something is kept: nobody says that it is this screen
+        was, title, more = node.window_title, shared_pattern(node.window_title, shown, self.known), None
+        if title != was:
             node.window_title = title
             node.save(update_fields=["window_title"])
         looks = self._looks.setdefault(node.pk, [])
         if is_changed and len(looks) < MOST_LOOKS:
             look = Look.of_state(shown, self.picture_of(shown))
             self.draft.add_look(node, look.picture)
+            more = look if all(look.picture != known.picture for known in looks) else None
             looks.append(look)
             self._keep_reading(look)
+        self._taken_for.append((node, was, more))
+
+    def _take_back_looks(self, said: Node | None) -> None:
+        """What was kept of a screen that this one was taken for since the last act, and is not."""
+        for node, title, look in reversed(self._taken_for):
+            if said is not None and node.pk == said.pk:
+                continue
+            Node.objects.filter(pk=node.pk).update(window_title=title)
+            if look is not None:
+                node.looks.remove(*node.looks.filter(digest=look.picture))
+                self._looks[node.pk] = [one for one in self._looks.get(node.pk, []) if one is not look]
+        self._taken_for = []
 
     def _tell_apart(self, node: Node, look: Look) -> None:
         """Where all that one screen is known by stands on another, a text of that one must not be on it."""
@@ -401,5 +527,24 @@ class Here:
         }
 
 
+def _is_end(node: Node, graph: GraphSpec) -> bool:
+    if not graph.outgoing(node.node_id):
+        return not node.is_entry
+    return node.ends_too or bool(graph.done_at_end(node.node_id))
+
+
 def _is_over(pending: Pending) -> bool:
     return bool(pending.settled_at) and time.monotonic() - pending.settled_at > LATE_S
+
+
+def _pictures_of(node: Node) -> list[str]:
+    return [p.digest for p in (*([node.reference] if node.reference else []), *node.looks.all())]
+
+
+def _made_in(lesson: Lesson) -> set[int]:
+    """The screens that a lesson made: all, where nothing was published yet; else those that its steps led to, and the
+    ends that they went on from."""
+    if not lesson.workflow.versions.exists():
+        return set(lesson.workflow.nodes.values_list("pk", flat=True))
+    made = [step.made for step in lesson.steps.kept()]
+    return {pk for one in made for pk in (*(one.get("nodes") or []), *([one["ended"]] if "ended" in one else []))}

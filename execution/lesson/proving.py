@@ -41,7 +41,7 @@ def proved(trial: Trial, *, pictures: PictureSource) -> dict[str, Any]:
     resolver = TargetResolver(pictures=pictures)
 
     def resolved(look: Look) -> Resolution | None:
-        state = _with_pixels(look, pictures)
+        state = with_pixels(look, pictures)
         return resolver.resolve(trial.target, state, variables=trial.values, effect=trial.effect) if state else None
 
     own = {look.picture: resolved(look) for look in trial.own}
@@ -67,7 +67,7 @@ def told_apart(
     values: Mapping[str, str],
 ) -> dict[str, dict[str, Any]]:
     """By node id how nearly another screen would be taken for it: of this workflow, or `elsewhere` by its name."""
-    references = {name: _reference(some) for name, some in looks.items() if some}
+    references = {name: reference_of(some) for name, some in looks.items() if some}
     matcher = Matcher(graph, pictures=pictures, embedder=None, references=references)
     strangers = [(workflow, node) for workflow, node in elsewhere if node.texts]
     told = {}
@@ -99,7 +99,8 @@ def _nearest(best: tuple[float, str, str, str], looks: Mapping[str, Sequence[Loo
     return {"workflow": workflow, "node": node_id, "name": name, "picture": known[0].picture if known else ""}
 
 
-def _reference(looks: Sequence[Look]) -> Reference:
+def reference_of(looks: Sequence[Look]) -> Reference:
+    """What a matcher knows of a screen that was seen like that."""
     first, *further = (
         Reference(
             picture=look.picture,
@@ -114,7 +115,7 @@ def _reference(looks: Sequence[Look]) -> Reference:
     return Reference(picture=first.picture, reading=first.reading, window=first.window, looks=tuple(further))
 
 
-def _with_pixels(look: Look, pictures: PictureSource) -> ScreenState | None:
+def with_pixels(look: Look, pictures: PictureSource) -> ScreenState | None:
     """The screen as its stored picture shows it; None where that is gone."""
     try:
         pixels = pictures.load(look.picture)

@@ -9,50 +9,43 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
 
 from execution.choices import LessonStepState
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.exceptions import BadEdit
 from execution.lesson.acts import Act, Acted, do
+from execution.lesson.afterwards import Afterwards
+from execution.lesson.as_a_run import LessonHold
+from execution.lesson.calling import as_kept
+from execution.lesson.controls import Controls, understand_control
+from execution.lesson.going_on import go_on, is_more_scrolling, is_second_click, second_click
 from execution.lesson.here import Here, Pending
+from execution.lesson.holding import Held, question_of, speaks_against, still_stands, with_variable
 from execution.lesson.looks import seen_there
+from execution.lesson.offers import keep, offered
 from execution.lesson.proving import counts_of
-from execution.lesson.sight import Looks
+from execution.lesson.screens import Known
+from execution.lesson.sight import Looks, Seen
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
 from execution.lesson.undoing import take_back
-from execution.lesson.unmoved import looks_the_same, means_the_same, reads_the_same
+from execution.lesson.ways import records_of, with_record
 from execution.models import Lesson, LessonStep
-from execution.teaching.structure import number_of
-from execution.types import Point, ScreenState
+from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json, told_by
+from workflows.catalogue import LOGIN
 from workflows.exceptions import DomainError
 from workflows.models import Edge, Target
 
 log = logging.getLogger(__name__)
 
-_SLIPPED = 12  # pixels: two clicks so near are of one double click
 EFFECT_S = 0.12  # an act's picture goes out first, then it is worked out what is kept of it
 KEYS_WAIT_S = 10.0  # keys go to whatever has the focus: which screen that is, is known before
 READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is done, and asked about afterwards
-
-
-@dataclass(slots=True, kw_only=True)
-class Held:
-    """A click that waits for an answer; `done` where it was done before anybody could ask.
-
-    `state` is the screen as it may be kept, `read` as it was read: what is hidden may have changed as well.
-    """
-
-    step: LessonStep
-    act: Act
-    found: Understood
-    state: ScreenState
-    read: ScreenState
-    done: bool = False
 
 
 class Recorder:
@@ -68,15 +61,20 @@ class Recorder:
         desktop: Desktop,
         sight: Looks,
         here: Here,
+        hold: LessonHold | None = None,
         on_acted: Callable[[str, Acted], None] = lambda act, acted: None,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.lesson, self.desktop, self.sight, self.here = lesson, desktop, sight, here
+        self.hold = hold or LessonHold(lesson)
         self.on_acted, self.on_change = on_acted, on_change
+        self.controls = Controls(self)
         self.held: Held | None = None
+        self.afterwards = Afterwards(here)
         self.paused = False
         self.typing = Typing(self)
-        self._hovered: tuple[ScreenState, Understood] | None = None
+        self._touched_at = 0.0  # when the desktop was touched last
+        self._hovered: tuple[ScreenState, Known, Understood] | None = None
 
     @property
     def draft(self) -> Any:
@@ -84,10 +82,13 @@ class Recorder:
 
     def begin(self) -> None:
         """Take the lesson up, or up again: what was left in the middle is in doubt, what was held was not done."""
-        self.lesson.steps.filter(state=LessonStepState.DOING).update(
-            state=LessonStepState.DOUBT, screen={"why": to_json(say("lesson.in_doubt"))}
-        )
+        for step in self.lesson.steps.filter(state=LessonStepState.DOING):
+            step.state = LessonStepState.DOUBT
+            why = to_json(say("lesson.in_doubt"))
+            step.screen = {**step.screen, "why": why}  # where it typed a secret stays known
+            step.save(update_fields=["state", "screen"])
         self.lesson.steps.filter(state=LessonStepState.HELD).update(state=LessonStepState.UNDONE)
+        self.lesson.steps.kept().filter(answered={}).update(question={})  # what was asked of it nobody knows any more
         self.here.begin()
 
     # --- what is seen -----------------------------------------------------------------------------------------------
@@ -109,46 +110,65 @@ class Recorder:
         state = self.sight.current()
         if state is None:
             return None
-        shown = self.here.shown(state)
-        hovered = self._hovered
-        if hovered is not None and hovered[0] is shown and hovered[1].box.contains(point):
-            return hovered[1]
-        found = understand(shown, point, known=self.here.known)
-        self._hovered = (shown, found)
+        shown, known = self.here.shown(state), self.here.known
+        if (found := self._hovered_at(point, shown)) is not None:
+            return found
+        found = understand(shown, point, known=known)
+        self._hovered = (shown, known, found)
         return found
+
+    def _hovered_at(self, point: Point, shown: ScreenState) -> Understood | None:
+        """What was understood of that place a moment ago, if nothing is known otherwise since."""
+        if self._hovered is None:
+            return None
+        state, known, found = self._hovered
+        return found if state is shown and known is self.here.known and found.box.contains(point) else None
 
     # --- acts with the pointer --------------------------------------------------------------------------------------
     def act(self, act: Act) -> Acted:
         """Do it on the desktop, unless it has to be asked first; and keep it as a step."""
-        if self.paused or self.held is not None:
-            return self.refused(act, say("lesson.paused") if self.paused else say("lesson.not_answered"))
+        if why := self._why_not(act):
+            return self.refused(act, why)
+        act = as_kept(act, self.lesson)
         self.typing.close()
-        if act.again and act.keep and self._was_clicked(act):
-            return self._clicked_again(act)
-        state = self.read_here()
+        if act.again and act.keep and is_second_click(self.here.pending, act):
+            return self._gone_on(act)
+        state = self.screen_of(act)
         if not act.keep:
             return self._unkept(act)
-        if self._goes_on_scrolling(act):
-            return self._scrolled_on(act)
+        if is_more_scrolling(self.here.pending, act):
+            return self._gone_on(act)
         if state is None:
-            return self._before_it_was_read(act)
+            return self.refused(act, say("lesson.reading")) if act.given else self._before_it_was_read(act)
         shown = self.here.shown(state)
+        if act.kind == LOGIN:
+            return self.controls.log_in(act, state, shown)
         found = self._understood(act, shown)
+        if found.is_ambiguous and act.seen is not None:
+            acted = self._done(act, found, shown, read=state)
+            if acted.state == "done" and self.here.pending is not None:
+                question = question_of(found, self.here.known.values, done=True)
+                self.afterwards.ask(self.here.pending, found, shown, question)
+                self.on_change()
+            return acted
         if found.is_ambiguous:
             return self._hold(act, found, shown, state)
-        return self._done(act, found, shown)
+        return self._done(act, found, shown, read=state)
 
     def answer(self, question: str, choice: str, values: Mapping[str, Any]) -> Acted | None:
         """The held act by that answer; None where that is not asked any more.
 
-        Refused where the screen has changed since: the place may be another one's by now.
+        Refused where the screen has changed since: the place may be another one's by now. Raises BadEdit where the
+        answer says nothing: it is still asked.
         """
         held = self._held_for(question)
         if held is None:
-            return None
+            return self._answered_afterwards(question, choice, values)
         answer = next((a for a in held.found.answers if a.code == choice), None)
         if answer is None:
             return None
+        if why := speaks_against(self.here, held.found, answer, values):
+            raise BadEdit(why)
         held.step.answered = {"code": choice, "values": dict(values)}
         self.held = None
         if not held.done and not self._stands(held):
@@ -157,17 +177,34 @@ class Recorder:
             refused = self.refused(held.act, say("lesson.changed_since"))
             self.on_change()
             return refused
-        answer, variable = self._with_variable(held.found, answer, values)
+        answer, variable = with_variable(self.here, held.found, answer, values)
         if held.done:
             self._keep(held.step, held.act, held.found, held.state, answer, variable)
             return Acted(state="done")
-        return self._done(held.act, held.found, held.state, step=held.step, answer=answer, variable=variable)
+        read, shown = held.read, held.state
+        return self._done(held.act, held.found, shown, read=read, step=held.step, answer=answer, variable=variable)
+
+    def _answered_afterwards(self, question: str, choice: str, values: Mapping[str, Any]) -> Acted | None:
+        self.typing.close()
+        asked = self.afterwards.asked(question)
+        answer = next((a for a in asked.found.answers if a.code == choice), None) if asked else None
+        if asked is None or answer is None:
+            return None
+        if why := speaks_against(self.here, asked.found, answer, values):
+            raise BadEdit(why)
+        answer, variable = with_variable(self.here, asked.found, answer, values)
+        self.afterwards.answer(asked, answer, variable, answered={"code": choice, "values": dict(values)})
+        self.on_change()
+        return Acted(state="done")
 
     def cancel(self, question: str) -> bool:
         """Let the held act go; nothing is done. What was done before it was asked stays without a step."""
         held = self._held_for(question)
         if held is None:
-            return False
+            self.typing.close()
+            is_let_be = self.afterwards.let_be(question)
+            self.on_change()
+            return is_let_be
         self.held = None
         held.step.state = LessonStepState.UNKEPT if held.done else LessonStepState.UNDONE
         held.step.save()
@@ -176,12 +213,13 @@ class Recorder:
 
     def keys(self, act: Act) -> Acted:
         """One chord. Within what is being typed, backspace takes a character back."""
-        if self.paused or self.held is not None:
-            return self.refused(act, say("lesson.paused") if self.paused else say("lesson.not_answered"))
+        if why := self._why_not(act):
+            return self.refused(act, why)
+        act = as_kept(act, self.lesson)
         if act.keep and act.keys == "backspace" and self.typing.takes_back(act):
             return self.acted(act, Acted(state="done"))
         self.typing.close()
-        state = self.read_here(KEYS_WAIT_S)
+        state = self.screen_of(act, KEYS_WAIT_S)
         if not act.keep:
             return self._unkept(act)
         if state is None and self.here.cursor is None:
@@ -190,8 +228,9 @@ class Recorder:
 
     def type_text(self, act: Act) -> Acted:
         """A text as the browser composed it; what is typed in one go is one step."""
-        if self.paused or self.held is not None:
-            return self.refused(act, say("lesson.paused") if self.paused else say("lesson.not_answered"))
+        if why := self._why_not(act):
+            return self.refused(act, why)
+        act = as_kept(act, self.lesson)
         if not act.keep:
             return self._unkept(act)
         return self.typing.type(act)
@@ -248,27 +287,43 @@ class Recorder:
             self.here.seen(state)
         return state
 
+    def screen_of(self, act: Act, wait_s: float = READ_WAIT_S) -> ScreenState | None:
+        """The screen that it is done on: what shows now, or what showed when a person did it."""
+        if act.seen is None:
+            return self.read_here(wait_s)
+        state = self.read(act.seen).state
+        if state is not None and not self.here.has_seen(state):
+            self.here.seen(state)
+        return state
+
+    def read(self, seen: Seen) -> Seen:
+        """The same, read."""
+        return seen if seen.state else replace(seen, state=self.here.analyzer.analyze(seen.frame, seen.window))
+
+    def _why_not(self, act: Act) -> str:
+        """What speaks against doing it now; nothing does where it was done by hand."""
+        if act.seen is not None or not (self.paused or self.held is not None):
+            return ""
+        return say("lesson.paused") if self.paused else say("lesson.not_answered")
+
     def _understood(self, act: Act, shown: ScreenState) -> Understood:
-        hovered = self._hovered
-        if act.box is None and hovered is not None and hovered[0] is shown and hovered[1].box.contains(act.point):
-            return replace(hovered[1], point=act.point)
+        if act.is_setting:
+            return understand_control(shown, act, known=self.here.known)
+        if act.box is None and (found := self._hovered_at(act.point, shown)) is not None:
+            return replace(found, point=act.point)
         return understand(shown, act.point, known=self.here.known, box=act.box)
 
     def _stands(self, held: Held) -> bool:
         """Whether what was asked about is still there, by a picture taken now: the eyes' own may be a moment old."""
         now = self.here.analyzer.analyze(self.desktop.grab(), self.desktop.window())
-        return (
-            reads_the_same(held.read, now)
-            and looks_the_same(held.found, held.read, now)
-            and means_the_same(held.found, self.here.shown(now), known=self.here.known, box=held.act.box)
-        )
+        return still_stands(held, now, self._understood(held.act, self.here.shown(now)))
 
     def _hold(
         self, act: Act, found: Understood, shown: ScreenState, read: ScreenState, *, done: LessonStep | None = None
     ) -> Acted:
         step = done or self.new_step(act, LessonStepState.HELD)
         step.state = LessonStepState.HELD
-        step.question = question_of(found, shown, done=done is not None)
+        step.question = question_of(found, self.here.known.values, done=done is not None)
         step.save()
         self.held = Held(step=step, act=act, found=found, state=shown, read=read, done=done is not None)
         acted = self.acted(act, Acted(state="held"))
@@ -281,10 +336,13 @@ class Recorder:
         found: Understood,
         shown: ScreenState,
         *,
+        read: ScreenState,
         step: LessonStep | None = None,
         answer: Answer | None = None,
         variable: str = "",
     ) -> Acted:
+        if act.is_setting:
+            return self.controls.done(act, found, read, shown, step=step, answer=answer, variable=variable)
         step = self._intend(act, step)
         acted = self._carry_out(act, step)
         if acted.state == "done":
@@ -339,6 +397,7 @@ class Recorder:
         """The rows of what was done; where it can have no target it is kept without one, and says why."""
         self.sight.effect(EFFECT_S)
         problem, target, spec = "", None, None
+        offer = offered(act, found, shown, self.here)
         with transaction.atomic():
             try:
                 spec = taught(
@@ -359,15 +418,22 @@ class Recorder:
             }
             step.picture_before = self.here.picture_of(shown)
             self.made(step, source, edge, target)
+            if offer is not None:
+                keep(offer, step, self.here)
         self.await_screen(step, edge, shown)
 
     def made(self, step: LessonStep, source: Any, edge: Edge, target: Target | None) -> None:
+        if agreed := records_of(self.lesson, source):
+            edge.identity = with_record(edge.identity, agreed)
+            edge.save(update_fields=["identity"])
         step.state, step.edge, step.node = LessonStepState.DONE, edge, source
         step.made = {**step.made, "edges": [edge.pk], "targets": [target.pk] if target else []}
         step.save()
 
-    def await_screen(self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "") -> None:
-        self.here.led_by(Pending(step=step, edge=edge, before=before, typed=typed))
+    def await_screen(
+        self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "", within: Box | None = None
+    ) -> None:
+        self.here.led_by(Pending(step=step, edge=edge, before=before, typed=typed, within=within))
         self.on_change()
 
     def _intend(self, act: Act, step: LessonStep | None) -> LessonStep:
@@ -399,61 +465,21 @@ class Recorder:
         except DesktopError as error:  # no such key, a place beside the screen: nothing was touched
             LessonStep.objects.filter(pk=step.pk).update(state=LessonStepState.UNDONE)
             return self.refused(act, say("lesson.not_done", why=told_by(error)))
+        self._touched_at = time.monotonic()
         self.sight.stirred()
         step.took_ms = 1000 * (time.perf_counter() - act.heard_at)
         return self.acted(act, Acted(state="done", ms=step.took_ms))
 
-    def _was_clicked(self, act: Act) -> bool:
-        """Whether the step before was a click at the same place."""
-        pending = self.here.pending
-        if pending is None or pending.edge.action_type != "click":
-            return False
-        x, y = pending.step.params.get("x", 0), pending.step.params.get("y", 0)
-        return abs(x - act.point.x) + abs(y - act.point.y) <= _SLIPPED
-
-    def _clicked_again(self, act: Act) -> Acted:
-        """The second of two quick clicks, done at once: the step before is a double click."""
+    def _gone_on(self, act: Act) -> Acted:
+        """It goes on with the step before, which is another one then."""
         pending = self.here.pending
         assert pending is not None
-        acted = self._carry_out(act, pending.step)
+        done = second_click(act, self._touched_at) if act.again and act.seen is None else act
+        acted = self._carry_out(done, pending.step)
         if acted.state == "done":
-            pending.edge.action_type = pending.step.act = act.kind
-            with transaction.atomic():
-                pending.edge.save(update_fields=["action_type"])
-                pending.step.save()
+            go_on(pending, act)
             self.on_change()
         return acted
-
-    def _goes_on_scrolling(self, act: Act) -> bool:
-        pending = self.here.pending
-        return act.kind == "scroll" and pending is not None and pending.edge.action_type == "scroll"
-
-    def _scrolled_on(self, act: Act) -> Acted:
-        """The wheel turned further: one step."""
-        pending = self.here.pending
-        assert pending is not None
-        acted = self._carry_out(act, pending.step)
-        if acted.state == "done":
-            params = {"dy": pending.edge.params.get("dy", 0) + act.dy, "dx": pending.edge.params.get("dx", 0) + act.dx}
-            pending.edge.params = pending.step.params = params
-            with transaction.atomic():
-                pending.edge.save(update_fields=["params"])
-                pending.step.save()
-            self.on_change()
-        return acted
-
-    def _with_variable(self, found: Understood, answer: Answer, values: Mapping[str, Any]) -> tuple[Answer, str]:
-        """The answer with a variable in the place of the value that it tells; and the one that counts, if any."""
-        name = str(values.get("variable") or "")
-        if answer.number:
-            if name:
-                at = number_of(found.box, found.alike)
-                self.here.make_variable(name, str(at), kind="number", counted=True)
-            return answer, name
-        if not answer.value or (not name and not answer.code.startswith("typed:")):
-            return answer, ""
-        name = self.here.make_variable(name, answer.value)
-        return replace(answer, row=("{{" + name + "}}",)), ""
 
     def _held_for(self, question: str) -> Held | None:
         held = self.held
@@ -465,18 +491,3 @@ class Recorder:
     def acted(self, act: Act, acted: Acted) -> Acted:
         self.on_acted(act.id, acted)
         return acted
-
-
-def question_of(found: Understood, shown: ScreenState, *, done: bool) -> dict[str, Any]:
-    """What is asked of a click that could mean several things, as it is kept."""
-    name = found.text or found.label
-    return {
-        "kind": "which",
-        "text": to_json(say("lesson.which", of=len(found.alike), what=name)),
-        "detail": to_json(say("lesson.held_afterwards" if done else "lesson.held")),
-        "box": list(found.box),
-        "answers": [
-            {"code": a.code, "text": to_json(a.text), "likely": number == 0, "boxes": [list(b) for b in a.boxes]}
-            for number, a in enumerate(found.answers)
-        ],
-    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -19,9 +19,11 @@ from execution.language.volatile import lasting
 from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
 from execution.matching.signs import title_matches
+from execution.perception.changes import find_changes
 from execution.teaching.expectations import Told, ToldLine, put_back, title_pattern, told_lines
+from execution.teaching.labels import labels_of_fields
 from execution.teaching.titles import shared_title
-from execution.types import Frame, ScreenState, TextLine, Window
+from execution.types import Box, ElementRole, Frame, ScreenState, TextLine, Window
 from execution.verification.change import in_field
 from sentences.said import say
 from workflows.models import Node
@@ -38,8 +40,10 @@ _FREE, _OF_FEW = (
 _SHARE = 0.06  # of its lines, on one that says much
 _COLUMN = 0.4  # of a line's height, by which lines of one column may begin left or right of each other
 _COLUMN_LINES, _ROWS = 3, 2  # lines of a column that came; and that make a column of a list that was there
+_LOW = 0.9  # of the worth of a heading: what stands at the bottom of its window tells so much less
 _HEADING = 1.3  # of the usual height of a line
 _FOLDERS = re.compile(r"(?<!\S)(?:[A-Za-z]:|~)?(?:[/\\][^/\\]+)*[/\\](?=[^/\\\s])")  # where the document of a title is
+_RING = 10  # pixels around a control in which its focus is drawn
 _TITLE_SHARED = 0.5  # of the letters of a title
 
 
@@ -114,9 +118,18 @@ def place(
     return Placed(node=node, why=say("lesson.same_screen", node=node.name), is_changed=changed)
 
 
+def differs_in_fields_alone(then: ScreenState, now: ScreenState, within: Box) -> bool:
+    """Whether nothing has changed but what stands in fields and in one part of the screen, with the rings around."""
+    changes = find_changes(then.frame.pixels, now.frame.pixels)
+    size = now.frame.size
+    fields = [e.box for state in (then, now) for e in state.elements if e.role is ElementRole.FIELD]
+    return changes is not None and not changes.outside([box.grown(_RING, size) for box in (within, *fields)]).regions
+
+
 def telling(state: ScreenState, known: Known) -> list[ToldLine]:
     """What the screen says, line by line: what tells it, what is data, what is left out; in their order."""
-    told = told_lines(state.texts, state, known.values, is_entry=lambda box: in_field(box, state))
+    labels = labels_of_fields(state)
+    told = told_lines(state.texts, state, known.values, is_entry=lambda box: in_field(box, state), labels=labels)
     return [
         ToldLine(one.line, one.text, Told.DATA, one.score)
         if one.kind is Told.TELLS and known.is_typed(one.line.text) and not names_in(one.text)
@@ -126,8 +139,15 @@ def telling(state: ScreenState, known: Known) -> list[ToldLine]:
 
 
 def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> tuple[str, ...]:
-    """Few texts that tell the screen, those first that no other known screen shows."""
-    ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=ToldLine.rank)
+    """Few texts that tell the screen, those first that no other known screen shows.
+
+    What stands high is in sight in a smaller window as well.
+    """
+
+    def rank(one: ToldLine) -> tuple[float, int, int, str]:
+        return replace(one, score=one.score - _LOW * _depth(one.line.box, state)).rank()
+
+    ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=rank)
     texts = [one.text for one in ranked if not names_in(one.text) and _is_once(one, state)]
     elsewhere = [ScreenWords(look.texts) for look in others]
     counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}
@@ -229,9 +249,18 @@ def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:
     )
 
 
+def _depth(box: Box, state: ScreenState) -> float:
+    """How far down in its window something stands: 0 at its top, 1 at its bottom."""
+    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
+    return min(1.0, max(0.0, (box.center.y - window.y) / max(1, window.h)))
+
+
 def _is_once(one: ToldLine, state: ScreenState) -> bool:
-    key = words(one.text).key
-    return sum(words(line.text).key == key for line in state.texts) <= 1
+    """Whether no other line says the same; a heading may stand in the bar of its window as well."""
+    key, title = words(one.text).key, words(_title(state)).key
+    same = [line.box for line in state.texts if words(line.text).key == key]
+    in_bar = key == title and min(same, key=lambda box: box.y, default=one.line.box) != one.line.box
+    return len(same) <= 1 + in_bar
 
 
 def _titles_agree(one: str, other: str) -> bool:

@@ -9,20 +9,32 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from execution.desktop.base import Desktop
 from execution.desktop.capture import Carets, changed_box
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.types import Frame, ScreenState
+from execution.types import Frame, ScreenState, Window
 
 log = logging.getLogger(__name__)
 
 SETTLE_S = 0.18  # still for so long is still
 MOST_MOVING_S = 2.5  # then it is read as it moves: a clock with hands, a film
+REST_S = 1.0  # between two readings of what moves that nobody waits for: pictures come first
 _CLOSE_S, _CLOSE_EVERY_S = 0.6, 0.012  # after an act its effect is to be seen at once
 _LIVELY_S, _LIVELY_EVERY_S = 2.0, 0.04
 _CALM_EVERY_S = 0.1
+WATCHES = "lesson-watch"  # the thread that grabs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What showed at a moment: the picture taken last before it, and what was read of it where it was read by then."""
+
+    frame: Frame
+    window: Window | None
+    state: ScreenState | None = None
 
 
 class Looks(Protocol):
@@ -37,6 +49,9 @@ class Looks(Protocol):
     def newest(self) -> Frame:
         """The last picture, read or not."""
 
+    def seen(self) -> Seen:
+        """What shows at this moment; where somebody acts by hand, what they see."""
+
     def stirred(self) -> None:
         """Something was done on the desktop: what was read is of the past."""
 
@@ -45,7 +60,10 @@ class Looks(Protocol):
 
 
 class Sight:
-    """Grabs and reads one desktop until it is stopped. `on_frame` and `on_read` are called in its own threads."""
+    """Grabs and reads one desktop until it is stopped. `on_frame` and `on_read` are called in its own threads.
+
+    `by_hand`: a person may act there as well, so which window each picture shows is known before it is asked.
+    """
 
     def __init__(
         self,
@@ -55,18 +73,23 @@ class Sight:
         on_frame: Callable[[Frame], None] = lambda frame: None,
         on_read: Callable[[ScreenState], None] = lambda state: None,
         on_problem: Callable[[Exception], None] = lambda problem: None,
+        by_hand: bool = False,
     ) -> None:
         self._desktop, self._analyzer = desktop, analyzer
         self._on_frame, self._on_read, self._on_problem = on_frame, on_read, on_problem
         self._changed = threading.Condition()
         self._closer, self._stop = threading.Event(), threading.Event()
         self._newest: Frame | None = None
+        self._by_hand, self._window = by_hand, None if not by_hand else desktop.window()
         self._generation, self._read_generation = 0, -1
         self._state: ScreenState | None = None
         self._moved_at = self._stirred_at = self._still_at = self._shown_at = time.monotonic()
+        self._grabbed_at = self._stirred_at  # when the newest picture was begun
+        self._read_at = -REST_S
+        self._waiting = 0  # how many wait for a reading
         self._threads = [
-            threading.Thread(target=self._guarded, args=(run,), name=f"lesson-{name}", daemon=True)
-            for name, run in (("watch", self._watch), ("read", self._read))
+            threading.Thread(target=self._guarded, args=(run,), name=name, daemon=True)
+            for name, run in ((WATCHES, self._watch), ("lesson-read", self._read))
         ]
 
     def start(self) -> None:
@@ -88,13 +111,28 @@ class Sight:
 
     def wait(self, timeout_s: float) -> ScreenState | None:
         with self._changed:
+            self._waiting += 1
+            self._changed.notify_all()
             self._changed.wait_for(lambda: self._read_generation == self._generation or self._stop.is_set(), timeout_s)
+            self._waiting -= 1
         return self.current()
 
     def newest(self) -> Frame:
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self._stop.is_set(), 5.0)
             return self._newest if self._newest is not None else self._desktop.grab()
+
+    def seen(self) -> Seen:
+        frame, state = self.newest(), self.current()
+        if state is not None:
+            return Seen(frame=state.frame, window=state.window, state=state)
+        return Seen(frame=frame, window=self._window if self._by_hand else self._desktop.window())
+
+    def touched(self) -> Seen:
+        """What showed when a hand did something there: it may be of the past by now."""
+        seen = self.seen()
+        self.stirred()
+        return seen
 
     def stirred(self) -> None:
         with self._changed:
@@ -118,16 +156,20 @@ class Sight:
     def _watch(self) -> None:
         carets = Carets()
         while not self._stop.is_set():
-            frame, before = self._desktop.grab(), self._newest
+            began, before = time.monotonic(), self._newest
+            frame = self._desktop.grab()
             box = changed_box(before, frame) if before is not None else None
             moved = before is None or (box is not None and not carets.explain(before, frame, box=box))
+            window = self._desktop.window() if self._by_hand else None
             with self._changed:
-                self._newest = frame
+                is_first = self._grabbed_at < self._stirred_at <= began  # since something was done
+                self._newest, self._window, self._grabbed_at = frame, window, began
                 if time.monotonic() - max(self._moved_at, self._stirred_at) >= SETTLE_S:
                     self._still_at = time.monotonic()
                 if moved:
                     self._generation += 1
                     self._moved_at = time.monotonic()
+                if moved or is_first:
                     self._changed.notify_all()
             if before is None or box is not None:
                 self._on_frame(frame)
@@ -153,19 +195,24 @@ class Sight:
             with self._changed:
                 if generation != self._generation and not self._is_restless():
                     continue  # it has changed while it was read: what is there now is read
-                self._state, self._read_generation = state, self._generation
+                self._state, self._read_generation, self._read_at = state, self._generation, time.monotonic()
                 self._changed.notify_all()
             self._on_read(state)
 
     def _still(self) -> tuple[Frame | None, int]:
         """The picture that is to be read next, once it is still."""
         with self._changed:
-            if self._newest is None or self._read_generation == self._generation:
+            is_past = self._grabbed_at < self._stirred_at  # nobody has looked since something was done
+            if self._newest is None or self._read_generation == self._generation or is_past:
                 self._changed.wait(0.5)
                 return None, 0
             calm = time.monotonic() - max(self._moved_at, self._stirred_at)
             if calm < SETTLE_S and not self._is_restless():
                 self._changed.wait(SETTLE_S - calm)
+                return None, 0
+            rest = self._read_at + REST_S - time.monotonic()
+            if rest > 0 and calm < SETTLE_S and not self._waiting:
+                self._changed.wait(rest)
                 return None, 0
             return self._newest, self._generation
 

@@ -5,12 +5,14 @@ What is left out is kept beside the evidence, so that it can be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from workflows.graph import TargetSpec
 from workflows.models import Picture, Target
 from workflows.specs import target_spec
 
@@ -25,6 +27,7 @@ class Level(StrEnum):
 
 COLUMNS = ("text", "picture")
 EVIDENCE = ("row", "named_by", "neighbours", "shapes", "number")
+SIGNS = ("row", "text", "named_by", "picture", "number", "neighbours", "shapes")  # as they are told
 ALWAYS = frozenset({"row"})  # what stands in its row is there, or it is another record
 
 
@@ -32,7 +35,7 @@ def signs_told(target: Target, *, counts: Mapping[str, int]) -> list[dict[str, A
     """Each sign in words, with how often it was seen on the screen that it was taught on, where that was counted."""
     aside = _aside(target)
     told = []
-    for sign in ("row", "text", "named_by", "picture", "number", "neighbours", "shapes"):
+    for sign in SIGNS:
         kept = value_of(target, sign)
         value = kept or aside.get(sign)
         if not value or _is_alone(sign, value, target):
@@ -41,7 +44,7 @@ def signs_told(target: Target, *, counts: Mapping[str, int]) -> list[dict[str, A
         told.append(
             {
                 "sign": sign,
-                "text": _in_words(sign, value, target),
+                "text": _in_words(sign, value, target_spec(target).alike),
                 "count_here": counts.get(sign),
                 "needed": level == Level.NEEDED,
                 "used": level != Level.LEFT_OUT,
@@ -50,6 +53,13 @@ def signs_told(target: Target, *, counts: Mapping[str, int]) -> list[dict[str, A
             }
         )
     return told
+
+
+def signs_in_words(look: TargetSpec) -> list[str]:
+    """What one look of a target is known by."""
+    known = asdict(look)
+    kept = [(sign, known[sign]) for sign in SIGNS if known[sign] and (sign != "number" or look.alike > 1)]
+    return [_in_words(sign, value, look.alike) for sign, value in kept]
 
 
 def _is_alone(sign: str, value: Any, target: Target) -> bool:
@@ -117,9 +127,9 @@ def _aside(target: Target) -> dict[str, Any]:
     return dict(target.evidence.get(LEFT_OUT) or {})
 
 
-def _in_words(sign: str, value: Any, target: Target) -> str:
+def _in_words(sign: str, value: Any, of: int) -> str:
     if sign == "row":
-        return _("The line that says %(texts)s") % {"texts": ", ".join(f"“{text}”" for text in value)}
+        return _("The line that says %(texts)s") % {"texts": _quoted(value)}
     if sign == "text":
         return _("Text “%(text)s”") % {"text": value}
     if sign == "named_by":
@@ -127,9 +137,12 @@ def _in_words(sign: str, value: Any, target: Target) -> str:
     if sign == "picture":
         return _("Picture")
     if sign == "number":
-        of = target_spec(target).alike
         return _("Number %(n)s of %(of)s") % {"n": value, "of": of} if of else _("Number %(n)s") % {"n": value}
     if sign == "neighbours":
         texts = [one.get("text", "") for one in value[:3]]
-        return _("What stands around it: %(texts)s") % {"texts": ", ".join(f"“{text}”" for text in texts)}
+        return _("What stands around it: %(texts)s") % {"texts": _quoted(texts)}
     return _("The controls around it")
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return ", ".join(_("“%(text)s”") % {"text": text} for text in texts)

@@ -1,43 +1,36 @@
-"""A workflow as a person would tell it, read from YAML: what is pointed at, what is done, what shows then (S6.16).
+"""A workflow as a person would tell it: what is pointed at, what is done, what shows then (S6.16).
 
-    workflow: Patient note
-    variables:
-      patient: Marie Lefèvre
-      filename: {value: note.txt, kind: text, label: File name}
-    steps:
-      - click: Save As...
-        expect: ["Name:", Encoding]
-      - type: "{{patient}}"
-      - press: enter
-      - click: Open
-        row: "{{patient}}"
-
-A place is a text that stands on the screen; `right` is so many pixels right of it, `nth` which of several in reading
-order, `row` a text of its row. Which one a run takes of several alike is said by `row`, or else by `nth`.
+docs/stories.md says how a story is written, with an example of each act; `story_reading` reads it from YAML,
+`story_checks` says before anything is done what cannot be told, `storyteller` tells it to a lesson's recorder and
+`story_declaring` puts down at its end what it says of its steps and screens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
 from django.utils.translation import gettext as _
 
 from execution.exceptions import ExecutionError
 from workflows.choices import VariableKind
 
+# By the word of the story the action type that it is kept as.
 ACTS = {
-    "click": "click", "double_click": "double_click", "right_click": "right_click",
-    "type": "type_text", "press": "press_keys", "wait": "wait_text",
+    "click": "click", "double_click": "double_click", "right_click": "right_click", "drag": "drag", "scroll": "scroll",
+    "type": "type_text", "press": "press_keys", "wait": "wait_text", "see": "must_see",
+    "see_row": "must_see_row", "read": "read_value",
+    "choose": "choose", "set": "set_state", "date": "pick_date", "log_in": "visual_login", "do": "call_workflow",
 }  # fmt: skip
-_MORE = {"right": int, "nth": int, "row": str}
-_OF_A_VARIABLE = ("value", "kind", "label", "default")
+CLICKS = frozenset({"click", "double_click", "right_click"})
+POINTS = CLICKS | {"drag"}  # what is said of them is the text that is pointed at
+BESIDE = frozenset({"choose", "set_state", "pick_date", "read_value"})  # these say with `at` where
+HANDS = POINTS | {"scroll", "type_text", "press_keys"}  # what is done by hand alone, so that it may be left unkept
 
 
 class BadStory(ExecutionError):
-    """A story that cannot be told; its sentence begins with the line."""
+    """A story that cannot be told; its sentence begins with the line and says what to do."""
 
     status_code = 422
     code = "bad_story"
@@ -47,123 +40,176 @@ class BadStory(ExecutionError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """How many pixels beside a text; which of several: the `nth` in reading order (a number, or the {{variable}} that
+    a run takes it from), that in the row of a text, or this very place. `place` are parts of the screen, 0 to 1."""
+
+    right: int = 0
+    below: int = 0
+    nth: str = ""
+    row: str = ""
+    this_place: bool = False
+    place: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    name: str
+    test: str
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Each:
+    """The step is done for each line of its list, of which it is shown on the first."""
+
+    counter: str
+    at_most: int
+    until: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """It is read back by version `version` of another workflow, 0 for the newest. `values` None: those of its names."""
+
+    workflow: str
+    version: int = 0
+    values: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Version `version` of another workflow, 0 for the newest; between its two ends `by_hand` does what it does.
+
+    `brought` are the values of ours that it brings, as they are while this is taught.
+    """
+
+    version: int = 0
+    values: tuple[tuple[str, str], ...] = ()
+    outputs: tuple[tuple[str, str], ...] = ()
+    brought: tuple[tuple[str, str], ...] = ()
+    by_hand: tuple[Told, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What is kept of a step beside what was done; all of it could be changed on the page of the lesson as well."""
+
+    id: str = ""
+    label: str = ""
+    signs: tuple[tuple[str, str], ...] = ()
+    optional: bool = False
+    identity: tuple[tuple[str, str], ...] = ()
+    only_if: tuple[Condition, ...] = ()
+    each: Each | None = None
+    in_each: str = ""
+    proof: Proof | None = None
+    changes_nothing: bool = False
+    expect: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    params: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def shows(self) -> bool:
+        """Whether it says nothing but what is seen afterwards."""
+        return self == Said(expect=self.expect, gone=self.gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One step; `what` is a place's text, what is typed, or keys. `line` is where it stands in the story, from 1."""
+    """One step. `what` is a text on the screen, what is typed, a value, keys; `line` where it stands, from 1."""
 
     line: int
     act: str
     what: str
-    right: int = 0
-    nth: int = 0
-    row: str = ""
-    expect: tuple[str, ...] = ()
+    where: Where = field(default_factory=Where)
+    at: str = ""  # beside which text; of typing: the field that is clicked first
+    by: tuple[int, int] = (0, 0)
+    size: tuple[int, int] | None = None
+    clear: bool = False
+    enter: bool = False
+    kind: str = ""
+    format: str = ""
+    columns: tuple[str, ...] = ()
+    keep: bool = True
+    call: Call | None = None
+    screen: str = ""
+    said: Said = field(default_factory=Said)
+
+    def texts(self) -> Iterator[str]:
+        """All in which a {{variable}} may stand."""
+        yield from (self.what, self.at, self.where.row, self.where.nth, *self.said.expect, *self.said.gone)
+        yield from (value for _label, value in self.said.identity)
+        yield from (text for condition in self.said.only_if for text in condition.to)
+        if self.call:
+            yield from (value for _name, value in self.call.values)
+        if self.said.proof:
+            yield from (value for _name, value in self.said.proof.values or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldVariable:
+    """`value` is the one to teach with; that of a secret stands in the vault, as the password of `vault`."""
+
     name: str
-    value: str
+    line: int = 1
+    value: str = ""
     kind: str = VariableKind.TEXT.value
     label: str = ""
     default: str = ""
+    example: str = ""
+    allowed: tuple[str, ...] = ()
+    required: bool = True
+    vault: str = ""
+
+    @property
+    def is_secret(self) -> bool:
+        return self.kind == VariableKind.SECRET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """A box in parts of the screen, 0 to 1, and what it says of it."""
+
+    kind: str
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldScreen:
+    """`known_by` are all the texts that it is known by, where the story says so; `without` all that it never has.
+
+    `title` is that of its window, `*` for what may stand there.
+    """
+
+    name: str
+    line: int
+    known_by: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    without: tuple[str, ...] | None = None
+    title: str = ""
+    areas: tuple[Area, ...] | None = None
+    begins: bool | None = None
+    ends: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
     workflow: str
     description: str = ""
+    begins_on: str = ""
     variables: tuple[ToldVariable, ...] = ()
+    screens: tuple[ToldScreen, ...] = ()
     steps: tuple[Told, ...]
 
     @property
+    def counters(self) -> dict[str, Told]:
+        """By the name of the line, the step that is done for each."""
+        return {step.said.each.counter: step for step in self.steps if step.said.each}
+
+    @property
     def values(self) -> dict[str, str]:
-        return {variable.name: variable.value for variable in self.variables}
-
-
-def read_story(text: str) -> Story:
-    """Raises BadStory, with the line, for whatever is not as above."""
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        raise BadStory(_line(error.problem_mark), str(error.problem)) from error
-    if root is None:
-        raise BadStory(1, _("The story is empty."))
-    parts = _mapping(root, ("workflow", "description", "variables", "steps"))
-    if "workflow" not in parts or "steps" not in parts:
-        raise BadStory(_line(root.start_mark), _("A story has a “workflow” and “steps”."))
-    variables = _mapping(parts["variables"], None) if "variables" in parts else {}
-    return Story(
-        workflow=_text(parts["workflow"]),
-        description=_text(parts["description"]) if "description" in parts else "",
-        variables=tuple(_variable(name, node) for name, node in variables.items()),
-        steps=tuple(_step(node) for node in _list(parts["steps"])),
-    )
-
-
-def _variable(name: str, node: yaml.Node) -> ToldVariable:
-    if isinstance(node, yaml.ScalarNode):
-        return ToldVariable(name=name, value=_text(node))
-    told = {key: _text(value) for key, value in _mapping(node, _OF_A_VARIABLE).items()}
-    if "value" not in told:
-        raise BadStory(_line(node.start_mark), _("“%(name)s” has no value to teach with.") % {"name": name})
-    if told.get("kind", "text") not in VariableKind.values:
-        words = {"kind": told["kind"], "kinds": ", ".join(VariableKind.values)}
-        raise BadStory(_line(node.start_mark), _("There is no kind “%(kind)s”; there are %(kinds)s.") % words)
-    if told.get("kind") in ("secret", "password"):
-        raise BadStory(_line(node.start_mark), _("A secret is never in a story; teach it on the page."))
-    return ToldVariable(name=name, **told)
-
-
-def _step(node: yaml.Node) -> Told:
-    parts = _mapping(node, (*ACTS, *_MORE, "expect"))
-    line, acts = _line(node.start_mark), [name for name in parts if name in ACTS]
-    if len(acts) != 1:
-        raise BadStory(line, _("A step has exactly one of %(acts)s.") % {"acts": ", ".join(ACTS)})
-    more: dict[str, Any] = {}
-    for name, kind in _MORE.items():
-        if name not in parts:
-            continue
-        said = _text(parts[name])
-        if kind is int and not said.lstrip("-").isdecimal():
-            raise BadStory(_line(parts[name].start_mark), _("“%(name)s” is a whole number.") % {"name": name})
-        more[name] = kind(said)
-    if more and ACTS[acts[0]] in ("type_text", "press_keys", "wait_text"):
-        raise BadStory(line, _("Only what points at a text has “right”, “nth” or “row”."))
-    if more.get("nth", 1) < 1:
-        raise BadStory(_line(parts["nth"].start_mark), _("“nth” counts from 1."))
-    expect = parts.get("expect")
-    texts = [expect] if isinstance(expect, yaml.ScalarNode) else _list(expect) if expect is not None else []
-    what = _text(parts[acts[0]])
-    return Told(line=line, act=ACTS[acts[0]], what=what, expect=tuple(_text(text) for text in texts), **more)
-
-
-def _mapping(node: yaml.Node, names: tuple[str, ...] | None) -> Mapping[str, yaml.Node]:
-    if not isinstance(node, yaml.MappingNode):
-        raise BadStory(_line(node.start_mark), _("Here names with values are told, as in “name: value”."))
-    found: dict[str, yaml.Node] = {}
-    for key, value in node.value:
-        name = _text(key)
-        if names is not None and name not in names:
-            words = {"name": name, "names": ", ".join(names)}
-            raise BadStory(_line(key.start_mark), _("“%(name)s” is not known here; known are %(names)s.") % words)
-        if name in found:
-            raise BadStory(_line(key.start_mark), _("“%(name)s” is told twice.") % {"name": name})
-        found[name] = value
-    return found
-
-
-def _list(node: yaml.Node) -> list[yaml.Node]:
-    if not isinstance(node, yaml.SequenceNode) or not node.value:
-        raise BadStory(_line(node.start_mark), _("Here a list is told, each line with a “-”."))
-    return list(node.value)
-
-
-def _text(node: yaml.Node) -> str:
-    """As it is written: 2026-11-21 and 007 stay what they are."""
-    if not isinstance(node, yaml.ScalarNode) or not node.value.strip():
-        raise BadStory(_line(node.start_mark), _("Here a text is told."))
-    return str(node.value)
-
-
-def _line(mark: Any) -> int:
-    return mark.line + 1 if mark is not None else 1
+        """Those to teach with; of a list its first line is shown."""
+        given = {variable.name: variable.value for variable in self.variables if not variable.is_secret}
+        return {**given, **dict.fromkeys(self.counters, "1")}

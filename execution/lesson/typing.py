@@ -14,8 +14,9 @@ from execution.lesson.acts import Act, Acted, do
 from execution.lesson.here import Here, Pending
 from execution.lesson.sight import Looks
 from execution.models import LessonStep
-from execution.types import ScreenState
-from sentences.said import say, told_by
+from execution.types import ElementState, ScreenState
+from sentences.said import say, to_json, told_by
+from workflows.graph import NormBox
 from workflows.models import Edge, Node, Target
 
 READ_S = 10.0  # a text is typed late rather than into a screen that nobody knows
@@ -35,6 +36,7 @@ class _Open:
     last_at: float
     into: Pending | None = None  # the click into the field that it is typed in
     clears: Pending | None = None  # the keys that chose all that stood there
+    kept: str = ""  # as the draft has it, where somebody said so
 
 
 class Keeps(Protocol):
@@ -44,7 +46,7 @@ class Keeps(Protocol):
     sight: Looks
     here: Here
 
-    def read_here(self, wait_s: float = ...) -> ScreenState | None: ...
+    def screen_of(self, act: Act, wait_s: float = ...) -> ScreenState | None: ...
 
     def new_step(self, act: Act, state: LessonStepState) -> LessonStep: ...
 
@@ -75,19 +77,23 @@ class Typing:
     def type(self, act: Act) -> Acted:
         """Type a piece of text; the row says so before."""
         recorder = self._recorder
+        if self._open is not None and (self._open.secret != bool(act.secret) or act.kept):
+            self.close()  # a secret is a step of its own: what is typed behind it is no part of its variable
         if self._open is None and not self._goes_on(act):
-            state = recorder.read_here(READ_S)
+            state = recorder.screen_of(act, READ_S)
             if state is None and recorder.here.cursor is None:
                 return recorder.refused(act, say("lesson.reading"))
             step = recorder.new_step(act, LessonStepState.DOING)
+            if place := field_of(recorder.here.pending, recorder.sight.current()):
+                step.screen = {"box": list(place)}  # hidden from now on, should it be said to be secret
             into, clears = self._entered()
             first = into or clears
             before = first.before if first else recorder.here.before()
             self._open = _Open(step, "", before, None, bool(act.secret), time.monotonic(), into, clears)
         open_ = self._open
         assert open_ is not None
+        open_.kept = act.kept
         self._intend(open_, open_.text + act.text)
-        open_.secret = open_.secret or bool(act.secret)
         return self._carry_out(open_, act)
 
     def takes_back(self, act: Act) -> bool:
@@ -103,13 +109,19 @@ class Typing:
         open_.last_at = time.monotonic()
         return True
 
+    def note(self, why: str) -> None:
+        """A word about what is being typed, for whoever reads the step."""
+        if self._open is not None:
+            self._open.step.screen = {**self._open.step.screen, "why": to_json(why)}
+            self._open.step.save()
+
     def close(self) -> None:
         """It is a step now: an edge that leads to whatever shows next."""
         open_, self._open = self._open, None
         if open_ is None:
             return
         recorder, here = self._recorder, self._recorder.here
-        text = self._as_variable(open_.text)
+        text = open_.kept or self._as_variable(open_.text)
         with transaction.atomic():
             source = open_.edge.source if open_.edge else here.source()
             if open_.edge is None:
@@ -143,14 +155,15 @@ class Typing:
             return draft.add_edge(source, source, action_type="type_text", params=params)
         called = into.edge.target.label if into.edge.target else ""
         _absorb(into.step)
-        open_.step.screen, open_.step.picture_before = into.step.screen, into.step.picture_before
+        open_.step.screen = {**into.step.screen, **open_.step.screen}
+        open_.step.picture_before, open_.step.question = into.step.picture_before, into.step.question
         return draft.change_edge(into.edge, action_type="type_text", params=params, called=called)
 
     def _goes_on(self, act: Act) -> bool:
         """Whether it goes on with the text that was typed last: nothing else was done since but Enter."""
         here = self._recorder.here
         pending = here.pending
-        if pending is None or act.secret or pending.edge.source_id != pending.edge.destination_id:
+        if pending is None or act.secret or act.kept or pending.edge.source_id != pending.edge.destination_id:
             return False
         if pending.edge.action_type == "type_text" and pending.typed:
             self._take_up(pending.step, pending.edge, pending.typed, pending.before)
@@ -210,6 +223,14 @@ class Typing:
         """{{name}} where the text is a variable's value here."""
         values = self._recorder.here.known.values
         return next(("{{" + name + "}}" for name, value in values.items() if value == text.strip() and value), text)
+
+
+def field_of(pending: Pending | None, state: ScreenState | None) -> NormBox | None:
+    """Where a text goes that is typed now: where the last click went, or what has the focus; None if nobody knows."""
+    if pending is not None and (box := pending.step.screen.get("box")):
+        return (box[0], box[1], box[2], box[3])
+    focused = next((e.box for e in state.elements if ElementState.FOCUSED in e.states), None) if state else None
+    return focused.grown(2, state.frame.size).normalised(state.frame.size) if focused and state else None
 
 
 def _is(pending: Pending | None, action_type: str) -> bool:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from execution.language.fuzzy import folded
 from execution.language.volatile import lasting
+from execution.lesson.places import ROLES, in_words
+from execution.lesson.rows import InLine, line_of, telling_together
 from execution.lesson.screens import Known
 from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
-from execution.targeting.records import card_of, names_record
+from execution.targeting.records import names_record
 from execution.teaching.evidence import teach_target, text_of
 from execution.teaching.labels import NAMED, naming_label
-from execution.teaching.parts import text_beside
 from execution.teaching.structure import alike, number_of, role_of
-from execution.types import Box, ElementRole, Point, ScreenState, TextLine
+from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
 
-_LEVEL = 0.6  # of the height
 _LONGEST_LABEL = 60
 _MOST_ROWS = 3  # answers by what stands in its row
+SOMETHING_ELSE = "something_else"  # of its line, as a person says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class Understood:
     named_by: NeighbourSpec | None
     alike: tuple[Box, ...]
     answers: tuple[Answer, ...] = ()
+    line: tuple[InLine, ...] = ()  # what stands beside it, where there are several
+    near: str = ""  # what people call it where nothing names it
 
     @property
     def is_ambiguous(self) -> bool:
@@ -58,20 +61,17 @@ class Understood:
     def label(self) -> str:
         """What people call it."""
         named = self.named_by.text.strip(" :：") if self.named_by else ""
-        return (self.text or named or self.role.replace("_", " ") or "place")[:_LONGEST_LABEL]
+        return (self.text or named or self.near or self.role.replace("_", " ") or "place")[:_LONGEST_LABEL]
 
     @property
     def said(self) -> str:
         """“button “Save”, the only one here”."""
         role = say(f"role.{self.role}") if self.role in ROLES else say("role.place")
         name = self.text or (self.named_by.text.strip(" :：") if self.named_by else "")
-        what = say("lesson.named", role=role, name=name) if name else role
+        what = say("lesson.named", role=role, name=name) if name else self.near or role
         if not self.is_ambiguous:
             return say("lesson.only_one", what=what)
         return say("lesson.one_of", what=what, n=number_of(self.box, self.alike), of=len(self.alike))
-
-
-ROLES = frozenset(role.value for role in ElementRole) - {"group", "text"}
 
 
 def understand(state: ScreenState, point: Point, *, known: Known, box: Box | None = None) -> Understood:
@@ -83,11 +83,21 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
     named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
     twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
     found = Understood(
-        box=box, point=point, role=role, text=text, named_by=named_by, alike=tuple(twins) if twins else (box,)
+        box=box,
+        point=point,
+        role=role,
+        text=text,
+        named_by=named_by,
+        alike=tuple(twins) if twins else (box,),
+        near="" if text or named_by else in_words(box, role, state),
     )
-    if not found.is_ambiguous:
-        return found
-    return replace(found, answers=tuple(_answers(found, state, known)))
+    return answered(found, state, known) if found.is_ambiguous else found
+
+
+def answered(found: Understood, state: ScreenState, known: Known) -> Understood:
+    """The same with what may be said to tell it from its like."""
+    line = line_of(found.box, found.alike, state)
+    return replace(found, line=line, answers=tuple(_answers(found, line, known)))
 
 
 def taught(
@@ -124,61 +134,51 @@ def _of_any_row(spec: TargetSpec, known: Known) -> tuple[NeighbourSpec, ...]:
     return tuple(n for n in spec.neighbours if abs(n.dy) > height / 2 and not names_record(n.text))
 
 
-def _answers(found: Understood, state: ScreenState, known: Known) -> Iterator[Answer]:
+def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterator[Answer]:
     """The likely one first."""
-    rows = [_row(box, state) for box in found.alike]
-    own = next(row for row, box in zip(rows, found.alike, strict=True) if box == found.box)
-    others = [row for row, box in zip(rows, found.alike, strict=True) if box != found.box]
-    told = [line for line in own if not any(folded(line.text) == folded(o.text) for row in others for o in row)]
-    variables = {name: value for name, value in known.values.items() if value.strip()}
-    given = list[Answer]()
-    for line in told:
-        name = next((name for name, value in variables.items() if _holds(line.text, value)), "")
-        if name:
-            text = "{{" + name + "}}"
-            given.append(
-                Answer(code=f"row:{name}", text=say("lesson.row_of", text=text), row=(text,), boxes=(line.box,))
-            )
-    for line in told:
-        typed = next((t.strip() for t in known.typed if t.strip() and _holds(line.text, t.strip())), "")
-        if typed and not any(line.box in a.boxes for a in given):
+    told = [one for one in line if telling_together([one])]
+    given = list(_by_variables(line, told, {name: value for name, value in known.values.items() if value.strip()}))
+    for one in told:
+        typed = next((t.strip() for t in known.typed if t.strip() and _holds(one.text, t.strip())), "")
+        if typed and not any(one.box in a.boxes for a in given):
             said = say("lesson.row_of_typed", text=typed)
-            given.append(Answer(code=f"typed:{typed}", text=said, row=(typed,), value=typed, boxes=(line.box,)))
-    named = [line for line in told if not any(line.box in a.boxes for a in given)]
-    records = [line for line in named if names_record(line.text)]
-    labels = [line for line in named if line not in records and lasting(line.text) == line.text.strip()]
-    labels.sort(key=lambda line: abs(line.box.center.x - found.box.center.x))
+            given.append(Answer(code=f"typed:{typed}", text=said, row=(typed,), value=typed, boxes=(one.box,)))
+    named = [one for one in told if not any(one.box in a.boxes for a in given)]
+    records = [one for one in named if names_record(one.text)]
+    labels = [one for one in named if one not in records and lasting(one.text) == one.text]
+    labels.sort(key=lambda one: abs(one.box.center.x - found.box.center.x))
     by_label = [
-        Answer(
-            code=f"label:{line.text}", text=say("lesson.beside", text=line.text), row=(line.text,), boxes=(line.box,)
-        )
-        for line in labels
+        Answer(code=f"label:{one.text}", text=say("lesson.beside", text=one.text), row=(one.text,), boxes=(one.box,))
+        for one in labels
     ]
     by_record = [
         Answer(
-            code=f"value:{line.text}", text=say("lesson.row_of_value", text=line.text), row=(line.text,),
-            value=line.text, boxes=(line.box,),
+            code=f"value:{one.text}", text=say("lesson.row_of_value", text=one.text), row=(one.text,),
+            value=one.text, boxes=(one.box,),
         )
-        for line in records
+        for one in records
     ]  # fmt: skip
     yield from (given + by_record + by_label)[:_MOST_ROWS]
     at = number_of(found.box, found.alike)
     yield Answer(code="nth", text=say("lesson.the_nth", n=at, of=len(found.alike)), number=True, boxes=found.alike)
     yield Answer(code="this_place", text=say("lesson.this_place"), boxes=(found.box,))
+    if telling_together(line):
+        yield Answer(code=SOMETHING_ELSE, text=say("lesson.something_else"))
 
 
-def _row(box: Box, state: ScreenState) -> list[TextLine]:
-    """What stands beside it in its row, or in its card."""
-    card = card_of(box, state)
-    return [
-        line
-        for line in text_beside(box, state)
-        if len(line.text.strip()) > 1
-        and (
-            abs(line.box.center.y - box.center.y) <= _LEVEL * max(box.h, line.box.h)
-            or (card is not None and card.contains(line.box.center))
-        )
-    ]
+def _by_variables(line: Sequence[InLine], told: Sequence[InLine], values: Mapping[str, str]) -> Iterator[Answer]:
+    """By a variable whose value stands in no other line; where none does, by those that only this line has together."""
+    names = {one: next((n for n, value in values.items() if _holds(one.text, value)), "") for one in line}
+    for one in told:
+        if name := names[one]:
+            text = "{{" + name + "}}"
+            yield Answer(code=f"row:{name}", text=say("lesson.row_of", text=text), row=(text,), boxes=(one.box,))
+    several = [one for one in line if names[one]]
+    if len(several) > 1 and not any(names[one] for one in told) and telling_together(several):
+        row = tuple("{{" + names[one] + "}}" for one in several)
+        code = "row:" + "+".join(names[one] for one in several)
+        said = say("lesson.row_of", text=", ".join(row))
+        yield Answer(code=code, text=said, row=row, boxes=tuple(one.box for one in several))
 
 
 def _holds(text: str, value: str) -> bool:

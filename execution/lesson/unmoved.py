@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execution.language.volatile import lasting
-from execution.lesson.screens import Known
-from execution.lesson.understanding import Understood, understand
+from execution.lesson.understanding import Understood
 from execution.perception.changes import find_changes, union
 from execution.turn.unchanged import MARGIN_PX, other_window
-from execution.types import Box, ScreenState, TextLine
+from execution.types import ScreenState, TextLine
 
 
 def reads_the_same(then: ScreenState, now: ScreenState) -> bool:
@@ -25,9 +24,8 @@ def reads_the_same(then: ScreenState, now: ScreenState) -> bool:
     return _all_in(then.texts, now.texts) and _all_in(now.texts, then.texts)
 
 
-def means_the_same(found: Understood, now: ScreenState, *, known: Known, box: Box | None) -> bool:
-    """Whether a click there would be understood as before; `box` is one that a person drew around it."""
-    anew = understand(now, found.point, known=known, box=box)
+def means_the_same(found: Understood, anew: Understood) -> bool:
+    """Whether a click there would be understood as before."""
     then, there = (one.box for one in (found, anew))
     return (then, found.alike, found.role, found.text) == (there, anew.alike, anew.role, anew.text)
 

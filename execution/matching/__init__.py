@@ -8,6 +8,7 @@ from __future__ import annotations
 from execution.matching.fusion import FusionEngine
 from execution.matching.matcher import CONTEXT, Matcher
 from execution.matching.references import Reading, Reference, ReferencesInMemory, ReferenceStore, maker_of, prepare
+from execution.matching.scopes import ScopedMatcher
 
 __all__ = [
     "CONTEXT",
@@ -17,6 +18,7 @@ __all__ = [
     "Reference",
     "ReferenceStore",
     "ReferencesInMemory",
+    "ScopedMatcher",
     "maker_of",
     "prepare",
 ]

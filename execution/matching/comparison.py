@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +22,16 @@ _READ = 0.97  # of the lines that are there, the reader reads so many as they we
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """How a screen compares with a reference; `missing` and `extra` are the most telling lines of either side alone."""
+    """How a screen compares with a reference; `missing` and `extra` are the most telling lines of either side alone,
+    `lasting` is how likely each line of the reference is to last, by key, `shared` are those that are there again."""
 
     measures: np.ndarray
     seen: int
     of: int
     missing: tuple[str, ...]
     extra: tuple[str, ...]
+    lasting: Mapping[str, float]
+    shared: frozenset[str]
 
     def __getitem__(self, name: str) -> float:
         return float(self.measures[MEASURES.index(name)])
@@ -55,6 +59,8 @@ def compare(reference: Profile, screen: Profile) -> Comparison:
         of=len(reference.keys),
         missing=_most(reference.texts, lost * reference.weights),
         extra=_most(screen.texts, more * screen.weights),
+        lasting=dict(zip(reference.keys, reference.lasting.tolist(), strict=True)),
+        shared=frozenset(reference.keys[i] for i in np.flatnonzero(ours > _ANOTHER)),
     )
 
 

@@ -6,15 +6,18 @@ A screen that could be two nodes is no match unless the run itself tells which: 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from execution.language.fuzzy import folded
 from execution.language.screen_texts import ScreenWords
 from execution.matching.areas import boxes_of, forbidden, required, taught_without
 from execution.matching.calibration import TIED
+from execution.matching.cut_off import CutOff
 from execution.matching.fusion import FusionEngine
 from execution.matching.index import TextIndex, found_by
 from execution.matching.references import Reference
+from execution.matching.rivals import Candidate, Rivals
+from execution.matching.shown import Shown
 from execution.matching.signs import LOOK, Evidence, Likeness, Rarity, gather
 from execution.matching.weighed import Weighed
 from execution.perception.embedding import Embedder
@@ -30,17 +33,6 @@ _SHOWN = 3
 _ALL = 48  # nodes: so many are compared one by one, of more only those that share something with the screen
 # Of the scale of looks: another line typed costs 0.01, an open menu 0.1.
 _LOOKS_BETTER = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    node: NodeSpec
-    evidence: Evidence
-    weighed: Weighed | None
-
-    @property
-    def confidence(self) -> float:
-        return self.evidence.confidence
 
 
 class Matcher:
@@ -103,12 +95,12 @@ class Matcher:
         weighed = {w.node_id: w for w in self.fusion.weigh(state, among=self._among(state, likely))}
         names = self._nodes if len(self._nodes) <= _ALL else dict.fromkeys([*self._among(state, likely), *weighed])
         declares = any(self._nodes[name].texts or self._nodes[name].absent for name in names)
-        words = ScreenWords(state.texts if declares else ())
+        words, now = ScreenWords(state.texts if declares else ()), Shown.now(state)
         ranked = sorted(
-            (self._candidate(self._nodes[name], state, words, variables, weighed.get(name)) for name in names),
+            (self._candidate(self._nodes[name], state, words, now, variables, weighed.get(name)) for name in names),
             key=lambda c: (-c.confidence, -c.evidence.alike, c.node.node_id),
         )
-        return self._decided(ranked, last_node=last_node, expected=expected)
+        return self._decided(ranked, now, last_node=last_node, expected=expected)
 
     def _among(self, state: ScreenState, likely: Sequence[str]) -> list[str]:
         """The nodes to be looked at whatever their references share with the screen."""
@@ -125,29 +117,37 @@ class Matcher:
         node: NodeSpec,
         state: ScreenState,
         words: ScreenWords,
+        now: Shown,
         variables: Mapping[str, str],
         weighed: Weighed | None,
-    ) -> _Candidate:
+    ) -> Candidate:
         reference = weighed.reference if weighed else self.fusion.references.get(node.node_id)
         if against := forbidden(node, reference, state):
-            return _Candidate(node=node, evidence=Evidence(confidence=0.0, reasons=(against,)), weighed=weighed)
+            ruled_out = Evidence(confidence=0.0, reasons=(against,), contradicted=True)
+            return Candidate(node=node, evidence=ruled_out, weighed=weighed)
         if weighed is None:
             evidence = gather(
                 node, state, words, variables, rarity=self._rarity, likeness=self._likeness, threshold=self.threshold
             )
             more = self.fusion.missing(node.node_id)
         else:
-            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed)
+            beyond = CutOff(weighed.reference.shown, now).hides
+            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed, beyond=beyond)
             more = self.fusion.reasons(weighed)
         evidence = replace(evidence, reasons=(*evidence.reasons, *more))
-        return _Candidate(node=node, evidence=evidence, weighed=weighed)
+        return Candidate(node=node, evidence=evidence, weighed=weighed)
 
-    def _decided(self, ranked: Sequence[_Candidate], *, last_node: str | None, expected: str | None) -> Recognition:
+    def _decided(
+        self, ranked: Sequence[Candidate], now: Shown, *, last_node: str | None, expected: str | None
+    ) -> Recognition:
         shown = tuple(_match(c, _next_to(c, ranked)) for c in ranked[:_SHOWN])
         plausible = self._plausible(ranked)
         if not plausible:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
         chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
+        rivals = Rivals(chosen, now, self.fusion.references).among(ranked) if chosen else []
+        if chosen and rivals:
+            plausible, chosen = [chosen, *rivals], None
         if chosen is None:
             why_not = say("matching.ambiguous", names=either(c.node.name or c.node.node_id for c in plausible))
             return Recognition(match=None, candidates=shown, why_not=why_not)
@@ -157,10 +157,10 @@ class Matcher:
             match = replace(match, reasons=(*match.reasons, Reason(sign=CONTEXT, score=None, note=why)))
         return Recognition(match=match, candidates=shown)
 
-    def _good(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    def _good(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         return [c for c in ranked if c.confidence >= self.threshold and not c.evidence.lacks]
 
-    def _plausible(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    def _plausible(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The best node and those as good as it, without those that another one says more about."""
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         good = [c for c in self._good(ranked) if c.node.node_id not in dropped]
@@ -174,7 +174,7 @@ class Matcher:
             and not (c.weighed and good[0].weighed and fits - c.weighed.score > TIED)
         ]
 
-    def _dropped(self, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    def _dropped(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """Good nodes all of whose texts belong to another good node that has more, all of them seen.
 
         An open menu shows all that the window without it shows, and says more.
@@ -189,8 +189,8 @@ class Matcher:
         ]
 
     def _choose(
-        self, plausible: Sequence[_Candidate], *, last_node: str | None, expected: str | None
-    ) -> tuple[_Candidate | None, str]:
+        self, plausible: Sequence[Candidate], *, last_node: str | None, expected: str | None
+    ) -> tuple[Candidate | None, str]:
         """One of several equally plausible nodes and why that one; None where the run does not tell."""
         if len(plausible) == 1:
             return plausible[0], ""
@@ -211,7 +211,7 @@ def _declared(node: NodeSpec) -> list[str]:
     return found_by(text for text in node.texts if not templates.names(text))
 
 
-def _looks_most_like(candidate: _Candidate, plausible: Sequence[_Candidate]) -> bool:
+def _looks_most_like(candidate: Candidate, plausible: Sequence[Candidate]) -> bool:
     """True if the screen resembles the candidate's reference picture clearly more than those of all the others."""
     looks = {c.node.node_id: c.evidence.score_of(LOOK) for c in plausible}
     own = looks.pop(candidate.node.node_id)
@@ -219,12 +219,12 @@ def _looks_most_like(candidate: _Candidate, plausible: Sequence[_Candidate]) -> 
     return own is not None and len(others) == len(looks) and own >= max(others) + _LOOKS_BETTER
 
 
-def _next_to(candidate: _Candidate, ranked: Sequence[_Candidate]) -> _Candidate | None:
+def _next_to(candidate: Candidate, ranked: Sequence[Candidate]) -> Candidate | None:
     """The best of the others."""
     return next((c for c in ranked if c is not candidate), None)
 
 
-def _match(candidate: _Candidate, other: _Candidate | None) -> Match:
+def _match(candidate: Candidate, other: Candidate | None) -> Match:
     return Match(
         node_id=candidate.node.node_id,
         confidence=round(candidate.confidence, 4),
@@ -235,7 +235,7 @@ def _match(candidate: _Candidate, other: _Candidate | None) -> Match:
     )
 
 
-def _why_none(ranked: Sequence[_Candidate], threshold: float) -> str:
+def _why_none(ranked: Sequence[Candidate], threshold: float) -> str:
     if not ranked:
         return say("matching.no_nodes")
     best = ranked[0]

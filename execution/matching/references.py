@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from execution.language.fuzzy import folded
+from execution.matching.shown import Shown
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -29,6 +31,7 @@ from execution.types import (
 from sentences.said import say, then
 from workflows.exceptions import PictureError
 from workflows.graph import GraphSpec, NodeSpec, NormBox, TargetSpec
+from workflows.places import has_size
 
 FORMAT = 1  # of what is kept; another number reads the pictures again
 
@@ -79,7 +82,7 @@ def _element(row: list[Any]) -> Element:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """All that is known of one node's taught screen. A sign that could not be had is None, and `problem` says why.
 
@@ -95,6 +98,13 @@ class Reference:
     problem: str = ""
     looks: tuple[Reference, ...] = ()
     ignored: tuple[NormBox, ...] = ()
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What can be read on its picture; a run asks for it at every look."""
+        if self.reading is None:
+            return Shown(texts=(), view=Box(0, 0, 0, 0))
+        return Shown.of(self.reading.texts, self.reading.size, self.window)
 
     def nearest(self, state: ScreenState) -> Reference:
         """Of all its looks the one of which most is on the screen, and of the screen on it."""
@@ -243,7 +253,7 @@ def taught_window(graph: GraphSpec, node: NodeSpec) -> Window | None:
 
 def _window_box(target: TargetSpec) -> Box | None:
     """Where the window lay, from the same box as fractions of the screen and of the window."""
-    if not (target.box and target.window_box and all(target.screen_size) and min(target.window_box[2:]) > 0):
+    if not (target.box and target.window_box and all(target.screen_size) and has_size(target.window_box)):
         return None
     box = Box.from_normalised(target.box, Size(*target.screen_size))
     width, height = box.w / target.window_box[2], box.h / target.window_box[3]

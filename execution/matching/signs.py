@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -28,6 +28,7 @@ _REFERENCE, _REFERENCE_ASIDE = "reference", "reference aside"
 # on theirs and the window's it is: what a person declared may be seen with another bar shown than when it was taught.
 _WEIGHTS = {TEXTS: 0.6, TITLE: 0.2, APP: 0.1, LOOK: 0.2, _REFERENCE: 0.4, _REFERENCE_ASIDE: 0.2}
 # A sign that contradicts is worth more than its weight: another title is another window, however alike the rest.
+UNSAVED = "*•●"  # by which a title says that something is not saved: the screen is the same
 _CONTRADICTED = 0.6
 _UNSURE = 0.9  # for a screen whose texts were not read
 _CAPS = {TITLE: 0.85, LOOK: 0.85, APP: 0.5}  # the most that such a sign is worth alone
@@ -46,12 +47,19 @@ class Evidence:
     """How sure it is that the screen is the node, and why.
 
     `lacks` are declared texts that are not on the screen: it is not the node then, however `alike` the rest is (S5.10).
+    `hidden` are those that the edge of the window hides. `seen` are those that are there and say the same in every run,
+    `unseen` those that are not, wherever they would stand. `contradicted` is a node of which something else in sight
+    says that it is another one.
     """
 
     confidence: float
     reasons: tuple[Reason, ...]
     all_texts_seen: bool = False
     lacks: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    contradicted: bool = False
     alike: float = 0.0
 
     def score_of(self, sign: str) -> float | None:
@@ -124,15 +132,17 @@ def gather(
     likeness: Likeness | None = None,
     threshold: float = 0.0,
     reference: Weighed | None = None,
+    beyond: Callable[[str], bool] = lambda text: False,
 ) -> Evidence:
     """Every sign the node declares, weighed. `reference` is what the screen makes of its picture; without that its look
     counts, which is left out where it could not make the node plausible any more. `rarity` says what each declared
-    text is worth; without it all are worth the same."""
+    text is worth; without it all are worth the same. `beyond` says which of them the window's edge hides: that they
+    are not seen tells nothing, and the screen must then be the node by its picture alone."""
     read = bool(state.text_method)
     reasons = [r for r in (_absent(node, words, variables) if read else None,) if r]
     if any(r.score == 0.0 for r in reasons):
-        return Evidence(confidence=0.0, reasons=tuple(reasons))
-    told = _texts(node, words, variables, rarity or Rarity(()), read=read)
+        return Evidence(confidence=0.0, reasons=tuple(reasons), contradicted=True)
+    told = _texts(node, words, variables, rarity or Rarity(()), read=read, beyond=beyond)
     window, window_factor = _window(node, state.window, variables)
     reasons += [*([told.reason] if told.reason else []), *window]
     factor = told.factor * window_factor
@@ -144,6 +154,8 @@ def gather(
             likely = min(reference.fit, _certain(told.amount)) if told.complete else 0.0
             hoped = {_REFERENCE_ASIDE if agreed else _REFERENCE: max(reference.probability, likely)}
             confidence = _weighed(reasons, hoped=hoped, amount=told.amount)
+            if told.hidden:
+                confidence = min(confidence, reference.probability)
         return _judged(confidence * factor, reasons, told)
     if likeness and (not read or _weighed(reasons, hoped={LOOK: 1.0}, amount=told.amount) * factor >= 0.5 * threshold):
         look = likeness.reason(node, state)
@@ -160,6 +172,10 @@ def _judged(confidence: float, reasons: list[Reason], told: _Told) -> Evidence:
         reasons=tuple(reasons),
         all_texts_seen=told.complete,
         lacks=told.lacks,
+        hidden=told.hidden,
+        seen=told.seen,
+        unseen=told.unseen,
+        contradicted=any(r.sign in (TITLE, APP) and r.score == 0.0 for r in reasons),
         alike=confidence,
     )
 
@@ -202,16 +218,27 @@ def _absent(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str]) ->
 class _Told:
     """What the declared texts say: the sign, whether all were seen, which are certainly not there, and a factor below 1
     where one that names what the run is about could not be looked for. `amount` is how many there are, each by its
-    length and rarity."""
+    length and rarity; those that are `hidden` by the edge of the window are not counted."""
 
     reason: Reason | None = None
     amount: float = 0.0
     complete: bool = False
     lacks: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     factor: float = 1.0
 
 
-def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], rarity: Rarity, *, read: bool) -> _Told:
+def _texts(
+    node: NodeSpec,
+    words: ScreenWords,
+    variables: Mapping[str, str],
+    rarity: Rarity,
+    *,
+    read: bool,
+    beyond: Callable[[str], bool],
+) -> _Told:
     asked = [(t, wanted(t, variables)) for t in node.texts]
     worth = [rarity.of(t) for t, want in asked if want.problem or words_of(want.text).key]
     wants = [want for _, want in asked if want.problem or words_of(want.text).key]
@@ -227,13 +254,18 @@ def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], rar
     scores = [words.seen(w.text, strict=w.exact) for w in sought]
     unseen = [w for w, score in zip(sought, scores, strict=True) if not score]
     unclear = [w for w in unseen if not w.exact and _is_unclear(w.text, words)]
-    lacks = tuple(w.text for w in unseen if w not in unclear)
+    hidden = []
+    if len(unseen) < len(sought):  # of all that it is known by something must be there to see
+        hidden = [w for w in unseen if not w.exact and w not in unclear and beyond(w.text)]
+    lacks = tuple(w.text for w in unseen if w not in unclear and w not in hidden)
     problems = [w.problem for w in wants if w.problem]
     note: str = say("matching.texts_seen", seen=len(sought) - len(unseen), of=len(wants))
-    if missing := [*lacks, *(say("matching.hardly_read", text=w.text) for w in unclear), *problems]:
+    untold = [say("matching.hardly_read", text=w.text) for w in unclear]
+    untold += [say("matching.beyond_the_edge", text=w.text) for w in hidden]
+    if missing := [*lacks, *untold, *problems]:
         note = then([note, say("matching.missing", texts=missing)])
     # squared: a screen of which a quarter of the texts could not be read is not three quarters that screen
-    weights = [w for w, want in zip(worth, wants, strict=True) if not want.problem]
+    weights = [w * (want not in hidden) for w, want in zip(worth, wants, strict=True) if not want.problem]
     share = sum(w * s for w, s in zip(weights, scores, strict=True)) / sum(weights) if scores else 0.0
     letters = [min(1.0, len(words_of(w.text).key) / _WORD) for w in sought]
     return _Told(
@@ -241,6 +273,9 @@ def _texts(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str], rar
         reason=Reason(sign=TEXTS, score=round(share * share, 4) if scores else None, note=note),
         complete=not missing,
         lacks=lacks,
+        hidden=tuple(w.text for w in hidden),
+        seen=tuple(w.text for w in sought if w not in unseen and not w.exact),
+        unseen=tuple(w.text for w in unseen if w not in unclear),
         factor=_CONTRADICTED if problems else 1.0,
     )
 
@@ -270,7 +305,7 @@ def _title(pattern: str, window: Window | None, variables: Mapping[str, str]) ->
     want = wanted(pattern, variables)
     if want.problem:
         return Reason(sign=TITLE, score=0.0, note=say("matching.title_uncheckable", problem=want.problem))
-    if title_matches(want.text, window.title):
+    if any(title_matches(want.text, title) for title in (window.title, window.title.lstrip(f"{UNSAVED} "))):
         return Reason(sign=TITLE, score=1.0, note=say("matching.window_is", title=window.title))
     return Reason(sign=TITLE, score=0.0, note=say("matching.window_is_not", title=window.title, wanted=want.text))
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -24,11 +25,21 @@ from execution.choices import (
     Wish,
 )
 from execution.exceptions import IllegalMove, UnknownExecution
-from execution.models.robot import Robot, beat_every_s
+from execution.models.robot import Ability, Robot, beat_every_s
 from execution.permissions import OPERATE
 from sentences.field import SaidField
+from workflows.choices import Priority
+from workflows.models import Need, Workflow, WorkflowVersion
 
 COACHING_COUNTERS = ("suggestions_made", "accepted", "rejected", "corrected", "manual_executions", "skipped")
+
+
+def place_in_line(created_at: datetime, priority: int) -> datetime:
+    """Where a run stands in the queue: as if it had come earlier, or later, by its priority (S9.4).
+
+    The place never moves. So a run of any priority is passed only by those that came until a fixed time after it.
+    """
+    return created_at - priority * timedelta(seconds=settings.RPA_PRIORITY_LEAD_S)
 
 
 class ExecutionQuerySet(models.QuerySet["Execution"]):
@@ -50,11 +61,40 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
         return self if user.has_perm(OPERATE) else self.none()
 
     def queued(self) -> ExecutionQuerySet:
-        return self.filter(state=ExecutionState.QUEUED).order_by("created_at", "pk")
+        """Those that wait for a robot, in the order in which they are taken (S9.4)."""
+        return self.filter(state=ExecutionState.QUEUED).order_by("in_line_at", "pk")
+
+    def fitting(self, robot: Robot) -> ExecutionQuerySet:
+        """Of these runs those that the robot has everything for (S9.4); none while it is in maintenance.
+
+        What the workflows need that a run does inside, it needs as well.
+        All of it is read in the one statement that takes a run: what was changed a moment ago holds.
+        """
+        has = Ability.objects.filter(robot=robot.pk, kind=OuterRef("kind"), name=OuterRef("name"))
+        lacking = Need.objects.filter(~Exists(has), workflow__done_in=OuterRef("version"))
+        wider, higher = Q(smallest_width__gt=OuterRef("screen_width")), Q(smallest_height__gt=OuterRef("screen_height"))
+        larger = Workflow.objects.filter(wider | higher, done_in=OuterRef(OuterRef("version")))
+        takes = Robot.objects.filter(~Exists(larger), pk=robot.pk, maintenance_at=None)
+        return self.filter(Exists(takes), ~Exists(lacking))
+
+    def with_room(self) -> ExecutionQuerySet:
+        """Of these runs those that do no workflow, inside or out, which as many do on desktops as may (S9.4).
+
+        Which these are is found once for all runs, from the few that are on desktops.
+        """
+        at_work = Execution.objects.filter(state__in=ON_DESKTOP).order_by()
+        does = at_work.annotate(flow=F("version__does"), most=F("version__does__most_at_once")).values("flow", "most")
+        full = does.annotate(n=Count("pk")).filter(n__gte=F("most")).values("flow")
+        return self.exclude(version__in=WorkflowVersion.objects.filter(does__in=full).values("pk"))
 
     def abandoned_on(self, desktop: str) -> ExecutionQuerySet:
         """Runs that were on this desktop; whoever holds its lock and asks is the only one who can go on with them."""
         return self.filter(state__in=ON_DESKTOP, desktop=desktop).order_by("started_at", "pk")
+
+    def left_behind(self) -> ExecutionQuerySet:
+        """Runs on a desktop whose robot is not heard of any more; none that a run loop may still have in hand."""
+        left = self.filter(state__in=ON_DESKTOP, robot__isnull=False, lease_until__lt=timezone.now())
+        return left.exclude(robot__in=Robot.objects.alive())
 
     def for_workflow(self, workflow_id: str) -> ExecutionQuerySet:
         return self.filter(version__workflow__workflow_id=workflow_id)
@@ -93,6 +133,9 @@ class Execution(models.Model):
     controller = models.ForeignKey(  # who has the desktop in hand, or asked for it (S6.15)
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    wish_version = models.ForeignKey(  # that it goes on with, with the wish to (S6.14)
+        "workflows.WorkflowVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     wish_mode = models.CharField(max_length=20, choices=ExecutionMode, blank=True)  # from its next turn on (S1.23)
     pause_reason = models.CharField(max_length=20, choices=PauseReason, default=PauseReason.NONE, blank=True)
     pause_detail = models.JSONField(default=dict, blank=True)  # what was seen when it paused: picture, candidates
@@ -110,12 +153,15 @@ class Execution(models.Model):
     enable_ui_detection = models.BooleanField(default=True)
     enable_ocr = models.BooleanField(default=True)
     analyze_timeout_ms = models.PositiveIntegerField(default=8000)
+    ask_below = models.FloatField(default=0.0)  # in automatic: at steps proved to less than this (S6.8)
     own_parts = models.CharField(max_length=100, blank=True)  # of a program: nobody goes on with the run without them
     window_info_provider = models.CharField(max_length=200, blank=True)
     continuous_capture = models.BooleanField(default=True)
     degraded = models.BooleanField(default=False)
     degraded_reason = SaidField(blank=True)
 
+    priority = models.SmallIntegerField(choices=Priority, default=Priority.NORMAL, db_default=Priority.NORMAL)
+    in_line_at = models.DateTimeField(default=timezone.now, db_default=Now())  # its place in the queue: `place_in_line`
     desktop = models.CharField(max_length=200, blank=True)  # empty until claimed, unless one was asked for
     desktop_identity = models.JSONField(default=dict, blank=True)
     robot = models.ForeignKey(Robot, null=True, blank=True, on_delete=models.SET_NULL, related_name="executions")
@@ -161,6 +207,7 @@ class Execution(models.Model):
             models.CheckConstraint(
                 condition=Q(wish_mode="") | Q(wish_mode__in=ExecutionMode.values), name="execution_wish_mode_known"
             ),
+            models.CheckConstraint(condition=Q(priority__in=Priority.values), name="execution_priority_known"),
             models.CheckConstraint(
                 condition=~Q(state__in=FINAL) | Q(ended_at__isnull=False), name="execution_final_has_end"
             ),
@@ -168,7 +215,7 @@ class Execution(models.Model):
                 fields=("desktop",), condition=Q(state__in=ON_DESKTOP), name="execution_one_on_desktop"
             ),
         ]
-        indexes = [models.Index(fields=("state", "created_at"))]
+        indexes = [models.Index(fields=("state", "created_at")), models.Index(fields=("state", "in_line_at"))]
 
     def __str__(self) -> str:
         return self.execution_id
@@ -252,6 +299,10 @@ class Execution(models.Model):
             "last_confidence": self.last_confidence,
             "duration_seconds": round(self.duration_seconds, 3),
         }
+
+    def results(self) -> list[dict[str, str]]:
+        """The values that it has read, the newest of each name, without what stays inside a workflow that it did."""
+        return self.values_read.all().results(self.version.spec())
 
     def coaching_stats(self) -> dict[str, Any]:
         return with_rates({name: getattr(self, name) for name in COACHING_COUNTERS})

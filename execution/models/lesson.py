@@ -11,6 +11,8 @@ from django.utils import timezone
 from execution.choices import HOLDS_DESKTOP, LessonKind, LessonState, LessonStepState
 from execution.models.robot import Robot
 
+MEND = "mend"  # the act of a step that changed the draft and did nothing (S6.14)
+
 
 def new_lesson_id() -> str:
     return f"ls_{secrets.token_hex(6)}"
@@ -24,6 +26,10 @@ class LessonQuerySet(models.QuerySet["Lesson"]):
     def for_robot(self, robot: Robot) -> LessonQuerySet:
         """What a robot is to be taught on its desktop: one that its run loop left in the middle as well."""
         return self.open().filter(robot=robot, kind=LessonKind.DESKTOP).order_by("created_at", "pk")
+
+    def on_pictures(self) -> LessonQuerySet:
+        """Those that need a robot's eyes, and no desktop."""
+        return self.open().exclude(kind=LessonKind.DESKTOP).order_by("created_at", "pk")
 
 
 class Lesson(models.Model):
@@ -42,6 +48,13 @@ class Lesson(models.Model):
     values = models.JSONField(default=dict, blank=True)  # of the variables, as they are here; never secret ones
     told_apart = models.JSONField(default=dict, blank=True)  # by node id, how nearly another screen is taken for it
     problem = models.TextField(blank=True)  # why its desktop was given back, for the page
+    # Without a desktop: what is shown instead, in order (`lesson.slides`), and which of them now.
+    pictures = models.JSONField(default=list, blank=True)
+    showing = models.PositiveIntegerField(default=0)
+    execution = models.ForeignKey(  # the run whose pictures they are, and the step that is mended
+        "execution.Execution", null=True, blank=True, on_delete=models.SET_NULL, related_name="lessons"
+    )
+    step_index = models.PositiveIntegerField(null=True, blank=True)
     presence_at = models.DateTimeField(default=timezone.now)  # when a browser of the teacher was last there
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -55,7 +68,9 @@ class Lesson(models.Model):
                 fields=("workflow",), condition=Q(state__in=HOLDS_DESKTOP), name="lesson_one_for_a_workflow"
             ),
             models.UniqueConstraint(
-                fields=("robot",), condition=Q(state__in=HOLDS_DESKTOP), name="lesson_one_for_a_robot"
+                fields=("robot",),
+                condition=Q(state__in=HOLDS_DESKTOP, kind=LessonKind.DESKTOP),
+                name="lesson_one_for_a_robot",
             ),
             models.CheckConstraint(condition=Q(state__in=LessonState.values), name="lesson_state_known"),
             models.CheckConstraint(condition=Q(kind__in=LessonKind.values), name="lesson_kind_known"),
@@ -67,6 +82,10 @@ class Lesson(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state in HOLDS_DESKTOP
+
+    @property
+    def has_desktop(self) -> bool:
+        return self.kind == LessonKind.DESKTOP
 
     def next_index(self) -> int:
         """Of the step that is made next, from 1."""

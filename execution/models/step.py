@@ -54,6 +54,7 @@ class Step(models.Model):
     verification = models.JSONField(default=dict, blank=True)
     agreed = models.BooleanField(null=True, blank=True)  # observation: the person did what would have been suggested
     retries = models.PositiveSmallIntegerField(default=0)
+    attempts = models.JSONField(default=list, blank=True)  # those that came to nothing: why, how long, what showed then
 
     capture_ms = models.FloatField(default=0)
     ocr_ms = models.FloatField(default=0)

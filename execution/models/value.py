@@ -6,6 +6,7 @@ from django.utils import timezone
 from execution.models.execution import Execution
 from execution.models.step import Step
 from execution.types import Output
+from workflows.graph import GraphSpec
 
 
 class ValueKind(models.TextChoices):
@@ -18,6 +19,10 @@ class ValueReadQuerySet(models.QuerySet["ValueRead"]):
     def newest(self) -> dict[str, ValueRead]:
         """The last reading of each name, in the order in which they were first read."""
         return {value.name: value for value in self.order_by("step__index")}
+
+    def results(self, graph: GraphSpec) -> list[dict[str, str]]:
+        """What the run brings: the last reading of each name, without what stays inside a workflow that it did."""
+        return [value.as_json() for name, value in self.newest().items() if name not in graph.inner_values]
 
 
 class ValueRead(models.Model):

@@ -9,14 +9,14 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.start import TRIMMED, offered, resolve_mode, start, value_problem
+from execution.actions.start import TRIMMED, earned, offered, resolve_mode, start, value_problem
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable
 from execution.models import Execution, Robot
 from execution.pages.presets import PRESETS
 from execution.record.secret_values import secret_names
 from sentences.said import worded
-from workflows.choices import VariableKind
+from workflows.choices import Priority, VariableKind
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
@@ -33,6 +33,9 @@ class StartForm(forms.Form):
     mode = forms.ChoiceField(choices=ExecutionMode.choices, widget=forms.RadioSelect)
     start_node_id = forms.ChoiceField(required=False, label=gettext_lazy("First screen"))
     desktop = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
+    priority = forms.TypedChoiceField(
+        coerce=int, empty_value=None, required=False, label=gettext_lazy("Priority"), choices=Priority.choices
+    )
     preset = forms.ChoiceField(
         required=False,
         label=gettext_lazy("How it looks at the screen"),
@@ -47,8 +50,11 @@ class StartForm(forms.Form):
     def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, user: Any, **kwargs: Any) -> None:
         self.workflow, self.graph, self.user = workflow, graph, user
         super().__init__(*args, **kwargs)
-        self.fields["mode"].initial = resolve_mode(None, workflow.learning_state)
-        self._offer("start_node_id", [("", self._entry_words()), *((n.node_id, n.name) for n in graph.nodes)])
+        self.fields["mode"].initial = resolve_mode(None, earned(workflow, self.graph))
+        self._offer(
+            "start_node_id", [("", self._entry_words()), *((n.node_id, graph.name_of(n.node_id)) for n in graph.nodes)]
+        )
+        self.fields["priority"].initial = workflow.priority
         desktops = Robot.objects.alive().order_by("desktop").values_list("desktop", flat=True)
         self._offer("desktop", [("", _("Any that is free")), *((d, d) for d in desktops)])
         if settings.RPA_WINDOW_PROVIDERS and user.has_perm(DESIGN):
@@ -89,11 +95,11 @@ class StartForm(forms.Form):
 
     @property
     def variable_fields(self) -> list[forms.BoundField]:
-        return [self[PREFIX + v.name] for v in self.graph.variables]
+        return [self[PREFIX + v.name] for v in self.graph.asked]
 
     @property
     def rare_fields(self) -> list[forms.BoundField]:
-        rare = ("start_node_id", "desktop", "preset", "window_info_provider")
+        rare = ("start_node_id", "desktop", "priority", "preset", "window_info_provider")
         return [self[name] for name in rare if name in self.fields]
 
     @property
@@ -102,7 +108,7 @@ class StartForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
-        for variable in self.graph.variables:
+        for variable in self.graph.asked:
             name = PREFIX + variable.name
             value = str(values.get(name) or "")
             if variable.kind not in TRIMMED:
@@ -124,10 +130,11 @@ class StartForm(forms.Form):
                 workflow_id=self.workflow.workflow_id,
                 mode=values["mode"],
                 start_node_id=values["start_node_id"] or None,
-                variables={v.name: values[PREFIX + v.name] for v in self.graph.variables},
+                variables={v.name: values[PREFIX + v.name] for v in self.graph.asked},
                 user=self.user,
                 origin=Origin.PAGE,
                 desktop=values["desktop"],
+                priority=values["priority"],
                 flags=flags,
             )
         except MissingVariable as error:

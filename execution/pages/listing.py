@@ -29,6 +29,7 @@ from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
 from execution.models.execution import ExecutionQuerySet
 from execution.record.attribution import how_it_ended
 from execution.record.sentences import step_sentence
+from execution.record.waiting import vanished, waiting
 from execution.types import Choice
 from sentences.said import worded
 from workflows.graph import GraphSpec
@@ -173,14 +174,27 @@ def rows(executions: Iterable[Execution]) -> list[RunRow]:
         )
     )
     graphs = _graphs({e.version_id for e in page})
-    return [_row(e, steps[e.pk], corrected, graphs[e.version_id]) for e in page]
+    why = waiting() if any(e.state == ExecutionState.QUEUED for e in page) else None
+    gone = vanished(page)
+
+    def waits(e: Execution) -> str:
+        found = why(e.pk) if why and e.state == ExecutionState.QUEUED else None
+        return found.message if found else gone.get(e.pk, "")
+
+    return [_row(e, steps[e.pk], corrected, graphs[e.version_id], waits(e)) for e in page]
 
 
 def _graphs(version_ids: Iterable[int]) -> dict[int, GraphSpec]:
     return {v.pk: v.spec() for v in WorkflowVersion.objects.filter(pk__in=version_ids)}
 
 
-def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, int]], graph: GraphSpec) -> RunRow:
+def _row(
+    execution: Execution,
+    steps: Sequence[Step],
+    corrected: set[tuple[int, int]],
+    graph: GraphSpec,
+    waits: str,
+) -> RunRow:
     cells = [cell(step, corrected=(execution.pk, step.index) in corrected) for step in steps]
     cells += ["ahead"] * steps_ahead(execution, steps, graph)
     return RunRow(
@@ -190,7 +204,7 @@ def _row(execution: Execution, steps: Sequence[Step], corrected: set[tuple[int, 
         cells_words=cells_words(cells),
         done_words=done_words(execution, steps, graph),
         about=about(execution),
-        problem=problem(execution),
+        problem=worded(waits) if waits else problem(execution),
     )
 
 

@@ -7,25 +7,32 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
-from django.shortcuts import get_object_or_404
+import cv2
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
+from django.shortcuts import get_object_or_404, render
 from django.utils.http import http_date, parse_etags
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from execution.choices import ON_DESKTOP
+from audit.recording import record_look
+from execution.choices import ON_DESKTOP, Origin
 from execution.models import Execution, Robot, Step
-from execution.permissions import VIEW, sees_unmasked
+from execution.permissions import VIEW, VIEW_PICTURE, sees_unmasked
+from execution.record.pauses import pauses
 from execution.running import live_picture, unmasked
+from execution.types import Box, Size
 from sentences.said import say
-from workflows.exceptions import PictureMissing
+from workflows.exceptions import PictureAway, PictureMissing
 from workflows.permissions import permitted
 from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
 
-VIEW_PICTURE = "workflows.view_picture"
 VIEW_ROBOT = "execution.view_robot"
+PARTS_KEPT = 1000  # some thousand bytes each
+WIDEST_PART = 960
+WEBP_QUALITY = 55  # thumbnails and crops: fourteen of them stay under 60 kB
 TYPES = {".jpg": "image/jpeg", ".webp": "image/webp", ".png": "image/png"}
 
 
@@ -33,14 +40,70 @@ TYPES = {".jpg": "image/jpeg", ".webp": "image/webp", ".png": "image/png"}
 @require_safe
 def picture(request: HttpRequest, digest: str) -> HttpResponse:
     """A stored picture; its name is the digest of its pixels, so it never changes."""
-    path, tag = PictureStore().path(digest), f'"{digest}"'
-    if tag in parse_etags(request.headers.get("If-None-Match", "")) and path.exists():
-        return _cached(HttpResponseNotModified(), tag)
+    store, tag = PictureStore(), f'"{digest}"'
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise PictureMissing(say("pictures.not_in_store", digest=digest[:8])) from None
-    return _cached(HttpResponse(data, content_type="image/png"), tag)
+        if tag in parse_etags(request.headers.get("If-None-Match", "")) and store.has(digest):
+            return _cached(HttpResponseNotModified(), tag)
+        return _cached(HttpResponse(store.bytes_of(digest), content_type="image/png"), tag)
+    except PictureAway as error:
+        return _away(request, error)
+
+
+@permitted(VIEW_PICTURE)
+@require_safe
+def picture_part(request: HttpRequest, digest: str) -> HttpResponse:
+    """A part of a stored picture (`box`: four fractions of it; the whole without), no wider than `width` pixels."""
+    store, tag = PictureStore(), f'"{digest}-{request.GET.get("box", "")}-{request.GET.get("width", "")}"'
+    try:
+        if not store.has(digest):  # what was deleted from the store is not shown from memory either
+            raise PictureMissing(say("pictures.not_in_store", digest=digest[:8]))
+        if tag in parse_etags(request.headers.get("If-None-Match", "")):
+            return _cached(HttpResponseNotModified(), tag)
+        data = _part(digest, _box(request.GET.get("box", "")), _width(request.GET.get("width", "")))
+    except PictureAway as error:
+        return _away(request, error)
+    return _cached(HttpResponse(data, content_type="image/webp"), tag)
+
+
+def _away(request: HttpRequest, error: PictureAway) -> HttpResponse:
+    """In the place of a picture, one that says so: a browser shows it whatever the status is. Others get the reason."""
+    if not request.headers.get("accept", "").startswith("image/"):
+        raise error
+    response = render(request, "execution/picture_away.svg", status=503, content_type="image/svg+xml")
+    response.headers["Cache-Control"] = "no-store"
+    response._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark: the store has said so once
+    return response
+
+
+@lru_cache(maxsize=PARTS_KEPT)
+def _part(digest: str, box: tuple[float, float, float, float] | None, width: int) -> bytes:
+    return part_of(PictureStore().get(digest), box, width)
+
+
+def part_of(pixels: np.ndarray, box: tuple[float, float, float, float] | None, width: int) -> bytes:
+    """WebP of a box of the pixels, made smaller where it is wider than `width`."""
+    if box:
+        size = Size(pixels.shape[1], pixels.shape[0])
+        whole = Box(0, 0, size.width, size.height)
+        cut = Box.from_normalised(box, size).intersection(whole)
+        pixels = pixels[cut.y : max(cut.bottom, cut.y + 1), cut.x : max(cut.right, cut.x + 1)]
+    height = max(1, round(pixels.shape[0] * width / pixels.shape[1]))
+    if pixels.shape[1] > width:
+        pixels = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA)
+    _ok, encoded = cv2.imencode(".webp", np.ascontiguousarray(pixels), [cv2.IMWRITE_WEBP_QUALITY, WEBP_QUALITY])
+    return encoded.tobytes()
+
+
+def _box(text: str) -> tuple[float, float, float, float] | None:
+    try:
+        x, y, w, h = (min(1.0, max(0.0, float(part))) for part in text.split(","))
+    except ValueError:
+        return None
+    return (x, y, w, h)
+
+
+def _width(text: str) -> int:
+    return min(WIDEST_PART, max(16, int(text))) if text.isascii() and text.isdigit() else WIDEST_PART
 
 
 def _cached(response: HttpResponse, tag: str) -> HttpResponse:
@@ -58,6 +121,7 @@ def run_frame(request: HttpRequest, execution_id: str) -> HttpResponse:
         return none_yet(_("This run is on no desktop now, so there is no live picture of it."))
     if sees_unmasked(request.user) and (seen := unmasked.ask(execution.robot.name)):
         _tell_once(execution_id, request.user.get_username())
+        record_look(user=request.user, execution_id=execution.execution_id, origin=Origin.PAGE, unmasked=True)
         tag = f'"{seen.taken_at.timestamp():.6f}-unmasked"'
         return _fresh(request, tag, seen.taken_at.timestamp(), seen.jpeg, "image/jpeg")
     return live(request, execution.robot)
@@ -112,5 +176,17 @@ def run_screen(request: HttpRequest, execution_id: str, index: int) -> JsonRespo
     execution = Execution.objects.by_id(execution_id)
     step = get_object_or_404(Step.objects.only("screen"), execution=execution, index=index)
     response = JsonResponse(step.screen)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@permitted(VIEW)
+@require_safe
+def run_pause_screen(request: HttpRequest, execution_id: str, pause: int) -> JsonResponse:
+    """The same of a screen at which the run stood still: its texts."""
+    found = next((one for one in pauses(Execution.objects.by_id(execution_id)) if one.seq == pause), None)
+    if found is None:
+        raise Http404(_("The run %(id)s did not stand still there.") % {"id": execution_id})
+    response = JsonResponse({"perception": found.perception})
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -6,15 +6,36 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.template.defaultfilters import filesizeformat
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from execution.models import Robot
+from execution.models.robot import Connection
 from execution.perception.harmless import CARET, CLOCK, MASK
+from sentences.said import worded
 
 
 def eyes_in_words(report: Mapping[str, Any]) -> list[str]:
     """Which parts look at the screen, and how often a screen was known; empty before its models are loaded."""
     return [_parts(report), *_cache(report.get("cache") or {})] if report else []
+
+
+def connection_of(robot: Robot) -> dict[str, Any]:
+    """How the connection to a desktop elsewhere is; empty for one of its own machine.
+
+    A robot that was told to leave, or that died, holds no connection any more, whatever it said last.
+    """
+    told = robot.connection
+    if not told or (told.get("state") == Connection.CONNECTED and not robot.is_alive):
+        return {}
+    return {
+        "state": told.get("state"),
+        "since": parse_datetime(told.get("since") or ""),
+        "cuts": told.get("cuts") or 0,
+        "tries": told.get("tries") or 0,
+        "why": worded(told.get("why") or ""),
+    }
 
 
 def _parts(report: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -52,11 +53,12 @@ def table(request: HttpRequest, everything: ExecutionQuerySet) -> dict[str, Any]
 
 
 def attention(everything: ExecutionQuerySet) -> dict[str, Any]:
+    of_state = dict(Execution.objects.order_by().values_list("state").annotate(Count("pk")))
     return {
         "cards": listing.cards(everything),
-        "at_work": Execution.objects.filter(state=ExecutionState.RUNNING).count(),
-        "queued": Execution.objects.queued().count(),
+        "at_work": of_state.get(ExecutionState.RUNNING, 0),
+        "queued": of_state.get(ExecutionState.QUEUED, 0),
         "robots": Robot.objects.alive().count(),
-        "anything_published": WorkflowVersion.objects.exists(),
-        "anything_run": Execution.objects.exists(),
+        "anything_published": bool(of_state) or WorkflowVersion.objects.exists(),
+        "anything_run": bool(of_state),
     }

@@ -7,8 +7,9 @@ from django.utils.translation import ngettext
 
 from execution.assistant import panel_texts as assistant
 from execution.assistant.panel_texts import counted
-from execution.assistant.phrases import FOUND_BY, RUNGS
+from execution.assistant.phrases import FOUND_BY
 from execution.choices import ExecutionMode, ExecutionState, Origin, Outcome, PauseReason, Verified
+from execution.language.rungs import RUNGS
 from execution.record.attribution import FOR_PEOPLE
 from workflows.catalogue import ACTIONS
 
@@ -113,6 +114,9 @@ def _question() -> dict[str, object]:
             "reject": _("No answer in %(n)s s: it is rejected"),
         },
         "held_by": _("%(who)s has been correcting for %(time)s; the time stands still"),
+        "held_by_mending": _("The time stands still meanwhile"),
+        "mending_by": _("%(who)s has been mending step %(n)s for %(time)s"),
+        "mending_by_you": _("You are mending step %(n)s"),
         "held_by_you": _("The time stands still while you correct"),
         "no_timeout": _("Waits for an answer as long as it takes"),
         "found_by": {rung: str(words) for rung, words in FOUND_BY.items()},
@@ -127,6 +131,7 @@ def _question() -> dict[str, object]:
         "quoted": _("“%(text)s”"),
         "target_missing": _("The target was not found on the screen."),
         "in_doubt_same": _("The two pictures are the same: it was not done, or it was done without a sign."),
+        "in_doubt_read_back": _("The picture shows where it was to be read back."),
         "in_doubt_differ": _("The screen changed since. Compare the two pictures."),
         "before": _("Before"),
         "after": _("After"),
@@ -243,6 +248,17 @@ def _why() -> dict[str, object]:
             "reading": _("Reading"),
             "context": _("Way so far"),
             "person": _("A person"),
+            "expected": _("What should be seen"),
+            "destination": _("The next screen"),
+            "typed": _("What was typed"),
+            "change": _("A difference"),
+            "effect": _("What was done"),
+            "error": _("A message"),
+            "waiting": _("Still at work"),
+            "identity": _("Whose record"),
+            "node": _("The screen"),
+            "doubt": _("A doubt"),
+            "popup": _("A dialog"),
         },
         "times": {
             "capture_ms": _("look"),
@@ -279,6 +295,11 @@ def _states() -> dict[str, object]:
         ),
         "queued_title": _("Waiting for a robot"),
         "queued_text": _("The run starts when a robot is free. Nothing is asked of you."),
+        "gone_title": _("Its robot has gone"),
+        "queued_free": _("Nothing is asked of you."),
+        "queued_behind": _("Runs that it waits for"),
+        "queued_run": _("%(name)s, run %(n)s"),
+        "queued_more": _("and %(n)s more"),
         "idle_title": _("Not started"),
         "idle_text": _("The run was made and nobody has asked it to start yet."),
         "running_title": _("The robot is at work"),
@@ -299,7 +320,9 @@ def _states() -> dict[str, object]:
         "pick_screen_text": _("The robot takes it for “%(name)s”. What it meant to do there is rejected."),
         "next_there": _("next:"),
         "end_there": _("the run ends there"),
-        "teach_new": _("Teach this screen"),
+        "mend": _("Mend"),
+        "keep_by_hand": _("Keep what was done by hand as a way"),
+        "teach_from_run": _("Teach from this run"),
         "resume_look": _("Look again"),
         "press": _("Press “%(name)s”"),
         "press_text": _("The robot can press a button of the dialog for you, if it still stands there unchanged."),
@@ -354,18 +377,10 @@ def _states() -> dict[str, object]:
             "lift_degraded": _("%(who)s had everything read in full again"),
             "set_continuous_capture": _("%(who)s switched continuous capture"),
             "take_control": _("%(who)s took control"),
+            "change_version": _("%(who)s asked for another version"),
         },
-        "did": {
-            "click": _("%(who)s: click %(where)s"),
-            "double_click": _("%(who)s: double click %(where)s"),
-            "right_click": _("%(who)s: right click %(where)s"),
-            "drag": _("%(who)s: drag from %(where)s"),
-            "scroll": _("%(who)s: wheel %(where)s"),
-            "press_keys": _("%(who)s: keys %(keys)s"),
-            "type_text": counted(
-                lambda n: ngettext("%(who)s: %(n)s character typed", "%(who)s: %(n)s characters typed", n)
-            ),
-        },
+        "event_version": _("%(who)s mended the workflow: the run goes on with version %(version)s instead of %(was)s"),
+        "did": act_words(),
         "did_at": _("at %(x)s %%, %(y)s %%"),
         "event_pressed": _("%(who)s chose “%(name)s” in the dialog"),
         "event_picked": _("%(who)s resumed the run: the screen is “%(name)s”"),
@@ -376,4 +391,19 @@ def _states() -> dict[str, object]:
         "graph_been": _("been there"),
         "graph_failed": _("The graph could not be drawn; here it is as a list."),
         "waiting_for_you": _("waiting for you"),
+    }
+
+
+def act_words() -> dict[str, object]:
+    """What somebody did who had control, by the kind of act."""
+    return {
+        "click": _("%(who)s: click %(where)s"),
+        "double_click": _("%(who)s: double click %(where)s"),
+        "right_click": _("%(who)s: right click %(where)s"),
+        "drag": _("%(who)s: drag from %(where)s"),
+        "scroll": _("%(who)s: wheel %(where)s"),
+        "press_keys": _("%(who)s: keys %(keys)s"),
+        "type_text": counted(
+            lambda n: ngettext("%(who)s: %(n)s character typed", "%(who)s: %(n)s characters typed", n)
+        ),
     }

@@ -14,20 +14,26 @@ from execution.pages.listing import badge
 from execution.record.events import as_message
 from execution.record.snapshot import run_snapshot
 from execution.record.summary import people, run_summary
+from execution.record.waiting import waiting_of
 from sentences.said import in_words
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 from workflows.words import sentence
 
 EVENTS = 100
+LONG = ("screen", "recognition", "suggestion", "verification")  # of a step: what is long
 
 
-def snapshot(execution: Execution) -> dict[str, Any]:
-    """The run as it is, in the active language, with who answered, what happened, and what it came to."""
+def snapshot(execution: Execution, *, steps: bool = True) -> dict[str, Any]:
+    """The run as it is, in the active language, with who answered, what happened, and what it came to.
+
+    Without its `steps` for a page that has them from elsewhere, then without the answers to them as well.
+    """
     found = {
-        **run_snapshot(execution),
+        **run_snapshot(execution, with_steps=steps),
         "now": timezone.now().isoformat(),
-        "decisions": decisions(execution),
+        "decisions": decisions(execution) if steps else {},
         "events": events(execution),
+        "waiting": waiting_of(execution),
         "summary": {**run_summary(execution), **people(execution)} if execution.is_final else None,
     }
     told: dict[str, Any] = in_words(found)
@@ -37,16 +43,19 @@ def snapshot(execution: Execution) -> dict[str, Any]:
 def decisions(execution: Execution) -> dict[str, dict[str, Any]]:
     """Who answered what, by step."""
     rows = Decision.objects.filter(prompt__execution=execution).select_related("user", "prompt__step")
+    rows = rows.defer(*(f"prompt__step__{name}" for name in LONG))
+    return {str(d.prompt.step.index): answer_json(d) for d in rows.order_by("decided_at")}
+
+
+def answer_json(answer: Decision) -> dict[str, Any]:
+    """Who answered what, and by which way; of a question that nobody answered how long it waited."""
     return {
-        str(d.prompt.step.index): {
-            "choice": d.choice,
-            "source": d.source,
-            "decided_by": d.decided_by,
-            "origin": d.origin,
-            "timeout_s": d.prompt.timeout_s if d.timed_out else None,
-            "feedback": d.feedback,
-        }
-        for d in rows.order_by("decided_at")
+        "choice": answer.choice,
+        "source": answer.source,
+        "decided_by": answer.decided_by,
+        "origin": answer.origin,
+        "timeout_s": answer.prompt.timeout_s if answer.timed_out else None,
+        "feedback": answer.feedback,
     }
 
 
@@ -78,6 +87,7 @@ def node_json(node: NodeSpec) -> dict[str, Any]:
     return {
         "id": node.node_id,
         "name": node.name,
+        "inside": node.scope.count("/") + 1 if node.scope else 0,
         "picture": node.picture,
         "entry": node.is_entry,
         "end": node.is_end,
@@ -89,7 +99,7 @@ def edge_json(edge: EdgeSpec, graph: GraphSpec, variables: Mapping[str, Any]) ->
     return {
         "id": edge.edge_id,
         "source": edge.source,
-        "destination": edge.destination,
+        "destination": edge.leads_to[0],
         "sentence": sentence(edge, graph, variables),
         "action": edge.action_type,
         # where the taught picture with its surroundings lay, to cut the found one out alike

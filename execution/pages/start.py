@@ -63,5 +63,6 @@ def _again(request: HttpRequest) -> dict[str, str]:
         return {}
     return {
         "mode": execution.mode,
+        "start_node_id": request.GET.get("node", ""),
         **{f"var_{name}": value for name, value in execution.variables.items() if value != HIDDEN},
     }

@@ -12,23 +12,46 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from execution.actions.teach import lesson_by_id, open_lesson
-from execution.choices import ON_DESKTOP
+from execution.actions.teach import lesson_by_id, open_lesson, open_picture_lesson
+from execution.choices import ON_DESKTOP, EventKind, LessonKind
 from execution.exceptions import LessonTaken
+from execution.lesson.calling import callable_from
 from execution.lesson.editing import new_workflow
+from execution.lesson.known_acts import slides_of_control
+from execution.lesson.of_runs import slides_of_run
+from execution.lesson.slides import Slide
 from execution.lesson.telling import draft_told
+from execution.lesson.uploads import BadUpload, slides_from
 from execution.models import Execution, Lesson, Robot
 from execution.pages import teach_texts
 from execution.pages.live import person
+from execution.permissions import VIEW
 from sentences.said import worded
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH, permitted
+from workflows.pictures import PictureStore
+from workflows.specs import graph_of
+from workflows.vault import known_names
 
 NEW = ""
+CONTROL = "control"  # taught from what a person did in a run
+
+
+class SeveralFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class PicturesField(forms.FileField):
+    """All the files that were chosen."""
+
+    widget = SeveralFiles(attrs={"class": "input", "accept": ".png,.jpg,.jpeg,.zip"})
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        return [super(PicturesField, self).clean(one, initial) for one in data or []]
 
 
 class TeachForm(forms.Form):
-    """A new workflow's name, or one that is there; and the desktop it is taught on."""
+    """A new workflow's name, or one that is there; and what it is taught from: a desktop, pictures, a run."""
 
     name = forms.CharField(
         required=False,
@@ -38,10 +61,24 @@ class TeachForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off"}),
     )
     workflow = forms.ChoiceField(required=False, label=gettext_lazy("Or teach one that is there"))
-    robot = forms.ChoiceField(label=gettext_lazy("Desktop"))
+    source = forms.ChoiceField(required=False, label=gettext_lazy("Taught from"))
+    robot = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
+    pictures = PicturesField(
+        required=False,
+        label=gettext_lazy("Pictures"),
+        help_text=gettext_lazy(
+            "Screenshots of one screen, as PNG or JPEG files or one zip file. Their names say the order."
+        ),
+    )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, run: Execution | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.run = run
+        of_run = [(LessonKind.RUN.value, run.name_for_people)] if run else []
+        if run and run.events.filter(kind=EventKind.CONTROL).exists():
+            of_run.append((CONTROL, _("what a person did in it by hand")))
+        sources = [(LessonKind.DESKTOP.value, _("a desktop")), (LessonKind.PICTURES.value, _("pictures"))]
+        self._offer("source", [*of_run, *sources])
         known = Workflow.objects.values_list("workflow_id", "name")
         self._offer("workflow", [(NEW, _("A new workflow")), *known])
         robots = robots_told()
@@ -58,27 +95,63 @@ class TeachForm(forms.Form):
         data = super().clean() or {}
         if not data.get("workflow") and not (data.get("name") or "").strip():
             self.add_error("name", _("Give the new workflow a name, or choose one that is there."))
+        data["source"] = data.get("source") or (LessonKind.RUN if self.run else LessonKind.DESKTOP)
+        if data["source"] == LessonKind.DESKTOP and not data.get("robot") and "robot" not in self.errors:
+            self.add_error("robot", _("Choose the desktop that is taught on."))
         return data
 
     def begin(self, user: Any) -> Lesson | None:
         """The lesson; None, with the reason in the form, where somebody else teaches there."""
         chosen = self.cleaned_data["workflow"]
-        robot = Robot.objects.get(name=self.cleaned_data["robot"])
-        workflow = Workflow.objects.by_id(chosen) if chosen else new_workflow(self.cleaned_data["name"])
         try:
-            return open_lesson(workflow=workflow, robot=robot, user=user)
+            known = Workflow.objects.by_id(chosen) if chosen else None
+            slides = self._slides(known)
+        except BadUpload as refused:
+            self.add_error("pictures" if self.cleaned_data["source"] == LessonKind.PICTURES else None, worded(refused))
+            return None
+        workflow = known or new_workflow(self.cleaned_data["name"])
+        try:
+            return self._open(workflow, user, slides)
         except LessonTaken as taken:
             if not chosen:
                 workflow.delete()
             self.add_error(None, worded(taken))
             return None
 
+    def _slides(self, workflow: Workflow | None) -> list[Slide]:
+        """What is shown in the place of a desktop; raises BadUpload."""
+        source, store = self.cleaned_data["source"], PictureStore()
+        if source == LessonKind.PICTURES:
+            return slides_from(
+                self.cleaned_data["pictures"], graph=graph_of(workflow) if workflow else None, store=store
+            )
+        if source == LessonKind.DESKTOP or self.run is None:
+            return []
+        slides = slides_of_control(self.run, store) if source == CONTROL else slides_of_run(self.run, store)
+        if not slides:
+            raise BadUpload(_("No pictures of this run are kept, so nothing can be taught from it."))
+        return slides
+
+    def _open(self, workflow: Workflow, user: Any, slides: list[Slide]) -> Lesson:
+        source = self.cleaned_data["source"]
+        if source == LessonKind.DESKTOP:
+            robot = Robot.objects.get(name=self.cleaned_data["robot"])
+            return open_lesson(workflow=workflow, robot=robot, user=user)
+        return open_picture_lesson(
+            workflow=workflow,
+            user=user,
+            pictures=[slide.to_json() for slide in slides],
+            kind=LessonKind.PICTURES if source == LessonKind.PICTURES else LessonKind.RUN,
+            execution=None if source == LessonKind.PICTURES else self.run,
+        )
+
 
 def robots_told() -> list[tuple[str, str]]:
     """The desktops that can be taught on, free ones first: (name of the robot, in words)."""
-    alive = list(Robot.objects.alive().order_by("name"))
+    alive = list(Robot.objects.at_work().order_by("name"))
     runs = set(Execution.objects.filter(state__in=ON_DESKTOP).values_list("desktop", flat=True))
-    taught = set(Lesson.objects.open().values_list("robot_id", flat=True))
+    on_desktop = Lesson.objects.open().filter(kind=LessonKind.DESKTOP)
+    taught = set(on_desktop.values_list("robot_id", flat=True))
 
     def told(robot: Robot) -> str:
         if robot.desktop in runs:
@@ -93,7 +166,13 @@ def robots_told() -> list[tuple[str, str]]:
 @require_http_methods(["GET", "HEAD", "POST"])
 def teach_new(request: HttpRequest) -> HttpResponse:
     """Choose what is taught, and where."""
-    form = TeachForm(request.POST or None, initial={"workflow": request.GET.get("workflow", "")})
+    asked = request.GET.get("run", "")
+    run = Execution.objects.by_id(asked) if asked and request.user.has_perm(VIEW) else None
+    initial = {
+        "workflow": run.workflow_id if run else request.GET.get("workflow", ""),
+        "source": request.GET.get("source", ""),
+    }
+    form = TeachForm(request.POST or None, request.FILES or None, run=run, initial=initial)
     if request.method == "POST" and form.is_valid():
         lesson = form.begin(request.user)
         if lesson is not None:
@@ -115,6 +194,8 @@ def teach(request: HttpRequest, lesson_id: str) -> HttpResponse:
             "at": addresses(lesson),
             "me": {**person(request), "may_publish": request.user.has_perm(PUBLISH)},
             "words": teach_texts.teach(),
+            "credentials": known_names(),
+            "callable": callable_from(lesson),
         },
     }
     return render(request, "execution/teach.html", context)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from execution.assistant.panel_texts import counted
+from execution.pages import mend_texts
 from execution.pages.script_texts import chrome, hands
 from workflows.choices import VariableKind
 
@@ -16,10 +17,14 @@ def teach() -> dict[str, object]:
         **_lesson(),
         **_desktop(),
         **_question(),
+        **_control(),
+        **_ways(),
         **_target(),
         **_screen(),
         **_variables(),
         **_done(),
+        **mend_texts.pictures(),
+        **mend_texts.mending(),
         "kind": {kind.value: str(kind.label) for kind in VariableKind},
     }
 
@@ -79,6 +84,7 @@ def _desktop() -> dict[str, object]:
         "no_picture_refused": _("The desktop is not shown here."),
         "no_picture_done": _("The lesson is over."),
         "type_value": _("Type a value"),
+        "typed_before": _("Typed before in this workflow"),
         "type_secret": _("Type a secret"),
         "secret_text": _("Secret text"),
         "type_it": _("Type it on the desktop"),
@@ -93,10 +99,17 @@ def _desktop() -> dict[str, object]:
             "read_value": _("Click the value that is to be read, or draw a box around it"),
             "wait_text": _("Click the text that is to be waited for, or draw a box around it"),
             "must_see": _("Click what must be seen here, or draw a box around it"),
+            "must_see_row": _("Click the row that must be there once, or draw a box around its texts"),
+            "choose": _("Click the list, the combo box, one of the radio buttons or the menu to choose in"),
+            "set_state": _("Click the check box or switch that is to be on or off"),
+            "pick_date": _("Click the field that the date goes into"),
+            "call_workflow": _("Do another workflow here, as one step"),
+            "visual_login": _("The desktop shows where to log in: the robot fills it, and nobody sees the password."),
         },
         "drawing": {
             "redraw": _("Draw a box around the target"),
             "region": _("Draw the area on the picture"),
+            "mend": _("Click the target where it is now, or draw a box around it"),
         },
     }
 
@@ -107,6 +120,11 @@ def _question() -> dict[str, object]:
         "then_clicked": _("Then it is done on the desktop"),
         "which_number": _("The number that a run gives"),
         "which_number_name": _("Variable that holds the number"),
+        "line_which": _("What in its line says that it is this one?"),
+        "line_variable": _("variable"),
+        "line_how": _("With a variable’s name it is another one in each run; without one it is this text each time."),
+        # Translators: two keys, pressed one after the other; the first one as it is labelled on the keyboard.
+        "after_escape": _("Esc %(key)s"),
         "let_it_go": _("Do nothing"),
         "screen_reading": _("Looking at the screen …"),
         "screen_reading_text": _("What shows is read as soon as it is still."),
@@ -146,6 +164,107 @@ def _question() -> dict[str, object]:
     }
 
 
+def _control() -> dict[str, object]:
+    return {
+        "control_title": {
+            "choose": _("Choose which one?"),
+            "set_state": _("On or off?"),
+            "pick_date": _("Which day?"),
+            "visual_login": _("Log in with which credentials?"),
+            "call_workflow": _("Do which workflow here?"),
+        },
+        "call": {
+            "which": _("Workflow"),
+            "version_of": _("%(name)s, version %(n)s"),
+            "none": _("No other workflow is published yet."),
+            "value": _("A text, or a {{variable}}"),
+            "secret": _("A secret {{variable}}"),
+            "output": _("What it reads as “%(name)s” is called here"),
+            "unused": _("not used here"),
+            "begin": _("Note it"),
+            "doing": _("%(what)s: do what it does, or have it done"),
+            "doing_text": _("Nothing of that is kept. Say so when the screen shows that comes after it."),
+            "done": _("It is done: this screen comes after it"),
+            "robot": _("Let the robot do it"),
+        },
+        "control_text": _("Then it is done on the desktop, and kept as one step."),
+        "control": {
+            "option": _("Text of the option"),
+            "choose": _("Choose it"),
+            "on": _("On"),
+            "off": _("Off"),
+            "day": _("Day"),
+            "written": _("Written there as"),
+            "put": _("Put it"),
+            "credential": _("Credentials"),
+            "log_in": _("Log in"),
+            "no_credentials": _("No credentials are saved yet. An admin saves them, under a name."),
+            "or_variable": _("or a value of the run:"),
+        },
+        "date_format": {
+            "fr": _("31/12/2026, day first"),
+            "us": _("12/31/2026, month first"),
+            "iso": "2026-12-31",
+        },
+        "usual_date_format": pgettext("how dates are written: fr, us or iso", "us"),
+        "doing_title": _("The robot does it …"),
+        "doing_text": _("It looks, moves and looks again, as in a run. That may take some seconds."),
+    }
+
+
+def _ways() -> dict[str, object]:
+    return {
+        "only_if": _("Only if"),
+        "always_done": _("It is always done."),
+        "no_values_yet": _("It is always done: a run has no value yet that could decide."),
+        "add_condition": _("Only if …"),
+        "and": _("and"),
+        "condition_value": _("Value that decides"),
+        "condition_test": _("Test"),
+        "condition_to": _("Compared with"),
+        "remove_condition": _("Take this condition away"),
+        "test": {
+            "equals": _("is"),
+            "is_not": _("is not"),
+            "one_of": _("is one of"),
+            "contains": _("contains"),
+            "empty": _("is empty"),
+            "not_empty": _("is not empty"),
+            "less": _("is less than"),
+            "more": _("is more than"),
+            "before": _("is before"),
+            "after": _("is after"),
+        },
+        "each_line": _("For each line of a list"),
+        "done_once": _("It is done once, for the line that was shown."),
+        "repeat_lines": _("Repeat for each line of this list …"),
+        "repeat_hint": _(
+            "This step was shown on the first line. What it leads to is done for each line, until this screen is back."
+        ),
+        "repeat_counter": _("The line is called"),
+        "repeat_most": _("At most so many lines"),
+        "repeat_until": _("Over once this text is seen (optional)"),
+        "repeat_steps": _("Done in each round as well"),
+        "end_repeat": _("Not for each line"),
+        "quoted": _("“%(text)s”"),
+        "offer_title": {"set_state": _("This is a check box"), "choose": _("This is one of several options")},
+        "offer_text": {
+            "set_state": _(
+                "A click changes it, whatever it is. A run can look first, and see afterwards that it is so."
+            ),
+            "choose": _("A run can look first what is chosen, choose by its text, and see afterwards that it is so."),
+        },
+        "offer_on": _("Set “%(label)s” to on, whatever it is"),
+        "offer_off": _("Set “%(label)s” to off, whatever it is"),
+        "offer_choose": _("Choose “%(option)s” in “%(label)s”, whatever is chosen"),
+        "offer_decline": _("Keep the click"),
+        "record_title": _("Whose record is this?"),
+        "record_text": _("The line was chosen by %(values)s, and that stands on this screen too."),
+        "record_accept": _("Go on only where %(values)s is seen"),
+        "record_decline": _("It need not be"),
+    }
+
+
 def _target() -> dict[str, object]:
     return {
         "no_step_yet": _("What is understood of a step shows here once there is one."),
@@ -169,9 +288,16 @@ def _target() -> dict[str, object]:
         "record_label": _("At the label"),
         "this_step": _("This step"),
         "optional": _("Optional"),
+        "changes_nothing": _("Changes nothing"),
+        "proved_by": _("Read back by"),
+        "proved_by_none": _("Nothing: what the screen shows is enough"),
+        "proved_by_value": _("“%(name)s” is"),
+        "proof_none_yet": _("No published workflow only looks and says what must be seen."),
         "try_from_here": _("Try from here"),
         "remove_step": _("Delete the step"),
         "what_it_types": _("What it types"),
+        "what_it_sets": {"option": _("What it chooses"), "state": _("What it is set to"), "date": _("Which day")},
+        "state_word": {"on": _("On"), "off": _("Off")},
         "value_kind": {"fixed": _("always this"), "variable": _("a variable"), "secret": _("a secret")},
         "variable_name": _("Name of the variable"),
         "secret_hint": _("The text is deleted from this lesson at once, with the pictures that may show it."),
@@ -184,7 +310,10 @@ def _target() -> dict[str, object]:
             "name": _("Kept as"),
             "kind": _("Kind"),
             "timeout_s": _("Longest wait (s)"),
+            "format": _("Written there as"),
+            "columns": _("Columns of these texts"),
         },
+        "columns_hint": _("What heads the column of each text, a line for each; an empty line is any column."),
     }
 
 
@@ -194,6 +323,11 @@ def _screen() -> dict[str, object]:
         "screen_name": _("Name of the screen"),
         "is_entry": _("A run begins here"),
         "is_end": _("A run ends here"),
+        "ways_on": _("Several ways lead on: tried in this order"),
+        "way_to": _("leads to “%(name)s”"),
+        "way_earlier": _("%(what)s: earlier"),
+        "way_later": _("%(what)s: later"),
+        "way_moved": _("%(what)s is number %(n)d now"),
         "told_apart": _("Told apart from other screens"),
         "told_well": _("Well"),
         "told_weak": _("Weakly: it may be taken for another one"),

@@ -38,6 +38,13 @@ class Changes:
             mask[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)] = False
         return Changes(mask, tuple(_regions(mask.view(np.uint8))))
 
+    def within(self, box: Box) -> Changes:
+        """The changes that lie in `box`."""
+        mask = np.zeros_like(self.mask)
+        part = slice(max(0, box.y), max(0, box.bottom)), slice(max(0, box.x), max(0, box.right))
+        mask[part] = self.mask[part]
+        return Changes(mask, tuple(_regions(mask.view(np.uint8))))
+
     @property
     def area(self) -> int:
         return int(np.count_nonzero(self.mask))

@@ -39,6 +39,7 @@ _ASKED = {
     Verb.LIFT_DEGRADED: gettext_lazy("%(who)s had everything read in full again"),
     Verb.SET_CONTINUOUS_CAPTURE: gettext_lazy("%(who)s switched continuous capture"),
     Verb.TAKE_CONTROL: gettext_lazy("%(who)s took control"),
+    Verb.CHANGE_VERSION: gettext_lazy("%(who)s asked for another version"),
 }
 _ANSWERED = {
     Choice.ACCEPT: gettext_lazy("%(who)s accepted"),

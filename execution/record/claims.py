@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from execution.choices import ON_DESKTOP, ExecutionState
@@ -26,6 +26,7 @@ from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
 from execution.record.events import emit_state
 from sentences.said import say
+from workflows.models import Workflow
 
 if TYPE_CHECKING:
     from execution.record.journal import Journal
@@ -48,18 +49,21 @@ class Claim:
 
 
 def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") -> Claim | None:
-    """The next run for this desktop: one that was left on it first, then the oldest queued one.
+    """The next run for this desktop: one that was left on it first, then the first in line that fits (S9.4).
 
     The caller holds the desktop's lock, so whoever had a run on this desktop before can no longer act on it.
     """
     with transaction.atomic():
         mine = Execution.objects.abandoned_on(robot.desktop)
-        queued = Execution.objects.queued().filter(desktop__in=("", robot.desktop, identity.name))
+        queued = Execution.objects.queued().fitting(robot).with_room()
+        queued = queued.filter(desktop__in=("", robot.desktop, identity.name))
         if execution_id:
             mine, queued = mine.filter(execution_id=execution_id), queued.filter(execution_id=execution_id)
-        left, waiting = mine.first(), None if mine.exists() else queued.first()
+        left = mine.first()
+        # what another loop is claiming right now is passed over; SQLite has one writer at a time
+        waiting = None if left else queued.select_for_update(skip_locked=True, of=("self",)).first()
         found = left or waiting
-        if found is None:
+        if found is None or (waiting is not None and not _has_room_still(waiting)):
             return None
         now = timezone.now()
         changes: dict[str, Any] = {
@@ -80,10 +84,24 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
                 return None
         else:
             deaths = F("deaths") + int(_died(found, identity))
-            Execution.objects.filter(pk=found.pk).update(**changes, deaths=deaths, lasted_s=lasted_until(found, now))
+            there = Execution.objects.filter(pk=found.pk, state__in=ON_DESKTOP)
+            if not there.update(**changes, deaths=deaths, lasted_s=lasted_until(found, now)):
+                return None  # somebody has just stopped it
         execution = Execution.objects.by_id(found.execution_id)
         emit_state(execution)
     return Claim(execution, taken_over=left is not None)
+
+
+def _has_room_still(waiting: Execution) -> bool:
+    """Whether fewer runs that do its workflows are on desktops than may be; until the transaction ends none begins.
+
+    Two loops that look at the same moment would each see room for their own run: the workflows' rows are the
+    turnstiles, passed by everybody in the same order, so that no two wait for each other.
+    """
+    limited = Workflow.objects.filter(done_in=waiting.version_id, most_at_once__isnull=False).order_by("pk")
+    if not list(limited.select_for_update(no_key=True, of=("self",)).values_list("pk")):
+        return True
+    return Execution.objects.filter(pk=waiting.pk).with_room().exists()
 
 
 def lesson_for(robot: Robot) -> Lesson | None:
@@ -91,6 +109,20 @@ def lesson_for(robot: Robot) -> Lesson | None:
     if Execution.objects.abandoned_on(robot.desktop).exists():
         return None
     return Lesson.objects.for_robot(robot).select_related("workflow", "robot", "teacher", "cursor").first()
+
+
+def lessons_on_pictures(robot: Robot) -> list[Lesson]:
+    """Those whose pictures this robot's run loop reads: its own, and those that no living one has taken.
+
+    Compare-and-set: of several robots one has it.
+    """
+    free = Q(robot=None) | Q(robot=robot) | ~Q(robot__in=Robot.objects.alive())
+    waiting = Lesson.objects.on_pictures()
+    if Robot.objects.filter(pk=robot.pk, maintenance_at__isnull=False).exists():
+        free = Q(robot=robot)  # what it has, and nothing new
+    for lesson in waiting.filter(free).exclude(robot=robot):
+        waiting.filter(free, pk=lesson.pk).update(robot=robot)
+    return list(waiting.filter(robot=robot).select_related("workflow", "robot", "teacher", "cursor", "execution"))
 
 
 def _died(left: Execution, identity: DesktopIdentity) -> bool:

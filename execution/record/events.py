@@ -9,6 +9,7 @@ from django.db import transaction
 
 from execution.choices import EventKind
 from execution.models import Execution, ExecutionEvent
+from execution.record.nudges import nudge
 from execution.record.payloads import state_payload
 
 
@@ -17,6 +18,7 @@ def emit(execution: Execution, kind: EventKind, payload: Mapping[str, Any]) -> E
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("An event is written in the transaction of its change.")
     seq = execution.take_seq()
+    transaction.on_commit(nudge)
     return ExecutionEvent.objects.create(execution=execution, seq=seq, kind=kind, payload=dict(payload))
 
 

@@ -6,6 +6,7 @@ Every write checks the epoch; whoever has lost the run gets LeaseLost and has ch
 from __future__ import annotations
 
 from execution.choices import WAITING, ExecutionState, Outcome, PauseReason, PromptState, StepPhase, ended_error
+from execution.record.by_hand import propose_way
 from execution.record.events import emit_state
 from execution.record.fence import persistent
 from execution.record.moves import Moves
@@ -40,6 +41,7 @@ class Journal(Steps, Questions, Moves):
                 say("record.ended_in_doubt") if doubtful else say("record.ended"),
             )
         with self._fenced() as execution:
+            propose_way(execution, self.graph, came_from=execution.current_node_id, to="")
             execution.prompts.open().update(state=PromptState.WITHDRAWN)
             text = self.hidden.text(error) or ("" if state == ExecutionState.COMPLETED else ended_error(state))
             execution.move(

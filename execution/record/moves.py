@@ -7,11 +7,11 @@ from typing import Any
 
 from execution.choices import EventKind, ExecutionState, Origin, PauseReason, PromptState, Verb, Wish
 from execution.models import Decision as Answer
-from execution.models import WishRecord
+from execution.models import Execution, WishRecord
 from execution.record.attribution import named
 from execution.record.events import emit, emit_state
 from execution.record.fence import FencedRun, persistent
-from execution.record.payloads import mode_payload
+from execution.record.payloads import mode_payload, version_payload
 from execution.record.secret_values import hidden_values, sealed
 from execution.signals import call_each
 from sentences.said import say, to_json
@@ -99,6 +99,40 @@ class Moves(FencedRun):
             emit(execution, EventKind.MODE_CHANGED, mode_payload(was, mode, self._last_wish(Verb.SET_MODE)))
             emit_state(execution)
         call_each(self.on_mode, self.execution, of="the run's mode")
+
+    @persistent
+    def change_version(self) -> bool:
+        """Take the version that was asked for, compare-and-set; a paused run is resumed with it. Whether it was.
+
+        Everything that was made of the version before is of no use from here on.
+        """
+        with self._fenced() as execution:
+            was, version, wish = execution.version, execution.wish_version, self._last_wish(Verb.CHANGE_VERSION)
+            if version is None:
+                return False
+            changes: dict[str, Any] = {"version": version, "wish_version": None}
+            changes["wish"] = Wish.RESUME if execution.state == ExecutionState.PAUSED else Wish.NONE
+            asked = Execution.objects.filter(pk=execution.pk, version=was, wish=Wish.CHANGE_VERSION)
+            if not asked.update(**changes):
+                return False
+            for name, value in changes.items():
+                setattr(execution, name, value)
+            emit(execution, EventKind.VERSION_CHANGED, version_payload(was.number, version.number, wish))
+            emit_state(execution)
+        return True
+
+    @persistent
+    def keep_version(self, why: str) -> None:
+        """The run stays as it is with the version that it has; why is told, and the wish is over."""
+        with self._fenced() as execution:
+            changes: dict[str, Any] = {"wish": Wish.NONE, "wish_version": None}
+            if not Execution.objects.filter(pk=execution.pk, wish=Wish.CHANGE_VERSION).update(**changes):
+                return
+            execution.wish, execution.wish_version = Wish.NONE, None
+            if why:
+                message = to_json(self.hidden.text(say("record.version_kept", why=why)))
+                emit(execution, EventKind.ERROR, {"kind": "version", "message": message})
+            emit_state(execution)
 
     def _fulfilled(self) -> dict[str, Any]:
         """A pause was asked for and is here; a stop stays to be heeded."""

@@ -6,15 +6,25 @@ Sentences are in it as codes with values; whoever hands it to a reader puts them
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from execution.choices import ON_DESKTOP, PromptState
-from execution.models import Decision, Execution, Prompt, Step, WishRecord
+from execution.choices import ON_DESKTOP, STANDS_STILL, PromptState
+from execution.models import Decision, Execution, Lesson, Prompt, Step, WishRecord
 from execution.models.reference import vector_id
 from execution.record.redaction import Shown
 from execution.record.sentences import step_sentence
-from execution.types import Candidate, Match, Reason, Recognition, Resolution, Size, Suggestion, Verification
+from execution.types import (
+    Candidate,
+    CorrectionUsed,
+    Match,
+    Reason,
+    Recognition,
+    Resolution,
+    ScreenState,
+    Size,
+    Suggestion,
+    Verification,
+)
 from sentences.said import to_json
 from workflows.graph import GraphSpec
 from workflows.words import names_of
@@ -25,10 +35,11 @@ TIMES = (
 )  # fmt: skip
 
 
-def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path | None) -> dict[str, Any]:
+def screen_json(shown: Shown, *, execution: Execution, picture: str, lies: tuple[str, int]) -> dict[str, Any]:
     """A ScreenState in the shape of S11.6, with the boxes of what was read and detected beside it, as it may be kept.
 
-    `hidden` are the places that were painted over, `seal` a keyed digest of what stands there.
+    `hidden` are the places that were painted over, `seal` a keyed digest of what stands there; `lies` is where the
+    picture does, and its bytes.
     """
     state = shown.state
     size, window = state.frame.size, state.window
@@ -45,9 +56,9 @@ def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path 
             "box": _norm(window.box, size) if window and window.box else None,
         },
         "raw": {
-            "screenshot_path": str(path) if path else "",
+            "screenshot_path": lies[0],
             "capture_method": state.frame.method,
-            "file_size_bytes": path.stat().st_size if path and path.exists() else 0,
+            "file_size_bytes": lies[1],
         },
         "perception": {
             "embedding": {
@@ -55,8 +66,7 @@ def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path 
                 "vector_id": vector_id(picture, state.embedding.model) if state.embedding else "",
                 "dimensions": int(state.embedding.vector.size) if state.embedding else 0,
             },
-            "detected_text": [t.text for t in state.texts],
-            "text_boxes": [_norm(t.box, size) for t in state.texts],
+            **texts_json(state),
             "text_detection_method": state.text_method,
             "confidence_avg": round(sum(confidences) / len(confidences), 4) if confidences else 0.0,
         },
@@ -75,6 +85,12 @@ def screen_json(shown: Shown, *, execution: Execution, picture: str, path: Path 
         "notes": to_json(state.notes),
         **({"hidden": [_norm(box, size) for box in shown.hidden], "seal": shown.seal} if shown.hidden else {}),
     }
+
+
+def texts_json(state: ScreenState) -> dict[str, Any]:
+    """What was read on a screen as it may be kept, and where."""
+    size = state.frame.size
+    return {"detected_text": [t.text for t in state.texts], "text_boxes": [_norm(t.box, size) for t in state.texts]}
 
 
 def match_json(match: Match) -> dict[str, Any]:
@@ -113,8 +129,20 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
             else None
         ),
         **({"line": suggestion.line} if suggestion.line else {}),
+        **({"learned": [_used(used) for used in suggestion.learned]} if suggestion.learned else {}),
         **resolution_json(resolution, size),
         "can_accept": resolution.status in ("found", "not_needed"),
+    }
+
+
+def _used(used: CorrectionUsed) -> dict[str, Any]:
+    """A correction that a suggestion stands on: which one, what it says of the step, and where it comes from."""
+    return {
+        "correction": used.key,
+        "part": used.part,
+        "on_trial": used.on_trial,
+        "against": used.against,
+        "said": to_json(used.said),
     }
 
 
@@ -148,6 +176,7 @@ def verification_json(verification: Verification) -> dict[str, Any]:
         "message": to_json(verification.message),
         "said": verification.said,
         "evidence": [_reason(r) for r in verification.evidence],
+        **({"read_back": verification.read_back} if verification.read_back else {}),
     }
 
 
@@ -166,7 +195,19 @@ def state_payload(execution: Execution) -> dict[str, Any]:
         "degraded_reason": to_json(execution.degraded_reason),
         "desktop": execution.desktop,
         "on_desktop": execution.state in ON_DESKTOP and execution.robot_id is not None,
+        "mending": mending_payload(execution),
     }
+
+
+def mending_payload(execution: Execution) -> dict[str, Any] | None:
+    """Who mends which step while the run stands still, or asks; None where nobody does."""
+    if execution.state not in STANDS_STILL:
+        return None
+    lessons = Lesson.objects.open().filter(execution=execution, step_index__isnull=False)
+    lesson = lessons.select_related("teacher").first()
+    if lesson is None or lesson.teacher is None:
+        return None
+    return {"by": lesson.teacher.get_username(), "step": lesson.step_index, "since": lesson.created_at.isoformat()}
 
 
 def step_payload(step: Step) -> dict[str, Any]:
@@ -268,6 +309,12 @@ def mode_payload(was: str, mode: str, wish: WishRecord | None) -> dict[str, Any]
     """The `mode_changed` event of a run: from which mode to which, and who asked for it (S1.23)."""
     asked = {"by": wish.name, "origin": wish.origin, "asked_at": wish.asked_at.isoformat()} if wish else {}
     return {"was": was, "mode": mode, "by": "", "origin": "", "asked_at": None, **asked}
+
+
+def version_payload(was: int, version: int, wish: WishRecord | None) -> dict[str, Any]:
+    """The `version_changed` event of a run: from which version to which, and who asked for it (S6.14)."""
+    asked = {"by": wish.name, "origin": wish.origin, "asked_at": wish.asked_at.isoformat()} if wish else {}
+    return {"was": was, "version": version, "by": "", "origin": "", "asked_at": None, **asked}
 
 
 def _reason(reason: Reason) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from execution.models import ReferenceReading, ReferenceVector
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.record.journal import Journal
+from execution.record.prototypes import by_prototypes
 from execution.types import Embedding
-from sentences.said import say
+from sentences.said import cause, say
+from workflows.graph import GraphSpec, NodeSpec
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +65,20 @@ class DatabaseReferences:
             log.warning("what was seen on picture %s could not be kept: %s", picture[:8], error)
 
 
+def taught_texts(node: NodeSpec | None) -> list[str]:
+    """All that was read on the taught pictures of a screen, and what it is known by."""
+    if node is None:
+        return []
+    texts = list(node.texts)
+    pictures = [picture for picture in (node.picture, *node.looks) if picture]
+    for data in ReferenceReading.objects.filter(picture__in=pictures).values_list("reading", flat=True):
+        try:
+            texts += [line.text for line in Reading.from_json(data).texts]
+        except ValueError as error:
+            log.warning("a reading of the screen %s is not used: %s", node.node_id, error)
+    return texts
+
+
 def references_for(
     journal: Journal,
     *,
@@ -70,8 +86,11 @@ def references_for(
     pictures: PictureSource,
     tell: Callable[[str], None],
     leave: Callable[[], bool],
+    graph: GraphSpec | None = None,
 ) -> dict[str, Reference]:
-    """The references of the run's nodes; `tell` hears when pictures must be read first, which takes a second each.
+    """The references of the run's nodes, or of `graph`, its own with what coaches have shown since.
+
+    `tell` hears when pictures must be read first, which takes a second each.
 
     It is given up where the loop must leave or the run was ended meanwhile.
     """
@@ -81,7 +100,7 @@ def references_for(
             tell(_("Reading the taught screens: %(done)d of %(total)d") % {"done": done, "total": total})
 
     references = prepare(
-        journal.graph,
+        graph or journal.graph,
         analyzer=analyzer,
         pictures=pictures,
         store=DatabaseReferences(),
@@ -93,7 +112,11 @@ def references_for(
     if problems:
         counts = {"count": len(problems), "total": len(references)}
         journal.warn("references", say("perception.references_lack", **counts, why=problems[0]))
-    return references
+    try:
+        return by_prototypes(references, journal.execution.version.workflow)
+    except (DatabaseError, ValueError) as error:
+        journal.warn("learning", cause(error))
+        return references
 
 
 def _pieces(pictures: Iterable[str]) -> Iterator[Sequence[str]]:

@@ -42,6 +42,7 @@ def run_row(execution: Any) -> dict[str, Any]:
         "pause_reason_label": str(PauseReason(execution.pause_reason).label),
         "error": worded(execution.error),
         "degraded": execution.degraded,
+        "priority": execution.priority,
         "desktop": execution.desktop,
         "robot": execution.robot.name if execution.robot else None,
         "started_by": execution.started_by.get_username() if execution.started_by else None,

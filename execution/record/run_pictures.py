@@ -43,5 +43,10 @@ class RunPictures:
         """BGR pixels as they were kept; raises PictureMissing."""
         return self._store.get(digest)
 
-    def path(self, digest: str) -> Path:
-        return self._store.path(digest)
+    def file(self, digest: str) -> Path:
+        """A file of this machine with it, for programs that take a path."""
+        return self._store.file(digest)
+
+    def lies(self, digest: str) -> tuple[str, int]:
+        """Where it lies, in words for the record, and how many bytes it has."""
+        return self._store.address(digest), self._store.size(digest)

@@ -20,7 +20,7 @@ from execution.types import Box, ElementRole, ElementState, ScreenState, Suggest
 from sentences.said import say
 from workflows import vault_keys
 from workflows.exceptions import DomainError
-from workflows.graph import GraphSpec, NormBox, VariableSpec
+from workflows.graph import CALL, GraphSpec, NormBox, VariableSpec
 from workflows.models import Credential, Workflow
 from workflows.secret_names import holds_secret, is_secret
 from workflows.unsaid import keep_out_of_logs
@@ -94,8 +94,8 @@ def hide_what_is_typed(redaction: Redaction, suggestion: Suggestion, state: Scre
     Without a field to type into it is the one with the focus; where that is not seen either, nothing is shown any more.
     """
     params = dict(suggestion.params)
-    if redaction.values.any(params) == params:
-        return
+    if suggestion.edge.action_type == CALL or redaction.values.any(params) == params:
+        return  # a workflow that is done inside is handed the value: what types it there hides its field
     focused = next((e.box for e in state.elements if ElementState.FOCUSED in e.states), None)
     target = suggestion.edge.target
     named = suggestion.resolution.box if target is None or target.role == ElementRole.FIELD else None
@@ -108,7 +108,8 @@ def _typed_before(execution: Execution) -> list[NormBox]:
     if not execution.secrets:
         return []
     acted = execution.steps.filter(intent_at__isnull=False).values_list("suggestion", flat=True)
-    boxes = [kept.get("box") if _at_field(kept) else None for kept in acted if HIDDEN in str(kept.get("params"))]
+    typed = [kept for kept in acted if kept.get("action") != CALL and HIDDEN in str(kept.get("params"))]
+    boxes = [kept.get("box") if _at_field(kept) else None for kept in typed]
     return [(box[0], box[1], box[2], box[3]) if box else WHOLE for box in boxes]
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from execution.choices import StepPhase
 from execution.language.acts import ACT
 from execution.models import Step
 from sentences.said import Said, from_json
 from workflows.catalogue import ACTIONS
+
+
+def texts_are_gone(step: Step) -> bool:
+    """Whether what was seen and meant at this step is no longer kept (S10.4)."""
+    return step.phase == StepPhase.CLOSED and not (step.screen or step.recognition or step.suggestion)
 
 
 def step_sentence(step: Step) -> str:

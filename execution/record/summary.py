@@ -4,32 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Avg, Count, Sum
+from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from execution.choices import Outcome, Verified
+from execution.language.rungs import RUNGS
 from execution.models import Decision, Execution
 
 
 def run_summary(execution: Execution) -> dict[str, Any]:
     """Actions done of all, retries, clicks by rung, mean score and resolve time, not verified, degraded."""
-    steps = execution.steps.all()
-    actions = steps.exclude(edge_id="")
-    done = actions.filter(outcome__in=[Outcome.SUCCEEDED, Outcome.MANUAL])
-    found = actions.exclude(rung="")
-    numbers = found.aggregate(mean_score=Avg("score", default=0), mean_resolve_ms=Avg("resolve_ms", default=0))
+    acted, done = ~Q(edge_id=""), Q(outcome__in=[Outcome.SUCCEEDED, Outcome.MANUAL]) & ~Q(edge_id="")
+    found = acted & ~Q(rung="")
+    by_rung: list[Any] = [
+        *execution.steps.order_by("rung").values("rung").annotate(
+            actions=Count("pk", filter=acted & ~Q(outcome=Outcome.INTERRUPTED)),
+            done=Count("pk", filter=done),
+            again=Sum("retries", default=0),
+            found=Count("pk", filter=found),
+            scores=Sum("score", filter=found, default=0),
+            resolving_ms=Sum("resolve_ms", filter=found, default=0),
+            not_verified=Count("pk", filter=done & ~Q(verified=Verified.YES)),
+            slow=Count("pk", filter=Q(degraded=True)),
+        )
+    ]  # fmt: skip
+
+    def total(name: str) -> Any:
+        return sum(row[name] for row in by_rung)
+
+    sought = total("found") or 1
     return {
-        "actions": actions.exclude(outcome=Outcome.INTERRUPTED).count(),
-        "done": done.count(),
+        "actions": total("actions"),
+        "done": total("done"),
         "corrected": execution.corrected,
-        "retries": steps.aggregate(n=Sum("retries", default=0))["n"],
-        "rungs": {row["rung"]: row["n"] for row in found.values("rung").annotate(n=Count("pk")).order_by("rung")},
-        "mean_score": round(numbers["mean_score"], 3),
-        "mean_resolve_ms": round(numbers["mean_resolve_ms"], 1),
-        "not_verified": done.exclude(verified=Verified.YES).count(),
-        "degraded": steps.filter(degraded=True).count(),
-        "values": [value.as_json() for value in execution.values_read.all().newest().values()],
+        "retries": total("again"),
+        "rungs": {row["rung"]: row["found"] for row in by_rung if row["found"]},
+        "mean_score": round(total("scores") / sought, 3),
+        "mean_resolve_ms": round(total("resolving_ms") / sought, 1),
+        "not_verified": total("not_verified"),
+        "degraded": total("slow"),
+        "values": execution.results(),
         "duration_seconds": round(execution.duration_seconds, 2),
     }
 
@@ -45,7 +60,7 @@ def people(execution: Execution) -> dict[str, Any]:
 
 
 def as_sentence(summary: dict[str, Any]) -> str:
-    rungs = ", ".join(f"{rung} {n}" for rung, n in summary["rungs"].items()) or "–"
+    rungs = ", ".join(f"{RUNGS.get(rung, rung)} {n}" for rung, n in summary["rungs"].items()) or "–"
     actions, retries = summary["actions"], summary["retries"]
     done = ngettext("%(n)d of %(m)d action done", "%(n)d of %(m)d actions done", actions)
     again = ngettext("%(n)d retry", "%(n)d retries", retries) % {"n": retries}

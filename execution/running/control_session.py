@@ -23,14 +23,19 @@ from execution.lesson.hearing import Unheard, heard_act
 from execution.lesson.sight import Sight
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.journal import Journal
+from execution.record.redaction import covered
 from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients
 from execution.running.teach_line import control_line_of
-from execution.types import Frame, Point, ScreenState, Size
+from execution.types import ElementRole, Frame, Point, ScreenState, Size
 from sentences.said import say, to_json, told_by
+from workflows.exceptions import PictureError
+from workflows.graph import NormBox
 
 log = logging.getLogger(__name__)
 
+CLICKED = ("click", "double_click")
+_RIM = 2  # pixels around a field
 LOOK_EVERY_S = 0.1  # whether it was given back
 
 _Message = dict[str, Any]
@@ -60,7 +65,9 @@ class ControlSession:
         )  # fmt: skip
         self._number = 0
         self._last_there = time.monotonic()
-        self._has_left = False
+        self._has_left = self._typed = False
+        self._clicked: Point | None = None  # what has the focus, as far as anybody can tell
+        self._fields: list[NormBox] | None = []  # that something was typed into; None where one of them is not known
         self._problem: Exception | None = None
 
     def run(self) -> None:
@@ -133,7 +140,8 @@ class ControlSession:
 
     def _carry_out(self, client: Client, act: Act, size: Size) -> None:
         self.may_act()
-        told = {"by": self.who, **told_of(act, size, self._text_at(act.point) if act.kind in POINTED else "")}
+        on = self._text_at(act.point) if act.kind in POINTED else ""
+        told = {"by": self.who, **told_of(act, size, on), **self._picture_of(act)}
         self.journal.control(told)
         try:
             do(self.desktop, act)
@@ -146,6 +154,26 @@ class ControlSession:
             return
         self.sight.stirred()
         client.tell_acted(act.id, Acted(state="done", ms=1000 * (time.perf_counter() - act.heard_at)))
+
+    def _picture_of(self, act: Act) -> dict[str, Any]:
+        """The screen that it is done on, as it may be kept, so that it can be taught from. No typed text shows: the
+        field is painted over, and where nobody can tell which it was there are no pictures from then on."""
+        goes_on, self._typed = self._typed and bool(act.length), bool(act.length)
+        state, clicked = self.sight.current(), self._clicked
+        self._clicked = act.point if act.kind in CLICKED else clicked if act.length else None
+        fields = self._fields
+        if act.length and not goes_on:
+            field = field_at(state, clicked) if state is not None and clicked is not None else None
+            self._fields = None if field is None or fields is None else [*fields, field]
+        if state is None or goes_on or fields is None:
+            return {}
+        try:
+            kept = self.journal.pictures.keep(covered(state, fields))
+        except PictureError as error:
+            self.journal.warn("storage", told_by(error))
+            return {}
+        window = kept.shown.state.window
+        return {"picture": kept.digest, "window": window.title if window else ""}
 
     def _text_at(self, point: Point) -> str:
         """What was read there, as it may be kept; empty where the screen is not read yet."""
@@ -168,6 +196,14 @@ class ControlSession:
         self.journal.hidden.seen(state)
         if self.journal.hidden.is_needed:
             self._show(state.frame)
+
+
+def field_at(state: ScreenState, point: Point) -> NormBox | None:
+    """The field at the point, as a part of the screen; None where none is seen there."""
+    size = state.frame.size
+    boxes = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.contains(point)]
+    box = min(boxes, key=lambda one: one.area, default=None)
+    return box.grown(_RIM, size).normalised(size) if box is not None else None
 
 
 def told_of(act: Act, size: Size, on: str = "") -> dict[str, Any]:

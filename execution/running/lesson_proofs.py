@@ -9,12 +9,16 @@ from typing import Any
 
 from django.db import DatabaseError, connections
 
+from execution.lesson.beginnings import begins_on
 from execution.lesson.here import Here
 from execution.lesson.proving import Trial, proved, told_apart
 from execution.models import Lesson, LessonStep
+from execution.turn.rounds import counted
 from workflows.catalogue import effect_class_of
+from workflows.exceptions import PictureAway
+from workflows.graph import CALL
 from workflows.models import Workflow
-from workflows.specs import graph_of
+from workflows.specs import edge_spec, graph_of
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +54,7 @@ class Proofs:
                     return
                 try:
                     self._prove()
-                except DatabaseError as error:  # a helper: it is tried again with the next change
+                except (DatabaseError, PictureAway) as error:  # a helper: it is tried again with the next change
                     log.warning("what was taught was not tried: %s", error)
         finally:
             connections.close_all()
@@ -60,8 +64,13 @@ class Proofs:
         graph, looks = graph_of(self._lesson.workflow), here.looks()
         others = Workflow.objects.exclude(pk=self._lesson.workflow.pk)
         strangers = [(one.name, node) for one in others for node in graph_of(one).nodes]
-        apart = told_apart(graph, looks, strangers, pictures=pictures, values=here.known.values)
+        values = {**here.known.values, **counted(graph, ())}  # of a list its first line was shown
+        apart = told_apart(graph, looks, strangers, pictures=pictures, values=values)
         self._found(lambda: self._keep_apart(apart))
+        for step in self._lesson.steps.kept().filter(edge__action_type=CALL).select_related("edge__source"):
+            if step.edge is not None:
+                begins = begins_on(edge_spec(step.edge), looks.get(step.edge.source.node_id, []), here, pictures)
+                self._found(lambda pk=step.pk, begins=begins: self._keep(pk, begins=begins))  # type: ignore[misc]
         for step in self._lesson.steps.kept().filter(edge__target__isnull=False).select_related("edge"):
             edge = graph.edge(step.edge.edge_id) if step.edge else None
             if self._stop.is_set() or self._asked.is_set():
@@ -74,19 +83,19 @@ class Proofs:
             if self._done.get(step.pk) == key:
                 continue
             effect = effect_class_of(edge.action_type, edge.params, edge.effect_class, expects=bool(edge.expect))
-            trial = Trial(target=edge.target, effect=effect, own=own, others=others_looks, values=here.known.values)
+            trial = Trial(target=edge.target, effect=effect, own=own, others=others_looks, values=values)
             proof = proved(trial, pictures=pictures)
             self._done[step.pk] = key
-            self._found(lambda pk=step.pk, proof=proof: self._keep_proof(pk, proof))  # type: ignore[misc]
+            self._found(lambda pk=step.pk, proof=proof: self._keep(pk, proof=proof))  # type: ignore[misc]
 
     def _keep_apart(self, apart: dict[str, Any]) -> None:
         if apart != self._lesson.told_apart:
             self._lesson.told_apart = apart
             self._lesson.save(update_fields=["told_apart"])
 
-    def _keep_proof(self, pk: int, proof: dict[str, Any]) -> None:
+    def _keep(self, pk: int, **told: Any) -> None:
         pending = self._here.pending
         step = pending.step if pending and pending.step.pk == pk else LessonStep.objects.filter(pk=pk).first()
         if step is not None:
-            step.screen = {**step.screen, "proof": proof}
+            step.screen = {**step.screen, **told}
             step.save(update_fields=["screen"])

@@ -10,35 +10,47 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import close_old_connections
 from django.utils import timezone, translation
 
+from execution.actions import mending
 from execution.choices import LessonState, LessonStepState
-from execution.desktop.base import Desktop, DesktopLost
-from execution.exceptions import LeaseLost
+from execution.desktop.base import Desktop, DesktopLost, DesktopUnavailable
+from execution.desktop.watching import Watch, watch
+from execution.exceptions import BadEdit, LeaseLost
 from execution.lesson.acts import Act, Acted
+from execution.lesson.as_a_run import LessonHold
+from execution.lesson.by_robot import RobotHere
+from execution.lesson.calling import begin_call, end_call, heard_call, open_call
 from execution.lesson.drafting import Draft
-from execution.lesson.hearing import Unheard, heard_act, heard_look
+from execution.lesson.gestures import Gestures
+from execution.lesson.hearing import Unheard, heard_act, heard_look, heard_repeat, heard_setting
 from execution.lesson.here import Here
+from execution.lesson.lines import repeat_for_each_line
+from execution.lesson.mending import Mending, heard_mend
+from execution.lesson.onlooking import Onlooker
 from execution.lesson.recorder import Recorder
 from execution.lesson.redrawing import NotRedrawn, redraw
 from execution.lesson.secrecy import TypedSecrets, typed_before
 from execution.lesson.sight import Sight
+from execution.lesson.slides import Slides
 from execution.lesson.telling import draft_told
 from execution.lesson.trying import Trying
-from execution.lesson.understanding import Understood, hover_json
+from execution.lesson.turning import turn
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.permissions import sees_unmasked
 from execution.record.hidden import Hidden
 from execution.record.redaction import redaction_of
+from execution.running.lesson_pointing import Pointing
 from execution.running.lesson_proofs import Proofs
 from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients
-from execution.running.teach_line import line_of
+from execution.running.teach_line import line_of_lesson
 from execution.types import Frame, Point, ScreenState
-from sentences.said import cause, in_words, say, told_by, worded
+from sentences.said import cause, in_words, say, told_by
 from workflows.availability import is_away
+from workflows.exceptions import PictureAway, PictureNotStored
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of
 
@@ -67,25 +79,30 @@ class LessonSession:
         self.lesson, self.desktop, self.leave, self.may_act = lesson, desktop, leave, may_act
         self.redaction = redaction_of(graph_of(lesson.workflow), Hidden(()), typed=typed_before(lesson))
         self._inbox: queue.Queue[Callable[[], None]] = queue.Queue()
-        self._clients = Clients(
-            line_of(lesson.robot.name if lesson.robot else ""), lesson.lesson_id, heard=self._hear, came=self._greet
-        )
+        self._clients = Clients(line_of_lesson(lesson), lesson.lesson_id, heard=self._hear, came=self._greet)
         self.sight = Sight(
             desktop,
             analyzer,
             on_frame=self._show,
             on_read=self._was_read,
             on_problem=self._went_wrong,
+            by_hand=True,
         )
         here = Here(lesson, Draft(lesson.workflow, store), analyzer, self.redaction)
+        hold = LessonHold(lesson, leave=leave, may_act=may_act, is_seen=lambda: self._is_there(self._asked_by))
         self.recorder = Recorder(
-            lesson, desktop=desktop, sight=self.sight, here=here, on_acted=self._tell_acted, on_change=self._changed
-        )
+            lesson, desktop=desktop, sight=self.sight, here=here, hold=hold,
+            on_acted=self._tell_acted, on_change=self._changed,
+        )  # fmt: skip
+        self.mending = Mending(lesson, here)
         self.secrets = TypedSecrets(self.recorder, self.redaction)
+        self._onlooker = Onlooker(self.recorder, self.secrets, on_told=self._tell_text)
+        self._gestures = Gestures(self.sight.touched, self._heard_by_hand)
+        self._watch: Watch | None = None
         self._proofs = Proofs(lesson, here, found=self._proved)
-        self._trying: Trying | None = None
+        self._trying: Trying | RobotHere | None = None
         self._tries: Client | None = None  # who began it
-        self._pointing: queue.Queue[tuple[Client, Point] | None] = queue.Queue()
+        self._pointing = Pointing(self.recorder.hover)
         self._number, self._rev = 0, 0
         self._unmasked, self._showing = False, threading.Lock()
         self._is_dirty = False
@@ -100,19 +117,21 @@ class LessonSession:
         self.lesson.refresh_from_db()
         self._unmasked = self._shows_unmasked()
         self.recorder.begin()
-        hover = threading.Thread(target=self._hover, name="lesson-hover", daemon=True)
         self._clients.start()
         self.sight.start()
-        hover.start()
+        self._pointing.start()
+        self._watch = self._watched()
         self._proofs.start()
         try:
             self._serve()
         finally:
-            self._pointing.put(None)
+            self._pointing.end()
+            if self._watch is not None:
+                self._watch.stop()
             self._proofs.stop()
             self._clients.stop()
             self.sight.stop()
-            hover.join()
+            self._pointing.join()
             self._let_go()
 
     def _serve(self) -> None:
@@ -121,6 +140,7 @@ class LessonSession:
             try:
                 self._inbox.get(timeout=HEAR_S)()
             except queue.Empty:
+                self._onlooker.tick()
                 self.recorder.tick()
             except (DesktopLost, LeaseLost):
                 raise
@@ -136,6 +156,7 @@ class LessonSession:
                 self._last_there = now
                 if now - presence > PRESENCE_EVERY_S:
                     Lesson.objects.filter(pk=self.lesson.pk).update(presence_at=timezone.now())
+                    mending.keep_waiting(self.lesson)
                     presence = now
             elif now - self._last_there > settings.RPA_TEACH_AWAY_S:
                 self._end(LessonState.AWAY, say("lesson.away", n=settings.RPA_TEACH_AWAY_S))
@@ -153,12 +174,18 @@ class LessonSession:
 
     def _end(self, state: LessonState, why: str) -> None:
         Lesson.objects.open().filter(pk=self.lesson.pk).update(state=state, problem=why)
+        mending.over(self.lesson)
         self._tell_lesson()
 
     def _let_go(self) -> None:
         try:
-            self.recorder.typing.close()
-            self.desktop.release_all()
+            try:
+                self._onlooker.settle()
+                self.recorder.typing.close()
+            except (PictureNotStored, PictureAway) as error:
+                log.warning("what was typed last has no picture: %s", error)
+            finally:
+                self.desktop.release_all()
         except DesktopLost as error:
             log.warning("the desktop went away before it could be let go of: %s", error)
 
@@ -180,7 +207,7 @@ class LessonSession:
     def _hear(self, client: Client, message: _Message) -> None:
         """In the browser's thread: what the pointer is over is answered aside, all else is done in order."""
         if message.get("type") == "pointer":
-            self._pointing.put((client, Point(_whole(message.get("x")), _whole(message.get("y")))))
+            self._pointing.ask(client, Point(_whole(message.get("x")), _whole(message.get("y"))))
             return
         heard_at = time.perf_counter()
         self._inbox.put(lambda: self._take(client, message, heard_at))
@@ -193,25 +220,42 @@ class LessonSession:
     def _take(self, client: Client, message: _Message, heard_at: float) -> None:
         if client.watches and not self._is_there(client):
             return
+        self._onlooker.settle()
         self._asked_by = client
         try:
-            self._do(message, heard_at)
-        except Unheard as error:
+            with translation.override(client.language):  # what a thing without a name is called is written once
+                self._do(message, heard_at)
+        except (Unheard, BadEdit) as error:
             client.refuse(message, error.args[0])
         except LookupError:
             client.refuse(message, say("lesson.reading"))
 
     def _do(self, message: _Message, heard_at: float) -> None:
         recorder, kind = self.recorder, message.get("type")
+        if kind in ("set", "look", "try", "call") and open_call(self.lesson) is not None:
+            raise Unheard(say("lesson.call_open"))
         if kind in ("act", "type", "keys"):
             self.may_act()
             act = heard_act(message, heard_at, size=self.sight.newest().size)
             if kind == "act" and self._corrects(act):
                 return
             self._trying = None  # whoever does something else has ended the trial
+            if act.again and isinstance(self.desktop, Slides):
+                self.desktop.stay_once()
             if act.secret:
                 self.secrets.about_to_type(act)
             {"type": recorder.type_text, "keys": recorder.keys}.get(str(kind), recorder.act)(act)
+        elif kind == "call":
+            begin_call(recorder, heard_call(message), str(message.get("id", ""))[:100])
+        elif kind == "call_done":
+            self._trying = None
+            end_call(recorder, str(message.get("id", ""))[:100])
+        elif kind in ("set", "try", "call_robot") and not self.lesson.has_desktop:
+            raise Unheard(say("lesson.needs_desktop"))
+        elif kind == "set":
+            self.may_act()
+            self._trying = None
+            recorder.act(heard_setting(message, heard_at, size=self.sight.newest().size))
         elif kind == "answer":
             self.may_act()
             values = message.get("values")
@@ -225,17 +269,33 @@ class LessonSession:
                 raise Unheard(say("lesson.no_question"))
         elif kind == "try":
             first = message.get("from")
-            self._trying, self._tries = Trying(recorder, first if isinstance(first, int) else 1), self._asked_by
-            self._inbox.put(self._try_next)
+            self._try(Trying(recorder, first if isinstance(first, int) else 1))
+        elif kind == "call_robot":
+            if open_call(self.lesson) is None:
+                raise Unheard(say("lesson.no_call"))
+            self.may_act()
+            self._try(RobotHere(recorder))
         elif kind == "look":
             act = heard_look(message, heard_at, size=self.sight.newest().size)
             recorder.look(act, name=str(message.get("name") or ""), value_kind=str(message.get("kind") or "text"))
         elif kind == "redraw":
             self._redraw(message)
+        elif kind == "repeat":
+            self._repeat(message)
         elif kind == "undo":
             self._undo(message)
         elif kind in ("new_screen", "same_screen"):
             self._is_screen(str(message.get("node_id") or ""))
+        elif kind == "picture" and isinstance(self.desktop, Slides):
+            turn(recorder, self.desktop, message)
+            self._changed()
+        elif kind == "mend":
+            if (told := heard_mend(recorder, self.mending, message)) is not None:
+                self._tell(told)
+            else:
+                self._changed()
+                self._tell({"type": "mended"})
+                self._tell_screen()
         elif kind in ("pause", "go_on"):
             recorder.paused = kind == "pause"
             self._changed()
@@ -243,6 +303,23 @@ class LessonSession:
             self._edited()
         else:
             raise Unheard(say("lesson.bad_message"))
+
+    def _watched(self) -> Watch | None:
+        """What a person does on the desktop itself is heard from now on, where it can be (S6.2)."""
+        try:
+            return watch(self.desktop, self._gestures)
+        except DesktopUnavailable as problem:
+            log.info("what is done by hand is not recorded: %s", problem, extra={"lesson": self.lesson.lesson_id})
+            return None
+
+    def _heard_by_hand(self, act: Act) -> None:
+        """In the thread that hears."""
+        self._onlooker.coming()
+        self._inbox.put(lambda: self._done_by_hand(act))
+
+    def _done_by_hand(self, act: Act) -> None:
+        self._trying = self._asked_by = None  # whoever does something else has ended the trial
+        self._onlooker.heard(act)
 
     def _redraw(self, message: _Message) -> None:
         box, index = message.get("box"), message.get("step")
@@ -256,6 +333,16 @@ class LessonSession:
             raise Unheard(error.args[0]) from None
         self._changed()
 
+    def _repeat(self, message: _Message) -> None:
+        step, wanted = heard_repeat(message, self.lesson)
+        with translation.override(self._asked_by.language if self._asked_by else None):
+            repeat_for_each_line(self.recorder.here, step, wanted)
+        self._edited()
+
+    def _try(self, trying: Trying | RobotHere) -> None:
+        self._trying, self._tries = trying, self._asked_by
+        self._inbox.put(self._try_next)
+
     def _try_next(self) -> None:
         """The next step of a trial; between two of them everything else is heard."""
         trying = self._trying
@@ -268,9 +355,12 @@ class LessonSession:
         if tried is None:
             self._trying = None
             return
+        if tried.state == "doing":
+            self._inbox.put(self._try_next)
+            return
         self._tell({"type": "tried", "index": tried.index, "state": tried.state, "why": tried.why})
         if tried.state == "failed":
-            self._tell({"type": "trouble", "text": say("lesson.try_stopped", n=tried.index, why=tried.why)})
+            self._tell({"type": "trouble", "text": trying.stopped(tried)})
             self._trying = trying if trying.stuck else None
         elif tried.is_last:
             self._trying = None
@@ -280,7 +370,7 @@ class LessonSession:
     def _corrects(self, act: Act) -> bool:
         """Whether a click says where the step is that a trial did not find; it is tried on from there then."""
         trying = self._trying
-        if trying is None or trying.stuck is None:
+        if not isinstance(trying, Trying) or trying.stuck is None:
             return False
         if why := trying.means(act):
             self._tell_acted(act.id, Acted(state="refused", why=why))
@@ -299,6 +389,7 @@ class LessonSession:
         else:
             here.begin()
         self._changed()
+        self._tell_screen()
 
     def _undo(self, message: _Message) -> None:
         count = message.get("n", 1)
@@ -306,7 +397,7 @@ class LessonSession:
             told = self.recorder.undo(count if isinstance(count, int) and 0 < count < 1000 else 1)
         if not told:
             raise Unheard(say("lesson.nothing_to_undo"))
-        self._tell({"type": "told", "text": say("lesson.undone", what=told)})
+        self._tell_text(say("lesson.undone" if self.lesson.has_desktop else "lesson.undone_draft", what=told))
         self._tell_screen()
 
     def _is_screen(self, node_id: str) -> None:
@@ -322,8 +413,12 @@ class LessonSession:
             with translation.override(client.language):
                 client.send(in_words(message))
 
+    def _tell_text(self, said: str) -> None:
+        self._tell({"type": "told", "text": said})
+
     def _seen(self, state: ScreenState) -> None:
-        if self.sight.current() is state:
+        is_halfway = self._onlooker.is_typing or self._gestures.is_down(time.monotonic())
+        if self.sight.current() is state and not is_halfway:
             self.recorder.seen(state)
             self._tell_screen()
 
@@ -348,7 +443,9 @@ class LessonSession:
                 client.send(self._lesson_message())
 
     def _lesson_message(self) -> _Message:
-        return {"type": "lesson", "rev": self._rev, "lesson": draft_told(self.lesson, paused=self.recorder.paused)}
+        leads_on = isinstance(self.desktop, Slides) and self.desktop.leads_on
+        told = draft_told(self.lesson, paused=self.recorder.paused, leads_on=leads_on)
+        return {"type": "lesson", "rev": self._rev, "lesson": told}
 
     def _tell_screen(self) -> None:
         for client in self._clients.all():
@@ -356,7 +453,9 @@ class LessonSession:
                 client.send(self._screen_message())
 
     def _screen_message(self) -> _Message:
-        return {"type": "screen", **in_words(self.recorder.here.told())}
+        here = self.recorder.here
+        now = here.before() if self.lesson.step_index is not None else None
+        return {"type": "screen", **in_words(here.told()), "dialog": self.mending.dialog(now) if now else None}
 
     def _tell_acted(self, act: str, acted: Acted) -> None:
         if self._asked_by is not None:
@@ -383,24 +482,6 @@ class LessonSession:
             self._number += 1
             pixels = self.redaction.unmasked(frame) if self._unmasked else self.redaction.live(frame)
             self._clients.show(self._number, frame.taken_at.timestamp(), encoded(pixels))
-
-    def _hover(self) -> None:
-        """The newest place of the pointer is answered; those before it are passed over."""
-        try:
-            while (asked := self._pointing.get()) is not None:
-                while not self._pointing.empty() and asked is not None:
-                    asked = self._pointing.get()
-                if asked is None:
-                    return
-                self._answer_hover(*asked)
-        finally:
-            connections.close_all()
-
-    def _answer_hover(self, client: Client, point: Point) -> None:
-        found: Understood | None = self.recorder.hover(point)
-        with translation.override(client.language):
-            told = hover_json(found) | {"sentence": worded(found.said)} if found else {"box": None}
-            client.send({"type": "hover", "x": point.x, "y": point.y, **told})
 
 
 def _whole(value: Any) -> int:

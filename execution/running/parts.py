@@ -9,7 +9,7 @@ from django.conf import settings
 
 from execution.desktop.base import Desktop
 from execution.desktop.window_providers import load_provider
-from execution.matching import Matcher, Reference
+from execution.matching import Reference, ScopedMatcher
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.masking import masks_from
 from execution.record.journal import Journal
@@ -50,7 +50,7 @@ def build_stages(
     )
     eyes.hides = journal.hidden.places
     eyes.degraded, eyes.degraded_reason = execution.degraded, execution.degraded_reason
-    matcher = Matcher(
+    matcher = ScopedMatcher(
         graph,
         pictures=pictures,
         embedder=analyzer.embedder,

@@ -12,18 +12,22 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
 
+from execution.desktop import programs
 from execution.desktop.base import Desktop, DesktopIdentity
+from execution.desktop.elsewhere.address import is_elsewhere
 from execution.desktop.x11_connection import TOLD_AFTER_S
-from execution.models import Robot
+from execution.models import Ability, AbilityOrigin, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.shown_capture import ShownCapture
 from sentences.said import say, to_json
+from workflows.choices import AbilityKind
 
 log = logging.getLogger(__name__)
 
 
 def robot_name(identity: DesktopIdentity) -> str:
-    return f"{identity.host or socket.gethostname()}{identity.name}"
+    between = " " if is_elsewhere(identity.name) else ""
+    return f"{identity.host or socket.gethostname()}{between}{identity.name}"
 
 
 def sign_on(identity: DesktopIdentity) -> Robot:
@@ -42,8 +46,14 @@ def sign_on(identity: DesktopIdentity) -> Robot:
             "problem": "",
             "warnings": {},
             "perception": {},
+            "connection": {},
         },
     )
+    found = (
+        [] if is_elsewhere(identity.name) else programs.found()
+    )  # this machine's are not those of a desktop elsewhere
+    Ability.objects.say(robot, AbilityKind.PROGRAM, found, origin=AbilityOrigin.FOUND)
+    Ability.objects.say(robot, AbilityKind.TAG, settings.RPA_ROBOT_TAGS, origin=AbilityOrigin.SETTING)
     return robot
 
 

@@ -7,17 +7,20 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
 from django.utils.translation import gettext as _
 
-from execution.choices import ExecutionState, PauseReason
-from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost
-from execution.desktop.local import open_desktop
+from execution.actions.control import resume
+from execution.choices import ExecutionState, PauseReason, Wish
+from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost, DesktopRefused
+from execution.desktop.elsewhere.address import is_elsewhere
 from execution.desktop.lock import DesktopLock
 from execution.exceptions import DatabaseAway, LeaseLost, NoMatch, UnknownWindowProvider
+from execution.learning.overlay import overlaid
 from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
@@ -26,15 +29,23 @@ from execution.record.journal import Journal
 from execution.record.patience import Patience, forget
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
+from execution.running import service_manager
+from execution.running.connection import ConnectionTold, pauses_s
 from execution.running.control_session import ControlSession
+from execution.running.desktops import open_named
 from execution.running.gpu_mode import RunDrivenGpu
+from execution.running.learner import RunLearner
 from execution.running.lesson_session import LessonSession
 from execution.running.naming import element_classifier
+from execution.running.pace import Pace
 from execution.running.parts import build_stages
+from execution.running.picture_lessons import PictureLessons
 from execution.running.robots import StillDisplay, sign_off, sign_on, signs_of_life, tell_of_return
 from execution.running.shown_capture import ShownCapture
 from execution.running.terminal import Terminal
+from execution.running.timing import with_clocks
 from execution.running.unmasked import UnmaskedPicture
+from execution.running.untaken import Untaken
 from execution.signals import run_begun, run_ended, tell
 from execution.turn.coach import Coach
 from execution.turn.limits import LoopLimits
@@ -44,6 +55,7 @@ from execution.turn.workflow_stages import WorkflowStages
 from gpu import get_gpu_resource_manager
 from sentences.said import cause, say, told_by, worded
 from workflows.availability import is_away
+from workflows.exceptions import PictureAway
 from workflows.pictures import PictureStore
 
 log = logging.getLogger(__name__)
@@ -63,7 +75,7 @@ class Hooks:
     on_prompt: Callable[[Prompt], None] | None = None
     on_error: Callable[[str, Exception], None] = lambda kind, error: None
     window_provider: Any = None
-    open_desktop: Callable[[str | None], Desktop] = lambda name: open_desktop(name)
+    open_desktop: Callable[[str | None], Desktop] = lambda name: open_named(name)
     on_hold: Callable[[DesktopIdentity], str] = lambda identity: ""  # the desktop is ours; which run to take, if one
     capture: Callable[[Desktop, Robot], ShownCapture] = lambda desktop, robot: ShownCapture(desktop, robot)
 
@@ -105,6 +117,9 @@ class Runner:
         self.patience = Patience(leave=self.leave, say=self.out)
         self._gpu = RunDrivenGpu(say=self.out)
         self._terminal = Terminal(self.out, self.patience)
+        self._untaken = Untaken(self.out, self.patience, lambda kind, error: self.hooks.on_error(kind, error))
+        self._connection = ConnectionTold()
+        self._pace = Pace(LOOK_EVERY_S)
         self.done = 0
 
     def run(self) -> None:
@@ -114,37 +129,38 @@ class Runner:
         except DatabaseAway as error:  # it was told to leave while it waited
             self.out(str(error))
         finally:
+            self._connection.is_over()
             self._gpu.release()
             forget()
 
     def _while_there_is_a_desktop(self) -> None:
+        desktop: Desktop | None = None
         while not self.leave.is_set():
             try:
-                self._on_desktop()
+                self._on_desktop(desktop or self._desktop or self.hooks.open_desktop(self.desktop_name))
                 return
             except DesktopLost as error:
                 self.out(_("The desktop is lost: %(error)s Waiting for it to come back.") % {"error": worded(error)})
                 self.hooks.on_error("execution_loop", error)
-                if self._desktop is not None or not self._wait_for_desktop():
+                self._connection.is_cut(told_by(error))
+                if self._desktop is not None or (desktop := self._wait_for_desktop()) is None:
                     return
 
-    def _wait_for_desktop(self) -> bool:
-        while not self.leave.wait(RECONNECT_EVERY_S):
+    def _wait_for_desktop(self) -> Desktop | None:
+        """The desktop once it is back; None where the loop is to leave. Raises DesktopRefused: time mends nothing."""
+        for tries, pause_s in enumerate(pauses_s(self.desktop_name, otherwise=RECONNECT_EVERY_S), 1):
+            if self.leave.wait(pause_s):
+                break
             try:
-                desktop = self.hooks.open_desktop(self.desktop_name)
-            except DesktopError:
-                continue
-            try:
-                desktop.identity()
-                return True
-            except DesktopError:
-                continue
-            finally:
-                desktop.close()
-        return False
+                return self.hooks.open_desktop(self.desktop_name)
+            except DesktopRefused as error:
+                self._connection.is_given_up(told_by(error))
+                raise
+            except DesktopError as error:
+                self._connection.is_still_cut(told_by(error), tries=tries)
+        return None
 
-    def _on_desktop(self) -> None:
-        desktop = self._desktop or self.hooks.open_desktop(self.desktop_name)
+    def _on_desktop(self, desktop: Desktop) -> None:
         with ExitStack() as stack:
             stack.callback(desktop.close)
             identity = desktop.identity()
@@ -154,6 +170,7 @@ class Runner:
             robot = self.patience.until_done(lambda: sign_on(identity), for_ever=True)
             self.patience.on_return = lambda sentence: tell_of_return(robot, sentence)
             stack.callback(sign_off, robot)
+            self._connection.is_there(robot, desktop.name)
             self._gpu.claim(robot.name)
             heartbeat = stack.enter_context(Heartbeat(robot))
             heartbeat.on_beat = StillDisplay(desktop, robot, self.out).look
@@ -169,6 +186,10 @@ class Runner:
                 % {"name": desktop.name, "w": identity.size.width, "h": identity.size.height}
             )
             analyzer = self._analyzer or self._load_analyzer()
+            if not (self.once or self.execution_id):  # such a loop is here for one run, and teaches nobody
+                pictures = PictureLessons(robot, analyzer, self.pictures)
+                pictures.start()
+                stack.callback(pictures.stop)
             heartbeat.tells = lambda: signs_of_life(analyzer, capture)
             self._serve(
                 Workplace(
@@ -182,6 +203,7 @@ class Runner:
             )
 
     def _serve(self, place: Workplace) -> None:
+        service_manager.notify(service_manager.READY)
         while not self.leave.is_set():
             close_old_connections()
             if self._teach(place):
@@ -193,7 +215,9 @@ class Runner:
                 if self.once or self._has_ended():
                     self.out(_("Nothing is queued for this desktop."))
                     return
-                self.leave.wait(LOOK_EVERY_S)
+                if self.execution_id:
+                    self._untaken.look(self.execution_id)
+                self.leave.wait(self.patience.until_done(self._pace.pause_s, for_ever=True))
                 continue
             if not self._run_claimed(claimed, place):
                 self.leave.wait(RECONNECT_EVERY_S)
@@ -255,8 +279,13 @@ class Runner:
             self._gpu.follow(journal)
             if claimed.taken_over:
                 journal.tidy()
-                check_same_desktop(journal, place.identity)
-            self._loop(journal, place).run()
+                if check_same_desktop(journal, place.identity):
+                    go_on_after_a_cut(journal, place.identity)
+            loop = self._once_read(journal, place)
+            if loop is not None:
+                loop.run()
+                if loop.is_outdated:  # gone on with as after a crash: by its rows, with the version that they name
+                    return False
         except LeaseLost as error:
             self.out(_("%(id)s: given up, %(error)s") % {"id": execution.execution_id, "error": error})
             return not isinstance(error, DatabaseAway)
@@ -282,6 +311,7 @@ class Runner:
         """Everything that watches the desktop is told of the run."""
         execution, capture = journal.execution, place.capture
         place.heartbeat.journal = journal
+        RunLearner(journal, on_drift=lambda error: self.hooks.on_error("drift_detected", error)).listen()
         self.hooks.on_begin(journal)
         self._terminal.begin(execution)
         capture.redaction = journal.hidden
@@ -314,10 +344,36 @@ class Runner:
         self._terminal.listen_to(journal)
         journal.on_mode.append(lambda execution: self._gpu.follow(journal))
 
+    def _once_read(self, journal: Journal, place: Workplace) -> Loop | None:
+        """The run's loop as soon as what was taught can be read; None where it is stopped before, or left.
+
+        Until then nothing is seen, so of all that people may wish only that is done which needs no eyes.
+        """
+        while not self.leave.is_set():
+            place.heartbeat.check()
+            try:
+                return self._loop(journal, place)
+            except PictureAway as error:
+                if journal.execution.state != ExecutionState.PAUSED:
+                    journal.error("storage", told_by(error))
+                    journal.pause(PauseReason.STORAGE, told_by(error))
+            if journal.refresh().wish == Wish.STOP:
+                journal.finish(ExecutionState.STOPPED)
+                return None
+            self.leave.wait(RECONNECT_EVERY_S)
+        return None
+
     def _loop(self, journal: Journal, place: Workplace) -> Loop:
-        references = references_for(
-            journal, analyzer=place.analyzer, pictures=self.pictures, tell=self.out, leave=self.leave.is_set
+        prepared = partial(
+            references_for,
+            journal,
+            analyzer=place.analyzer,
+            pictures=self.pictures,
+            tell=self.out,
+            leave=self.leave.is_set,
         )
+        references = prepared()
+        shown = overlaid(journal.graph, journal.in_force()).graph
         own = build_stages(
             journal,
             place.desktop,
@@ -326,13 +382,17 @@ class Runner:
             provider=self.hooks.window_provider,
             references=references,
         )
+        if shown.nodes != journal.graph.nodes:  # coaches picked screens that are not known as they were taught
+            own.also_by(shown, prepared(graph=shown))
         own.eyes.on_seen = place.capture.show_as_read
         stages = self.hooks.stages(journal, own)
         stages.missing = self._missing(journal.execution)
+        coach = Coach(journal, leave=self.leave, listener=self.hooks.on_prompt)
+        stages, coach = with_clocks(journal, stages, coach)
         return Loop(
             journal,
             stages,
-            Coach(journal, leave=self.leave, listener=self.hooks.on_prompt),
+            coach,
             leave=self.leave,
             limits=self.hooks.limits,
             may_act=place.heartbeat.check,
@@ -369,11 +429,23 @@ _OF_A_DESKTOP = {
 }
 
 
-def check_same_desktop(journal: Journal, identity: DesktopIdentity) -> None:
-    """A run goes on only on the desktop that it was started on (S9.2)."""
+def check_same_desktop(journal: Journal, identity: DesktopIdentity) -> bool:
+    """A run goes on only on the desktop that it was started on (S9.2); whether it is that one."""
     was, now = journal.execution.desktop_identity, asdict(identity)
     now["size"] = list(now["size"])
     differing = [say(code) for name, code in _OF_A_DESKTOP.items() if was and was.get(name) != now[name]]
     if differing and journal.execution.state != ExecutionState.PAUSED:
         journal.pause(PauseReason.OTHER_DESKTOP, say("running.other_desktop", what=differing))
     Execution.objects.filter(pk=journal.execution.pk).update(desktop_identity=now)
+    return not differing
+
+
+def go_on_after_a_cut(journal: Journal, identity: DesktopIdentity) -> None:
+    """A desktop elsewhere is connected again by this loop itself, so nobody has to say that it is back.
+
+    What was under way when it was cut is in doubt, and looked at first (S9.2). What people wish meanwhile comes before.
+    """
+    execution = journal.refresh()
+    cut = execution.state == ExecutionState.PAUSED and execution.pause_reason == PauseReason.DESKTOP_LOST
+    if cut and execution.wish == Wish.NONE and is_elsewhere(identity.name):
+        resume(execution_id=execution.execution_id)

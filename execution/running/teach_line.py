@@ -11,10 +11,13 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from execution.running.live_picture import path_of
 from execution.running.local_socket import address
+
+if TYPE_CHECKING:
+    from execution.models import Lesson
 
 HEAD = struct.Struct("!IB")  # bytes of the body, kind
 JSON, PICTURE = 0, 1
@@ -26,6 +29,13 @@ ANSWER_S = 3.0
 def line_of(robot_name: str) -> Path:
     """Where the robot's run loop listens while it is taught."""
     return path_of(robot_name).with_suffix(".teach")
+
+
+def line_of_lesson(lesson: Lesson) -> Path:
+    """Where a lesson is heard: at its robot, which has one desktop; one on pictures at a place of its own."""
+    if lesson.has_desktop:
+        return line_of(lesson.robot.name if lesson.robot else "")
+    return line_of(lesson.lesson_id)
 
 
 def control_line_of(robot_name: str) -> Path:
@@ -54,13 +64,13 @@ def read_message(line: socket.socket) -> tuple[int, bytes] | None:
     return None if body is None else (kind, body)
 
 
-def tell(robot_name: str, lesson_id: str, message: Mapping[str, Any]) -> bool:
-    """Say one thing to the lesson on that robot, such as that somebody edited its draft; False where none is there."""
+def tell(lesson: Lesson, message: Mapping[str, Any]) -> bool:
+    """Say one thing to the lesson, such as that somebody edited its draft; False where no robot gives it."""
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, address(line_of(robot_name)) as place:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, address(line_of_lesson(lesson)) as place:
             line.settimeout(ANSWER_S)
             line.connect(place)
-            line.sendall(packed({"type": "hello", "of": lesson_id, "watches": False}) + packed(message))
+            line.sendall(packed({"type": "hello", "of": lesson.lesson_id, "watches": False}) + packed(message))
     except (OSError, AttributeError):
         return False
     return True

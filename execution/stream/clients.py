@@ -28,6 +28,7 @@ class Client:
 
     def __init__(self, *, session_key: str, wake: Callable[[], None]) -> None:
         self.session_key = session_key
+        self.since = datetime.now(UTC)
         self.window = CreditWindow()
         self.close_code: int | None = None
         self._wake = wake

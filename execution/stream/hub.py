@@ -13,9 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.db import Error, connections
+from django.utils import timezone
 
 from execution.stream import queries, sessions
 from execution.stream.clients import Client, Refused, RunClient, RunsClient
@@ -38,6 +40,14 @@ TOO_SLOW = 4408
 TRY_AGAIN = 4500  # a server lets no application close with 1011; daphne raises, and the socket would stay open
 
 
+@dataclass(frozen=True, slots=True)
+class StreamHealth:
+    """Who follows runs in this process, and how old the newest event was when it was handed to the last of them."""
+
+    sockets: int
+    lag_s: float
+
+
 class Hub:
     """Serves the sockets of one event loop, in that loop; all reading is done in its two threads.
 
@@ -58,6 +68,7 @@ class Hub:
         self._has_stirred = False  # something has changed that followers of all runs have not been told
         self._robots: dict[int, tuple[str, str]] = {}
         self._known_runs = queries.KnownRuns()
+        self._lag_s = 0.0
         self._checked_at = time.monotonic()
 
     # --- sockets ----------------------------------------------------------------------------------------------------
@@ -76,6 +87,9 @@ class Hub:
             return self._add(
                 RunsClient(language=language, may_answer=may_answer, session_key=session_key, wake=self._woken.set)
             )
+
+    def health(self) -> StreamHealth:
+        return StreamHealth(len(self._clients), self._lag_s if self._clients else 0.0)
 
     def leave(self, client: Client) -> None:
         self._clients.discard(client)
@@ -180,6 +194,8 @@ class Hub:
         elif client.cursor is not None:
             events = reading.after(client.cursor)
             client.give(events)
+            if events and events[-1].at > client.since:  # what was there before is no news
+                self._lag_s = max(0.0, (timezone.now() - events[-1].at).total_seconds())
             if any(event.is_state for event in events):
                 self._timers.pop("robots", None)  # it may have gone to a desktop, or left one
         return client.has_room() and client.is_behind(reading.head)
@@ -279,3 +295,8 @@ def get_hub() -> Hub:
     if _hub is None or _hub.is_stopped or _hub.loop is not asyncio.get_running_loop():
         _hub = Hub()
     return _hub
+
+
+def stream_health() -> StreamHealth:
+    """Of this process, from any thread; nobody follows where there is no hub."""
+    return _hub.health() if _hub is not None and not _hub.is_stopped else StreamHealth(0, 0.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from execution.actions.teach import come_back, lesson_by_id
 from execution.choices import LessonState
 from execution.exceptions import LessonTaken, UnknownLesson
-from execution.running.teach_line import line_of
+from execution.running.teach_line import line_of_lesson
 from execution.stream.clients import Refused
 from execution.stream.handing_on import TAKEN, UNKNOWN, handing_on
 from execution.stream.sessions import allowed, teachers
@@ -26,7 +26,7 @@ def _admit(key: str, lesson_id: str) -> Path:
         raise Refused(UNKNOWN) from None
     except LessonTaken:
         raise Refused(TAKEN) from None
-    return line_of(lesson.robot.name if lesson.robot else "")
+    return line_of_lesson(lesson)
 
 
 lesson_socket = handing_on(_admit, name="lesson_id")

@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -40,6 +41,7 @@ class WordedEvent:
     seq: int
     texts: Mapping[str, str]
     is_state: bool
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def events(cursors: Mapping[int, int], languages: Collection[str]) -> dict[int, 
         for pk, seq, kind, at, payload in rows[:READ_LIMIT]:
             head = to_json({"seq": seq, "kind": kind, "at": at.isoformat()})
             texts = _by_language(f'{head[:-1]},"payload":{payload}}}', languages)
-            found[pk].append(WordedEvent(seq, texts, kind == EventKind.STATE))
+            found[pk].append(WordedEvent(seq, texts, kind == EventKind.STATE, at))
     return found
 
 

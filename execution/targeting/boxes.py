@@ -61,13 +61,13 @@ def holds_several(box: Box, state: ScreenState) -> bool:
 
     The rows of one label that is wrapped in its control, and what stands in a field of several rows, are one thing.
     """
-    lines = [t.box for t in state.texts if box.contains(t.box.center)]
+    lines = [t.box for t in state.texts if box.holds(t.box)]
     inner = [
         e
         for e in state.elements
-        if e.role not in _PASSIVE
+        if box.holds(e.box)
+        and e.role not in _PASSIVE
         and e.box.area < _MUCH_SMALLER * box.area
-        and box.contains(e.box.center)
         and e.box.intersection(box).area > 0.9 * e.box.area
     ]
     if _are_several(inner, lines):
@@ -86,9 +86,9 @@ def holds_several(box: Box, state: ScreenState) -> bool:
 
 def _are_several(controls: Sequence[Element], lines: Sequence[Box]) -> bool:
     """True for several controls apart from each other, or one and a text of some length beside it."""
-    worded = [e for e in controls if any(e.box.contains(line.center) for line in lines)]
-    free = [line for line in lines if not any(e.box.contains(line.center) for e in controls)]
-    apart = [e for e in worded if not any(o is not e and o.box.contains(e.box.center) for o in worded)]
+    worded = [e for e in controls if any(e.box.holds(line) for line in lines)]
+    free = [line for line in lines if not any(e.box.holds(line) for e in controls)]
+    apart = [e for e in worded if not any(o is not e and o.box.holds(e.box) for o in worded)]
     return len(apart) > 1 or (len(apart) == 1 and bool(free))
 
 
@@ -127,7 +127,7 @@ def reading_order(boxes: Iterable[Box]) -> list[Box]:
 
 def text_lines_in(box: Box, state: ScreenState) -> tuple[TextLine, ...]:
     """The lines whose middle lies in the box, in reading order."""
-    return in_reading_order(line for line in state.texts if box.contains(line.box.center))
+    return in_reading_order(line for line in state.texts if box.holds(line.box))
 
 
 def point_in(box: Box, click: tuple[float, float]) -> Point:

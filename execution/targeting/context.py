@@ -13,17 +13,19 @@ from execution.language import fuzzy
 from execution.language.lexicon import is_known, mean_the_same
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.perception.pictures import PictureSource
+from execution.targeting.kinds import same_kind
 from execution.targeting.numbers import BY_TEXT, WantedNumber, known_as, wanted_number
 from execution.targeting.peers import peers_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
-from execution.targeting.search import usable
+from execution.targeting.search import Template, made_ready, usable
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
 from sentences.said import say
 from workflows.exceptions import PictureError
 from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.places import has_size
 from workflows.text import names
 
 CACHE = "coords_cache"
@@ -31,6 +33,9 @@ ANCHOR = "anchor_template"
 TEXT = "ocr_text"
 MARKS = "som_text_match"
 VLM = "som_vlm"
+
+# Which element is like which taught shape: shape (shapes, elements); by axis the least and the most of their offsets.
+Rooms = tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]
 
 _FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
 _MOST_SIGHTINGS = 400
@@ -45,7 +50,9 @@ class Context:
     """One resolution.
 
     `places` remembers where targets of `workflow_id` were, None where nobody remembers. `as_list`: the target may be a
-    whole list. `examined` keeps what is seen at a place (`examination`).
+    whole list; `goes_on`: it is the next line of a list that was begun. What is the same for all places, or was seen at
+    one already, is kept as long as the resolution lasts: `examined` (`examination`), `contrasts` (`contrast`) and
+    `shape_rooms` (`shapes`).
     """
 
     target: TargetSpec
@@ -56,8 +63,10 @@ class Context:
     workflow_id: str = ""
     places: PlaceStore | None = None
     as_list: bool = False
+    goes_on: bool = False
     examined: dict[Box, Signs] = field(default_factory=dict)
     contrasts: dict[Box, float] = field(default_factory=dict)
+    shape_rooms: dict[float, Rooms] = field(default_factory=dict)
 
     @cached_property
     def grey(self) -> np.ndarray:
@@ -107,7 +116,7 @@ class Context:
             return False
         every = [n for n in (target.named_by, *target.neighbours) if n is not None]
         asked = [n for n in every if len(n.text.split()) <= _MOST_WORDS]  # what is longer is rather what a person wrote
-        seen = sum(1 for n in asked if len(self.neighbour_boxes(n)))
+        seen = sum(1 for n in asked if self.neighbour_places(n))
         if len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked):
             return True
         return self._is_translated([n.text for n in asked] + [self.target.text])
@@ -134,6 +143,23 @@ class Context:
     def template_problem(self) -> str:
         """Why there is no template; "" if there is one."""
         return self._loaded[1]
+
+    def template_at(self, scale: float) -> Template | None:
+        """The taught picture at `scale`, made ready; None where it cannot be searched for."""
+        if scale not in self._templates:
+            self._templates[scale] = self._scaled(scale)
+        return self._templates[scale]
+
+    @cached_property
+    def _templates(self) -> dict[float, Template | None]:
+        return {}
+
+    def _scaled(self, scale: float) -> Template | None:
+        template = self.template
+        if template is None or scale == 1.0 or usable(template):
+            return made_ready(template) if template is not None else None
+        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        return made_ready(np.asarray(cv2.resize(template, None, fx=scale, fy=scale, interpolation=how)))
 
     @cached_property
     def picture_problem(self) -> str:
@@ -162,6 +188,11 @@ class Context:
         size = Size(*target.screen_size) if all(target.screen_size) else self.state.frame.size
         return np.asarray(picture), Box.from_normalised(target.context_box, size)
 
+    @cached_property
+    def surroundings(self) -> Template | None:
+        """The picture of `around`, made ready; None where it cannot be searched for."""
+        return made_ready(self.around[0]) if self.around is not None else None
+
     def sightings(self, text: str, *, exact: bool = False) -> list[Sighting]:
         """Where `text` is read, alone, within a line or over several; looked for once."""
         key = (text, exact)
@@ -175,15 +206,19 @@ class Context:
 
     def neighbour_boxes(self, neighbour: NeighbourSpec) -> np.ndarray:
         """The middles of everything on the screen that reads like a taught neighbour: shape (count, 2)."""
+        return np.array([(x, y) for x, y, _ in self.neighbour_places(neighbour)], float).reshape(-1, 2)
+
+    def neighbour_places(self, neighbour: NeighbourSpec) -> tuple[tuple[int, int, int], ...]:
+        """The same as numbers, for it is mostly one: x and y of the middle, and how wide it is; looked for once."""
         key = neighbour.texts
-        if key not in self._middles:
+        if key not in self._neighbours:
             wants = [want for text in key if not (want := wanted(text, self.variables)).problem]
-            found = [s for want in wants for s in self.sightings(want.text, exact=want.exact)]
-            self._middles[key] = np.array([s.box.center for s in found], float).reshape(-1, 2)
-        return self._middles[key]
+            found = [s.box for want in wants for s in self.sightings(want.text, exact=want.exact)]
+            self._neighbours[key] = tuple((*box.center, box.w) for box in found)
+        return self._neighbours[key]
 
     @cached_property
-    def _middles(self) -> dict[tuple[str, ...], np.ndarray]:
+    def _neighbours(self) -> dict[tuple[str, ...], tuple[tuple[int, int, int], ...]]:
         return {}
 
     @cached_property
@@ -221,6 +256,17 @@ class Context:
     def element_table(self) -> np.ndarray:
         """Middle and size of every element: shape (count, 4), in pixels."""
         return np.array([(*e.box.center, e.box.w, e.box.h) for e in self.state.elements], float).reshape(-1, 4)
+
+    @cached_property
+    def shape_table(self) -> np.ndarray:
+        """Where every taught shape stood from the target, and how high it was: shape (count, 3), in pixels."""
+        return np.array([(s.dx, s.dy, s.h) for s in self.target.shapes], float).reshape(-1, 3)
+
+    @cached_property
+    def shape_kinds(self) -> np.ndarray:
+        """Whether every taught shape is of the kind of every element: shape (shapes, elements)."""
+        kinds = [[same_kind(s.role, e.role) for e in self.state.elements] for s in self.target.shapes]
+        return np.array(kinds, bool).reshape(len(self.target.shapes), -1)
 
     @cached_property
     def area(self) -> Box:
@@ -269,7 +315,7 @@ class Context:
         if all(target.window_size):
             return float(target.window_size[0]), float(target.window_size[1])
         part = target.window_box
-        if part and target.box and all(target.screen_size) and min(part[2], part[3]) > 0:
+        if part and target.box and all(target.screen_size) and has_size(part):
             return self.taught.w / part[2], self.taught.h / part[3]
         now = window.box if window else None
         return (float(now.w), float(now.h)) if now else (1.0, 1.0)

@@ -38,11 +38,11 @@ def contrast_share(signs: Signs, context: Context) -> float | None:
 
 def _is_like(other: Element, element: Element) -> bool:
     return (
-        other is not element
-        and ElementState.DISABLED not in other.states
+        abs(other.box.h / max(1, element.box.h) - 1) <= _AS_HIGH
         and bool(other.text) == bool(element.text)
         and same_kind(other.role, element.role)
-        and abs(other.box.h / max(1, element.box.h) - 1) <= _AS_HIGH
+        and other is not element
+        and ElementState.DISABLED not in other.states
     )
 
 

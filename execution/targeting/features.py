@@ -13,7 +13,6 @@ import numpy as np
 
 from execution.language.fuzzy import SAME, similarity, words
 from execution.perception.eye.looking import the_eye
-from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
 from execution.targeting.contrast import contrast_share
 from execution.targeting.ink import TaughtPicture
@@ -79,7 +78,6 @@ PLACES = (
     Feature("row_share", 1, AROUND, leads=True),
     Feature("absent", 0, AROUND),
     Feature("nearby", 1, AROUND),
-    Feature("replaced", -1, AROUND),
     Feature("elsewhere", -1, AROUND),
     Feature("other_record", -1, AROUND),
     Feature("label", 1, AROUND, leads=True),
@@ -97,7 +95,6 @@ PLACES = (
     Feature("high", -1, KIND, leads=True),
     Feature("wide", 0, KIND),
     Feature("disabled", -1, KIND),
-    Feature("several", -1, KIND),
     Feature("is_element", 1, KIND),
 )
 # All signs of a place together, and how it stands among the others.
@@ -262,7 +259,6 @@ def _around(signs: Signs, context: Context) -> dict[str, float]:
             "fair_share": around.fair_share,
             "absent": around.absent / around.asked,
             "nearby": around.nearby / around.asked,
-            "replaced": float(bool(around.replaced)),
             "elsewhere": float(bool(around.elsewhere)),
             "other_record": float(bool(around.other_record)),
         }
@@ -305,7 +301,7 @@ def _place(box: Box, context: Context) -> dict[str, float]:
 def _kind(signs: Signs, context: Context) -> dict[str, float]:
     role, element, taught = context.target.role, signs.element, context.taught
     box = element.box if element is not None else signs.box
-    found = {"is_element": float(element is not None), "several": float(holds_several(signs.box, context.state))}
+    found = {"is_element": float(element is not None)}
     if context.state.elements:
         found["disabled"] = float(element is not None and ElementState.DISABLED in element.states)
         if role:

@@ -71,24 +71,37 @@ class Judge:
         self._base, self._calibration = float(fitted["base"]), fitted["calibration"]
         self._kinds = tuple(dict.fromkeys(f.of for f in ALL))
         self._kind_of = np.array([self._kinds.index(f.of) for f in ALL])
+        self._weights = self._on_the_way()
 
     def judge(self, table: np.ndarray) -> Judgement:
         """The places of one screen, by their features: shape (places, features)."""
         count, trees = len(table), len(self._feature)
-        weights = np.zeros((count, len(self._kinds)))
         if not count:
-            return Judgement(np.zeros(0), np.zeros(0), weights, self._kinds)
-        rows, which = np.arange(count)[:, None], np.arange(trees)[None, :]
-        at = np.zeros((count, trees), int)
-        while (inner := self._left[which, at] > 0).any():
-            feature = self._feature[which, at]
-            value = table[rows, feature]
-            left = np.where(np.isnan(value), self._missing_left[which, at], value <= self._threshold[which, at])
-            then = np.where(inner, np.where(left, self._left[which, at], self._right[which, at]), at)
-            np.add.at(weights, (rows, self._kind_of[feature]), self._mean[which, then] - self._mean[which, at])
-            at = then
-        log_odds = self._base + self._mean[which, at].sum(axis=1)
+            return Judgement(np.zeros(0), np.zeros(0), np.zeros((0, len(self._kinds))), self._kinds)
+        # All nodes lie in one row, those of a tree from `first` on; `on` are the ways that have not come to a leaf.
+        nodes, values = self._feature.shape[1], np.ascontiguousarray(table).ravel()
+        first = np.tile(np.arange(trees) * nodes, count)
+        row = np.repeat(np.arange(count) * table.shape[1], trees)
+        at, on = first.copy(), np.arange(count * trees)
+        while len(on := on[self._left.take(at[on]) > 0]):
+            now = at[on]
+            value = values.take(row[on] + self._feature.take(now))
+            left = np.where(np.isnan(value), self._missing_left.take(now), value <= self._threshold.take(now))
+            at[on] = first[on] + np.where(left, self._left.take(now), self._right.take(now))
+        log_odds = self._base + self._mean.take(at).reshape(count, trees).sum(axis=1)
+        weights = self._weights.reshape(-1, len(self._kinds)).take(at, axis=0).reshape(count, trees, -1).sum(axis=1)
         return Judgement(log_odds, self.chances(log_odds), weights, self._kinds)
+
+    def _on_the_way(self) -> np.ndarray:
+        """How much each kind of sign moved the mean on the way to every node: shape (trees, nodes, kinds)."""
+        found = np.zeros((*self._feature.shape, len(self._kinds)))
+        for tree, (lefts, rights) in enumerate(zip(self._left.tolist(), self._right.tolist(), strict=True)):
+            for node, then in ((n, t) for n in range(len(lefts)) if lefts[n] > 0 for t in (lefts[n], rights[n])):
+                found[tree, then] = found[tree, node]  # a node comes before those it leads to
+                found[tree, then, self._kind_of[self._feature[tree, node]]] += (
+                    self._mean[tree, then] - self._mean[tree, node]
+                )
+        return found
 
     def chances(self, log_odds: np.ndarray) -> np.ndarray:
         """P of each place by the logarithms of all their odds."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from execution.types import ElementRole
 
 # What detectors take for one another, and what one toolkit draws as another does not.
@@ -17,6 +19,7 @@ _PRESSED = frozenset({ElementRole.BUTTON, ElementRole.LINK, ElementRole.ICON, El
 _CHOSEN = frozenset({*TICKED, ElementRole.ICON})
 
 
+@lru_cache(1024)  # asked of every pair of elements of a screen
 def same_kind(one: str, other: str) -> bool:
     """True for roles that are the same, or are taken for one another."""
     return one == other or any(one in kind and other in kind for kind in _KINDS)

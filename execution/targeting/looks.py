@@ -2,74 +2,65 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 
 from execution.targeting.context import Context
-from execution.targeting.picture_fit import PictureFit, edge_score, grey_score
-from execution.targeting.search import correlate, edges, usable
+from execution.targeting.picture_fit import BY_EDGES, PictureFit, edge_score, grey_score
+from execution.targeting.search import Template, correlate, edges
 from execution.types import Box
 
-_WIDEST, _HIGHEST = 240, 120  # pixels of a taught picture that are compared: more only takes longer
 _SAME_GROUND = 4  # grey levels
 _BESIDE = 6  # pixels around a field
 _REACH = 8  # pixels around a place within which the picture may lie
 
 
-def look_at(box: Box, context: Context, *, scale: float = 1.0, reach: int = _REACH) -> PictureFit | None:
+def look_at(box: Box, context: Context, *, scale: float = 1.0) -> PictureFit | None:
     """The best fit with its middle near that of `box`; None without a picture that can be compared."""
-    template = scaled_template(context, scale)
+    template = context.template_at(scale)
     if template is None:
         return None
-    height, width = template.shape
+    height, width = template.whole.shape
     if width > context.grey.shape[1] or height > context.grey.shape[0]:
         return None
-    return fit(context.grey, template, _region(box, width, height, reach, context), scale)
+    return fit(context.grey, template, _region(box, width, height, context), scale)
 
 
-def scaled_template(context: Context, scale: float) -> np.ndarray | None:
-    """The taught picture at `scale`; None where it cannot be searched for."""
-    template = context.template
-    if template is None or usable(template):
-        return None
-    if scale == 1.0:
-        return template
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    made = np.asarray(cv2.resize(template, None, fx=scale, fy=scale, interpolation=how))
-    return None if usable(made) else made
-
-
-def _region(box: Box, width: int, height: int, reach: int, context: Context) -> Box:
+def _region(box: Box, width: int, height: int, context: Context) -> Box:
     size, centre = context.state.frame.size, box.center
-    return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(reach, size)
+    return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(_REACH, size)
 
 
-def fit(screen: np.ndarray, template: np.ndarray, region: Box, scale: float) -> PictureFit | None:
+def fit(screen: np.ndarray, template: Template, region: Box, scale: float) -> PictureFit | None:
     """The best place of `template` within `region` of the grey `screen`; None where it does not fit in there."""
-    height, width = template.shape
-    if region.h < height or region.w < width:
+    part = _searched(screen, template, region)
+    if part is None:
         return None
-    left, top = _middle_of(template)
-    template = template[top : top + _HIGHEST, left : left + _WIDEST]
-    right, bottom = region.right - width + left + template.shape[1], region.bottom - height + top + template.shape[0]
-    part = screen[region.y + top : bottom, region.x + left : right]
-    by_grey, by_edges = correlate(part, template), correlate(edges(part), edges(template))
-    grey_at, edges_at = _top(by_grey), _top(by_edges)
-    first = grey_score(float(by_grey[grey_at])) >= edge_score(float(by_edges[edges_at]))
-    y, x = grey_at if first else edges_at
+    by_grey, by_edges = correlate(part, template.part), correlate(edges(part), template.edges)
+    y, x = _best(by_grey, by_edges)
     grey, edge = float(by_grey[y, x]), float(by_edges[y, x])
-    patch = part[y : y + template.shape[0], x : x + template.shape[1]]
-    contrast = float(patch.std()) / max(1e-6, float(template.std()))
+    patch = part[y : y + template.part.shape[0], x : x + template.part.shape[1]]
+    contrast = float(patch.std()) / max(1e-6, template.contrast)
+    height, width = template.whole.shape
     box = Box(region.x + x, region.y + y, width, height)
     look = PictureFit(max(grey_score(grey), edge_score(edge)), grey, edge, contrast, box, scale)
     return look._replace(score=look.score / 2) if look.faded else look
 
 
-def _middle_of(template: np.ndarray) -> tuple[int, int]:
-    """The upper left corner of the part that is compared of a large picture: its middle, if that is not bare."""
-    height, width = template.shape
-    left, top = max(0, (width - _WIDEST) // 2), max(0, (height - _HIGHEST) // 2)
-    return (0, 0) if usable(template[top : top + _HIGHEST, left : left + _WIDEST]) else (left, top)
+def _searched(screen: np.ndarray, template: Template, region: Box) -> np.ndarray | None:
+    """What of the screen the compared part of the template is held against; None where the whole does not fit."""
+    height, width = template.whole.shape
+    if region.h < height or region.w < width:
+        return None
+    left, top, sought = template.left, template.top, template.part
+    right, bottom = region.right - width + left + sought.shape[1], region.bottom - height + top + sought.shape[0]
+    return screen[region.y + top : bottom, region.x + left : right]
+
+
+def _best(by_grey: np.ndarray, by_edges: np.ndarray) -> tuple[int, int]:
+    """The place where the one or the other is worth most."""
+    grey_at, edges_at = _top(by_grey), _top(by_edges)
+    first = grey_score(float(by_grey[grey_at])) >= edge_score(float(by_edges[edges_at]))
+    return grey_at if first else edges_at
 
 
 def _top(likeness: np.ndarray) -> tuple[int, int]:
@@ -81,18 +72,24 @@ def surroundings_likeness(box: Box, context: Context) -> float | None:
     """How like the taught surroundings those of `box` are, a correlation; None without a picture of them."""
     if context.around is None:
         return None
-    picture, outer = context.around
+    outer = context.around[1]
     dx, dy = box.center.x - context.taught.center.x, box.center.y - context.taught.center.y
     place = Box(outer.x + dx, outer.y + dy, outer.w, outer.h).grown(3, context.state.frame.size)
-    if usable(picture):
+    if context.surroundings is None:
         return None
-    look = fit(context.grey, picture, place, 1.0)
-    return look.grey if look else 0.0
+    part = _searched(context.grey, context.surroundings, place)
+    if part is None:
+        return 0.0
+    by_grey = correlate(part, context.surroundings.part)
+    best = float(by_grey.max())
+    if grey_score(best) >= BY_EDGES:  # no edges can be worth more
+        return best
+    return float(by_grey[_best(by_grey, correlate(edges(part), context.surroundings.edges))])
 
 
 def ground_change(box: Box, context: Context) -> bool | None:
     """Whether a field is of another colour than it was on the same ground; None where the ground is another, too."""
-    if context.around is None or context.template is None:
+    if context.around is None:
         return None
     picture, outer = context.around
     taught = context.taught

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from execution.targeting.records import names_record
 from execution.targeting.signs import NONE, Surroundings
 from execution.types import Answer, Box, TextLine
 from workflows.graph import NeighbourSpec
+from workflows.text import names
 
 _SLACK_X, _SLACK_Y = 12, 8  # pixels; two rows of a dense list are 20 apart
 _SLACK_FAR = (0.08, 0.06)  # and so much of the distance
@@ -30,9 +32,9 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
     if not neighbours:
         return NONE
     if not context.text_was_read:
-        return replace(NONE, required_missing=next((n.text for n in neighbours if wanted(n.text, {}).problem), ""))
+        return replace(NONE, required_missing=next((n.text for n in neighbours if _is_data(n.text)), ""))
     if context.target.row:  # the taught row's texts say nothing of the row that is wanted now
-        neighbours = tuple(n for n in neighbours if wanted(n.text, {}).problem)
+        neighbours = tuple(n for n in neighbours if _is_data(n.text))
     seen, absent, nearby, rows, missing, elsewhere = 0, 0, 0, list[bool](), "", ""
     height = max(box.h, round(context.taught.h * scale))
     replaced = []
@@ -40,8 +42,8 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
     for neighbour in neighbours:
         there = stands_at(neighbour, box, context, scale=scale)
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
-        names = names_record(neighbour.text) and (in_row or context.target.alike > 1)
-        if names and not (there and _to_the_letter(neighbour, box, context, scale)):
+        named = names_record(neighbour.text) and (in_row or context.target.alike > 1)
+        if named and not (there and _to_the_letter(neighbour, box, context, scale)):
             there = in_row and _is_level_to_the_letter(neighbour, box, context)
             if not there:
                 other = other or (neighbour.text, _text_at_place(neighbour, box, context, scale))
@@ -50,10 +52,10 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
             rows.append(there)
         if there:
             continue
-        absent += not len(context.neighbour_boxes(neighbour))
+        absent += not context.neighbour_places(neighbour)
         nearby += _is_near(neighbour, box, context, scale)
         want = wanted(neighbour.text, context.variables)
-        if wanted(neighbour.text, {}).problem:
+        if _is_data(neighbour.text):
             missing = missing or want.text or neighbour.text
         now = _text_at_place(neighbour, box, context, scale) if in_row else ""
         if now and not _is_part(now, want.text) and not _is_level(neighbour, box, context):
@@ -85,14 +87,15 @@ def _to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context, scale: 
 
 def _is_level_to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
     """True if the very name or number stands in the row of `box`, whose columns may have become wider."""
-    level = (line for line in context.words.lines if abs(line.box.center.y - box.center.y) <= box.h * _OWN_ROW)
-    return any(stands_in(neighbour.text, line.text) is Answer.YES for line in level)
+    level = np.abs(context.line_boxes[:, 1] + context.line_boxes[:, 3] // 2 - box.center.y) <= box.h * _OWN_ROW
+    lines = (context.words.lines[i] for i in np.flatnonzero(level).tolist())
+    return any(stands_in(neighbour.text, line.text) is Answer.YES for line in lines)
 
 
 def _is_level(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
     """True if the neighbour is read anywhere in the row of `box`."""
-    middles = context.neighbour_boxes(neighbour)
-    return bool(len(middles) and (np.abs(middles[:, 1] - box.center.y) <= box.h * _OWN_ROW).any())
+    middle = box.center.y
+    return any(abs(y - middle) <= box.h * _OWN_ROW for _, y, _ in context.neighbour_places(neighbour))
 
 
 def _is_part(one: str, other: str) -> bool:
@@ -105,38 +108,45 @@ def _is_part(one: str, other: str) -> bool:
 
 def stands_at(neighbour: NeighbourSpec, box: Box, context: Context, *, scale: float = 1.0) -> bool:
     """True if the neighbour is read where it stood from the target, or where a stretched window puts it."""
-    return bool(_in_place(neighbour, box, context, scale).any())
-
-
-def _in_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> np.ndarray:
-    middles = context.neighbour_boxes(neighbour)
-    if not len(middles):
-        return np.zeros(0, bool)
+    places = context.neighbour_places(neighbour)
+    if not places:
+        return False
     wide, high = context.stretch
     centre, half = box.center, context.taught.w / 2
-    level = _near(middles[:, 1] - centre.y, neighbour.dy, scale, high, _SLACK_Y, _SLACK_FAR[1])
-    across = _near(middles[:, 0] - centre.x, neighbour.dx, scale, wide, _SLACK_X, _SLACK_FAR[0])
+    low, last = _reach(neighbour.dy, scale, high, _SLACK_Y, _SLACK_FAR[1])
+    level = [(x, w) for x, y, w in places if low <= y - centre.y <= last]
+    if not level:
+        return False
+    spans = [(centre.x, *_reach(neighbour.dx, scale, wide, _SLACK_X, _SLACK_FAR[0]))]
     if abs(box.w - context.taught.w * scale) > _WIDENED * box.w:  # then from either edge, too
         for edge, taught in ((box.x, neighbour.dx + half), (box.right, neighbour.dx - half)):
-            across |= _near(middles[:, 0] - edge, taught, scale, wide, _SLACK_X, _SLACK_FAR[0])
-    return level & across
+            spans.append((edge, *_reach(taught, scale, wide, _SLACK_X, _SLACK_FAR[0])))
+    if any(low <= x - start <= last for start, low, last in spans for x, _ in level):
+        return True
+    # a value is as long as it is: where its middle was it is read now
+    return _is_data(neighbour.text) and any(abs(x - centre.x - neighbour.dx * scale) <= w / 2 for x, w in level)
 
 
-def _near(now: np.ndarray, taught: float, scale: float, stretch: float, slack: int, far: float) -> np.ndarray:
-    """True if an offset is the taught one at this scale, or stretched with its window, or in between."""
+def _reach(taught: float, scale: float, stretch: float, slack: int, far: float) -> tuple[float, float]:
+    """From where to where an offset is the taught one at this scale, or stretched with its window, or in between."""
     ends = (taught * scale, taught * stretch)
-    low, high = min(ends), max(ends)
     room = max(slack * max(1.0, scale), far * abs(taught) * scale)
-    return (low - room <= now) & (now <= high + room)
+    return min(ends) - room, max(ends) + room
+
+
+@lru_cache(4096)
+def _is_data(text: str) -> bool:
+    """True for a text that holds a variable."""
+    return bool(names(text))
 
 
 def _is_in_another_row(neighbour: NeighbourSpec, text: str, box: Box, context: Context, scale: float) -> bool:
     """True if it is read in its column in another row, while another text stands in this one."""
-    middles = context.neighbour_boxes(neighbour)
-    for size in {scale, 1.0} if len(middles) else ():
-        across = np.abs(middles[:, 0] - box.center.x - neighbour.dx * size) <= _SLACK_X * max(1.0, size)
-        away = np.abs(middles[:, 1] - box.center.y) > box.h * _OWN_ROW
-        now = _text_at_place(neighbour, box, context, size) if (across & away).any() else ""
+    places, centre = context.neighbour_places(neighbour), box.center
+    away = [x for x, y, _ in places if abs(y - centre.y) > box.h * _OWN_ROW]
+    for size in {scale, 1.0} if away else ():
+        across = any(abs(x - centre.x - neighbour.dx * size) <= _SLACK_X * max(1.0, size) for x in away)
+        now = _text_at_place(neighbour, box, context, size) if across else ""
         if now and not _is_part(now, text):
             return True
     return False
@@ -144,11 +154,9 @@ def _is_in_another_row(neighbour: NeighbourSpec, text: str, box: Box, context: C
 
 def _is_near(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> bool:
     """True if it is read not much farther away than it was, on whatever side."""
-    middles, centre = context.neighbour_boxes(neighbour), box.center
-    if not len(middles):
-        return False
+    places, centre = context.neighbour_places(neighbour), box.center
     reach = scale * (1.5 * (abs(neighbour.dx) + abs(neighbour.dy)) + 2 * context.taught.h)
-    return bool((np.abs(middles - (centre.x, centre.y)).sum(axis=1) <= reach).any())
+    return any(abs(x - centre.x) + abs(y - centre.y) <= reach for x, y, _ in places)
 
 
 def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> str:

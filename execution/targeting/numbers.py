@@ -85,6 +85,9 @@ class Numbered(Protocol):
     def controls(self) -> tuple[Element, ...]: ...
 
     @property
+    def goes_on(self) -> bool: ...
+
+    @property
     def scales(self) -> tuple[float, ...]: ...
 
     @property
@@ -248,8 +251,8 @@ def _apart(hull: Box, place: Box) -> float:
 
 def _first_is_other(group: Group, seen: Numbered) -> bool:
     """True where the first stands on another ground than all that follow: a title of the column, or a row that is
-    selected, and nobody knows which."""
-    if len(group.members) < 3 or known_as(seen.target) == BY_TEXT:
+    selected, and nobody knows which. Of a list that was begun its first was told before, and is selected since."""
+    if seen.goes_on or len(group.members) < 3 or known_as(seen.target) == BY_TEXT:
         return False
     first, *rest = (_ground(box, seen.grey) for box in group.members)
     return all(abs(first - other) > _OTHER_GROUND for other in rest)

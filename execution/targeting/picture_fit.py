@@ -11,7 +11,7 @@ from sentences.said import say
 _NOTHING, _PERFECT = 0.80, 1.0
 # Edges of the same thing in other colours correlate at 0.85 to 0.95, those of unlike things below 0.5.
 _NO_EDGES, _SAME_EDGES = 0.50, 0.95
-_BY_EDGES = 0.9  # the most that edges alone are worth
+BY_EDGES = 0.9  # the most that edges alone are worth
 FADED = 0.7  # of the taught contrast: a greyed-out control is not what was taught
 
 
@@ -55,4 +55,4 @@ def grey_score(correlation: float) -> float:
 
 def edge_score(correlation: float) -> float:
     """A correlation of edges as a score, 0 to 0.9."""
-    return _BY_EDGES * min(1.0, max(0.0, (correlation - _NO_EDGES) / (_SAME_EDGES - _NO_EDGES)))
+    return BY_EDGES * min(1.0, max(0.0, (correlation - _NO_EDGES) / (_SAME_EDGES - _NO_EDGES)))

@@ -12,7 +12,6 @@ from execution.language.screen_texts import Sighting, wanted
 from execution.targeting.boxes import holds_several, same_thing
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
-from execution.targeting.looks import scaled_template
 from execution.targeting.search import peaks
 from execution.types import Box, Element
 
@@ -110,8 +109,8 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
 
 def _is_same(one: Box, other: Box) -> bool:
     """True for boxes of one thing: its text, its frame, a box of the taught size around its middle."""
-    small, large = sorted((one, other), key=lambda box: box.area)
-    return same_thing(one, other) and large.contains(small.center) and large.h <= _MOST_HEIGHTS * small.h
+    small, large = (one, other) if one.area <= other.area else (other, one)
+    return large.holds(small) and large.h <= _MOST_HEIGHTS * small.h and same_thing(one, other)
 
 
 def _is_much_wider(box: Box, context: Context) -> bool:
@@ -189,10 +188,10 @@ def _by_picture(context: Context) -> Iterator[Box]:
     """Where in all of the window the taught picture fits; at every size where nothing says how large things are."""
     sizes = context.scales if len(context.scales) > 1 or context.state.elements else _SIZES
     for scale in sizes:
-        template = scaled_template(context, scale)
+        template = context.template_at(scale)
         if template is None:
             continue
-        found = peaks(context.grey, template, minimum=_LEAST_PICTURE, region=context.area, rough=True)
+        found = peaks(context.grey, template.whole, minimum=_LEAST_PICTURE, region=context.area, rough=True)
         yield from (peak.box for peak in found[:_MOST_PICTURES])
 
 

@@ -6,6 +6,7 @@ What names a record is compared to the letter: one like it is another record (S9
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from execution.language.volatile import Kind, volatile_parts
 from execution.types import Box, ElementRole, ScreenState
@@ -19,6 +20,7 @@ _HIGHEST_CARD = 14.0  # heights of the target: what is higher holds more than on
 _LEAST_CARD = 2  # texts
 
 
+@lru_cache(4096)
 def names_record(text: str) -> bool:
     """True for a text that holds somebody's name, or the number of a record."""
     if PERSON.search(text):

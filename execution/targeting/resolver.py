@@ -19,6 +19,7 @@ from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
 from execution.targeting.described import is_described
 from execution.targeting.examination import examined
+from execution.targeting.further import beside
 from execution.targeting.judge import Judge, fitted_judge, needed
 from execution.targeting.opinions import Adviser
 from execution.targeting.places import PlaceStore
@@ -68,15 +69,28 @@ class TargetResolver:
         workflow_id: str = "",
         effect: EffectClass = EffectClass.OPAQUE,
         as_list: bool = False,
+        goes_on: bool = False,
     ) -> Resolution:
         """The target's place with the evidence for it; `box` and `point` are None unless it was found.
 
-        `as_list`: it may be a whole list, or a group, of which a part is to be chosen.
+        `as_list`: it may be a whole list, or a group, of which a part is to be chosen. `goes_on`: a line of its list
+        was done before it, and whoever asks holds the list against what it was then. A further look of the target is
+        never taken where the taught one is found; that they differ is told.
         """
         started = time.perf_counter()
-        context = self._context(target, state, variables, workflow_id)
-        context.as_list = as_list
-        resolution = self._resolved(context, needed(self.similarity_threshold, effect))
+        least = needed(self.similarity_threshold, effect)
+
+        def place(look: TargetSpec, advisers: Sequence[Adviser]) -> Resolution:
+            context = self._context(look, state, variables, workflow_id)
+            context.as_list, context.goes_on = as_list, goes_on
+            return self._resolved(context, least, advisers)
+
+        resolution = place(target, () if target.also else self.advisers)
+        if target.also:
+            resolution = beside(resolution, {look.target_id: place(look, ()) for look in target.also})
+            if resolution.status is not FOUND and self.advisers:
+                asked = place(target, self.advisers)
+                resolution = asked if asked.status is FOUND else resolution
         return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
 
     def row_problem(self, target: TargetSpec, box: Box, state: ScreenState, *, variables: Mapping[str, str]) -> str:
@@ -99,13 +113,13 @@ class TargetResolver:
             places=self.places,
         )
 
-    def _resolved(self, context: Context, least: float) -> Resolution:
+    def _resolved(self, context: Context, least: float, advisers: Sequence[Adviser]) -> Resolution:
         if problem := _unanswerable(context):
             return _of_its_list(Resolution(status=NOT_FOUND, message=problem), context)
         remembered = memory.recall(context)
         weighed, opinions = weigh(context, remembered, judge=self._judge), list[RungResult]()
         chosen = _sure(weighed, context, least)
-        for adviser in _asked(self.advisers, context):
+        for adviser in _asked(advisers, context):
             if chosen is not None:
                 break
             opinion = adviser(context, weighed)

@@ -16,6 +16,8 @@ _COARSE_SIDE = 10  # a template is shrunk for the first pass, but never below th
 _COARSE_LOSS = 0.35  # how much likeness a shrunk picture may lose where it does not fall on the grid
 _LEAST_CONTRAST = 4.0  # grey levels of standard deviation
 _LEAST_SIDE = 8
+_WIDEST, _HIGHEST = 240, 120  # pixels of a picture that are compared: more only takes longer
+_MOST_CORRELATION = 1.001  # what is more was divided by next to nothing
 _STRONGEST_EDGE = 300.0  # a frame's edge must not outweigh what is drawn within
 
 
@@ -34,6 +36,33 @@ def usable(template: np.ndarray) -> str:
     if float(template.std()) < _LEAST_CONTRAST:
         return say("targeting.picture_one_colour")
     return ""
+
+
+class Template(NamedTuple):
+    """A grey picture that is searched for: the part that is compared, its edges and contrast, and where it is."""
+
+    whole: np.ndarray
+    part: np.ndarray
+    edges: np.ndarray
+    contrast: float
+    left: int
+    top: int
+
+
+def made_ready(whole: np.ndarray) -> Template | None:
+    """A picture made ready once for many places; None where it cannot be searched for."""
+    if usable(whole):
+        return None
+    left, top = _middle_of(whole)
+    part = whole[top : top + _HIGHEST, left : left + _WIDEST]
+    return Template(whole, part, edges(part), float(part.std()), left, top)
+
+
+def _middle_of(template: np.ndarray) -> tuple[int, int]:
+    """The upper left corner of the part that is compared of a large picture: its middle, if that is not bare."""
+    height, width = template.shape
+    left, top = max(0, (width - _WIDEST) // 2), max(0, (height - _HIGHEST) // 2)
+    return (0, 0) if usable(template[top : top + _HIGHEST, left : left + _WIDEST]) else (left, top)
 
 
 def peaks(
@@ -56,7 +85,8 @@ def peaks(
         tops = _maxima(coarse, minimum - _COARSE_LOSS, height // factor, width // factor)
         spots = [_refined(part, template, x * factor, y * factor, reach=factor + 1) for x, y, _ in tops]
     dx, dy = (region.x, region.y) if region else (0, 0)
-    found = [_peak(part, template, x, y) for x, y in spots]
+    contrast = max(1e-6, float(template.std()))
+    found = [_peak(part, template, contrast, x, y) for x, y in spots]
     good = [p for p in found if p.correlation >= minimum]
     return strongest(Peak(Box(p.box.x + dx, p.box.y + dy, width, height), p.correlation, p.contrast) for p in good)
 
@@ -83,8 +113,9 @@ def edges(grey: np.ndarray) -> np.ndarray:
 def correlate(screen: np.ndarray, template: np.ndarray) -> np.ndarray:
     """The normalised correlation, -1 to 1, of the template with every place; float32."""
     # A patch of one colour divides by nothing: what comes out there is no likeness.
-    result = cv2.matchTemplate(screen, template, cv2.TM_CCOEFF_NORMED)
-    return np.where(np.isfinite(result) & (np.abs(result) <= 1.001), result, -1.0).astype(np.float32)
+    result = np.asarray(cv2.matchTemplate(screen, template, cv2.TM_CCOEFF_NORMED))
+    is_one = np.abs(result) <= _MOST_CORRELATION  # False for what is no number
+    return result if is_one.all() else np.where(is_one, result, np.float32(-1.0))
 
 
 def _maxima(likeness: np.ndarray, minimum: float, height: int, width: int) -> list[tuple[int, int, float]]:
@@ -104,8 +135,8 @@ def _refined(screen: np.ndarray, template: np.ndarray, x: int, y: int, *, reach:
     return left + bx, top + by
 
 
-def _peak(screen: np.ndarray, template: np.ndarray, x: int, y: int) -> Peak:
+def _peak(screen: np.ndarray, template: np.ndarray, contrast: float, x: int, y: int) -> Peak:
     height, width = template.shape
     patch = screen[y : y + height, x : x + width]
     correlation = float(correlate(patch, template)[0, 0])
-    return Peak(Box(x, y, width, height), correlation, float(patch.std()) / max(1e-6, float(template.std())))
+    return Peak(Box(x, y, width, height), correlation, float(patch.std()) / contrast)

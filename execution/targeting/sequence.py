@@ -33,15 +33,16 @@ def in_sequence(box: Box, context: Context, *, scale: float = 1.0) -> bool | Non
 
 def _line_of(box: Box, context: Context) -> list[Element]:
     """The controls on the line of `box` that are of its kind and height, without itself, from left to right."""
+    middle, room, high, role = box.center.y, _LEVEL * box.h, max(1, box.h), context.target.role
     level = [
         e
         for e in context.controls
-        if abs(e.box.center.y - box.center.y) <= _LEVEL * box.h
-        and abs(e.box.h / max(1, box.h) - 1) <= _AS_HIGH
+        if abs(e.box.y + e.box.h // 2 - middle) <= room
+        and abs(e.box.h / high - 1) <= _AS_HIGH
         and e.box.w <= _WIDEST * e.box.h
-        and same_kind(context.target.role, e.role)
-        and not e.box.contains(box.center)
-        and not box.contains(e.box.center)
+        and same_kind(role, e.role)
+        and not e.box.holds(box)
+        and not box.holds(e.box)
     ]
     return sorted(level, key=lambda e: e.box.x)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from execution.targeting.context import Context
+from execution.targeting.context import Context, Rooms
 from execution.targeting.kinds import same_kind
 from execution.types import Box, Element, ElementRole
-from workflows.graph import ShapeSpec
 
 _SLACK = (14, 9)  # pixels
 _SLACK_FAR = 0.08
@@ -19,18 +18,28 @@ def structure_share(box: Box, context: Context, *, scale: float = 1.0) -> float 
     shapes = context.target.shapes
     if len(shapes) < 2 or not context.state.elements:
         return None
-    return sum(_stands(shape, box, context, scale) for shape in shapes) / len(shapes)
+    if scale not in context.shape_rooms:
+        context.shape_rooms[scale] = _rooms(context, scale)
+    alike, rooms = context.shape_rooms[scale]
+    near = alike.copy()
+    for axis, (low, high) in enumerate(rooms):
+        now = context.element_table[:, axis] - box.center[axis]
+        near &= (now >= low) & (now <= high)
+    return int(near.any(axis=1).sum()) / len(shapes)
 
 
-def _stands(shape: ShapeSpec, box: Box, context: Context, scale: float) -> bool:
-    table, elements = context.element_table, context.state.elements
-    near = np.abs(table[:, 3] / max(1.0, shape.h * scale) - 1) <= _AS_HIGH
-    for axis, taught in ((0, shape.dx), (1, shape.dy)):
-        ends = (taught * scale, taught * context.stretch[axis])
-        room = max(_SLACK[axis] * max(1.0, scale), _SLACK_FAR * abs(taught) * scale)
-        now = table[:, axis] - box.center[axis]
-        near &= (now >= min(ends) - room) & (now <= max(ends) + room)
-    return any(same_kind(shape.role, elements[i].role) for i in np.flatnonzero(near).tolist())
+def _rooms(context: Context, scale: float) -> Rooms:
+    """Which element is of the kind and height of which taught shape, and how far from the target each may be, across
+    and down: the same for every place."""
+    table, taught = context.element_table, context.shape_table
+    alike = context.shape_kinds & (np.abs(table[:, 3] / np.maximum(1.0, taught[:, 2:] * scale) - 1) <= _AS_HIGH)
+    rooms = []
+    for axis in (0, 1):
+        offset = taught[:, axis, None]
+        ends = np.sort(np.concatenate([offset * scale, offset * context.stretch[axis]], axis=1), axis=1)
+        room = np.maximum(_SLACK[axis] * max(1.0, scale), _SLACK_FAR * np.abs(offset) * scale)
+        rooms.append((ends[:, :1] - room, ends[:, 1:] + room))
+    return alike, rooms
 
 
 def element_at(box: Box, context: Context, *, like: str = "") -> Element | None:

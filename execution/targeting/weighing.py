@@ -11,12 +11,12 @@ from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
 from execution.targeting.judge import Judge, Judgement, fitted_judge
-from execution.targeting.numbers import WantedNumber
 from execution.targeting.proposals import Proposal, proposals
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate
 
 _SUREST = 0.99
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,17 +61,22 @@ def weigh(context: Context, remembered: Box | None = None, *, judge: Judge | Non
     if described.is_described(context):
         judgement = described.judged(found.signs, context, judgement)
     if context.wanted_number.number is not None:
-        judgement = replace(judgement, chances=_of_number(found, judgement.chances, context.wanted_number))
+        judgement = replace(judgement, chances=_of_number(found, judgement.chances, context))
     return Weighed(found.proposed, found.signs, found.features, judgement)
 
 
-def _of_number(found: Measured, chances: np.ndarray, wanted: WantedNumber) -> np.ndarray:
-    """The signs tell which list it is, the number which one of it: that one has the chances of all of the list."""
-    counted = np.zeros(len(chances))
+def _of_number(found: Measured, chances: np.ndarray, context: Context) -> np.ndarray:
+    """The signs tell which list it is, the number which one of it: that one has the chances of all of the list.
+
+    Of a list that was begun more is known than the signs of its first line, which said something of its own: who asks
+    for the next line holds all that follow against what they were. Then it is enough that it is likely.
+    """
+    wanted, counted = context.wanted_number, np.zeros(len(chances))
     if wanted.group is None:
         return counted
     of_list = [wanted.group.number_of(proposal.box) > 0 for proposal in found.proposed]
     place = next((number for number, proposal in enumerate(found.proposed) if wanted.holds(proposal.box)), None)
     if place is not None:
-        counted[place] = min(_SUREST, float(chances[of_list].sum()))
+        chance = float(chances[of_list].sum())
+        counted[place] = _SUREST if context.goes_on and chance >= _LIKELY else min(_SUREST, chance)
     return counted

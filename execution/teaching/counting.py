@@ -10,13 +10,15 @@ from django.utils.translation import gettext as _
 
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.targeting.context import Context
+from execution.targeting.groups import Group
 from execution.targeting.numbers import group_of_target
 from execution.types import Box, ScreenState
 from sentences.said import say
 from workflows.exceptions import PictureMissing
-from workflows.graph import TargetSpec
+from workflows.graph import NeighbourSpec, TargetSpec
 from workflows.text import is_ordinal
 
+_LEVEL = 0.5  # of a line's height
 _MOST_BEFORE = 1  # of its group that do not count: a title of the column, a box that ticks them all
 
 
@@ -27,11 +29,13 @@ class _Unseen:
         raise PictureMissing(say("pictures.not_in_store", digest=digest[:8]))
 
 
-def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, values: Mapping[str, str]) -> TargetSpec:
+def counted(
+    target: TargetSpec, box: Box, state: ScreenState, *, number: str, values: Mapping[str, str], least: int = 1
+) -> TargetSpec:
     """The target as that one of its list that `number`, such as "{{n}}", says; of `values` is which one it is in `box`.
 
-    What stands before the first that counts is kept with it. Raises ValueError with a sentence where its list cannot be
-    counted so far, or where it is another one of it.
+    `least` is how many of them must be seen. What stands before the first that counts is kept with it. Raises
+    ValueError with a sentence where its list cannot be counted so far, or where it is another one of it.
     """
     target = replace(target, number=number)
     value = wanted(number, values).text
@@ -52,6 +56,9 @@ def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, va
         raise ValueError(
             _("“%(name)s”: the list that it is in cannot be counted as it is seen here.") % {"name": target.label}
         )
+    if group.counted < least:
+        said = _("“%(name)s”: only one of its list is seen here, so nobody can tell what a line is. Show several.")
+        raise ValueError(said % {"name": target.label})
     before = at - int(value)
     if not 0 <= before <= _MOST_BEFORE:
         raise ValueError(
@@ -59,4 +66,15 @@ def counted(target: TargetSpec, box: Box, state: ScreenState, *, number: str, va
             % {"name": target.label, "at": at, "value": value.strip()}
         )
     first, here = group.members[0].center, box.center
-    return replace(target, before_first=before, first_offset=(round(first.x - here.x), round(first.y - here.y)))
+    offset = round(first.x - here.x), round(first.y - here.y)
+    lasting = tuple(n for n in target.neighbours if not _is_row(n, box, group))
+    return replace(target, before_first=before, first_offset=offset, neighbours=lasting)
+
+
+def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:
+    """Whether that stands on another one of the list: it is what that says, and other ones are there another day."""
+    x, y = box.center.x + neighbour.dx, box.center.y + neighbour.dy
+    return any(
+        abs(y - member.center.y) <= _LEVEL * member.h and member.x - member.h <= x <= member.right + member.h
+        for member in group.members
+    )

@@ -9,7 +9,7 @@ is better than something that the next run will not show.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -136,9 +136,11 @@ def told_lines(
     *,
     typed: str = "",
     is_entry: Callable[[Box], bool],
+    labels: Collection[TextLine] = (),
 ) -> list[ToldLine]:
-    """Each of the lines of `state` as what it is, in their order. `is_entry` says where something was filled in."""
-    listed = _listed(lines, state)
+    """Each of the lines of `state` as what it is, in their order. `is_entry` says where something was filled in,
+    `labels` are no rows of a list though they stand like them."""
+    listed = _listed(lines, state).difference(labels)
     told = []
     for line in lines:
         text = _message(put_back(line.text.strip(), names))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from execution.language.fuzzy import words
 from execution.language.joining import part_of
 from execution.language.volatile import lasting_span
-from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from execution.types import Box, Element, ElementRole, Point, ScreenState, TextLine
 from workflows.graph import NeighbourSpec
 
 CHOICES = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
@@ -29,6 +29,27 @@ _COLON = (":", "：")
 def naming_label(box: Box, role: str, state: ScreenState) -> NeighbourSpec | None:
     """The text that names what is in `box`, with the way to it; None where none stands where labels do."""
     return naming_label_among(box, role, [*parts_of_lines(box, state)], state.elements)
+
+
+def labels_of_fields(state: ScreenState) -> list[TextLine]:
+    """The lines that name a field of a form; what stands before several fields in its row may be a row of a table."""
+    fields = [e.box for e in state.elements if e.role is ElementRole.FIELD]
+    found = []
+    for box in fields:
+        label = naming_label(box, ElementRole.FIELD, state)
+        if label is None or any(_follows(other, box, state) for other in fields):
+            continue
+        at = Point(box.center.x + label.dx, box.center.y + label.dy)
+        found += [line for line in state.texts if line.box.grown(2, state.frame.size).contains(at)]
+    return found
+
+
+def _follows(box: Box, field: Box, state: ScreenState) -> bool:
+    """Whether a box stands right of a field in its row, with no text of its own before it, or the other way round."""
+    left, right = sorted((box, field))
+    if box == field or not _in_row(left, right):
+        return False
+    return not any(_in_row(t.box, left) and left.right <= t.box.center.x <= right.x for t in state.texts)
 
 
 def parts_of_lines(box: Box, state: ScreenState) -> Iterable[TextLine]:
@@ -56,6 +77,8 @@ def naming_label_among(
     elif role == ElementRole.ICON:
         found = _below(box, free)
     else:
+        choices = [e.box for e in elements if e.role in CHOICES]
+        free = [line for line in free if not any(_is_caption(line, choice) for choice in choices)]
         left, above = _left(box, free, controls), _above(box, free)
         found = _better(left, above, box)
     if found is None:
@@ -94,6 +117,12 @@ def _behind(box: Box, line: TextLine) -> TextLine:
     if line.box.x < box.x - box.w // 2:
         return line
     return TextLine(text=line.text, box=Box(box.right, line.box.y, line.box.right - box.right, line.box.h))
+
+
+def _is_caption(line: TextLine, choice: Box) -> bool:
+    """Whether the line is what a check box or a radio button says: it names that one alone."""
+    gap = _behind(choice, line).box.x - choice.right
+    return -2 <= gap <= _FARTHEST_RIGHT * choice.h and _in_row(line.box, choice)
 
 
 def _right(box: Box, lines: Sequence[TextLine], controls: Sequence[Box]) -> TextLine | None:

@@ -35,12 +35,17 @@ class Bar(NamedTuple):
 
 def scrolling_part(box: Box, state: ScreenState) -> Box | None:
     """The part of the screen that scrolls and holds `box`; None where that cannot be told."""
+    return part_with_bar(box, state) or _full_list(box, state, _window(box, state))
+
+
+def part_with_bar(box: Box, state: ScreenState) -> Box | None:
+    """The part of the screen that a scroll bar says to scroll, and that holds `box`."""
     window = _window(box, state)
     bar = scroll_bar(state.frame.pixels, box, window)
-    if bar is not None:
-        left = _left_edge(state.frame.pixels, box, bar, window)
-        return Box(left, bar.track.y, bar.track.x - left, bar.track.h)
-    return _full_list(box, state, window)
+    if bar is None:
+        return None
+    left = _left_edge(state.frame.pixels, box, bar, window)
+    return Box(left, bar.track.y, bar.track.x - left, bar.track.h)
 
 
 def _window(box: Box, state: ScreenState) -> Box:

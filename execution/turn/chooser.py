@@ -11,27 +11,44 @@ from execution.turn.holding import Hold
 from execution.turn.lists import Lists
 from execution.turn.pausing import Pauses
 from execution.turn.position import Position
+from execution.turn.proofs import Proofs
 from execution.turn.rounds import counted
 from execution.turn.seeking import worth_scrolling
 from execution.turn.stages import Stages
+from execution.turn.visits import Visits
 from execution.types import ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
+from workflows.calling import read_in, with_given
 from workflows.conditions import CannotTell, holds
 from workflows.graph import EdgeSpec
 from workflows.text import names
 
 
 class Chooser:
-    def __init__(self, journal: Journal, stages: Stages, hold: Hold, at: Position, pauses: Pauses) -> None:
+    def __init__(
+        self, journal: Journal, stages: Stages, hold: Hold, at: Position, pauses: Pauses, proofs: Proofs
+    ) -> None:
         self.journal, self.graph = journal, journal.graph
         self.stages, self.hold, self.at, self.pauses = stages, hold, at, pauses
-        self.lists = Lists(journal, stages, hold)
+        self.lists, self.proofs, self.visits = Lists(journal, stages, hold), proofs, Visits(journal)
 
     def count(self, about: EdgeSpec | None = None) -> None:
         """Tell the stages which lines of lists the run is at; `about`: an action that may begin the next one."""
         self.stages.count(counted(self.graph, self.at.place.rounds, about))
-        if self.graph.outputs and self.at.place.rounds:
-            self.stages.forget(self._of_other_lines(about))
+        if self.graph.outputs and (self.at.place.rounds or self.graph.calls):
+            self.stages.forget(self._of_other_lines(about) | self._of_earlier_calls())
+
+    def is_over(self, node_id: str) -> bool:
+        """Whether a run is over on a screen that is an end: steps that all stay on it are done there first, and a list.
+
+        Not where the run begins there by chance: what comes before them was not done.
+        """
+        begins = node_id in self.graph.entry_nodes or self.journal.anything_done()
+        if not self.stages.knows_ways or not begins or not self.graph.done_at_end(node_id):
+            return True
+        way = self._way(node_id)
+        refused = self.at.rejected and not self.at.tried <= self.at.ended
+        return way.edge is None and not (way.unsure or refused or self.at.place.unfinished)
 
     def _of_other_lines(self, about: EdgeSpec | None) -> set[str]:
         """The values that were last read in an earlier round: they are another record's."""
@@ -42,6 +59,16 @@ class Chooser:
             for name, (index, _value) in read.items():
                 if begun and index > begun[0] and (not present or index < present[0]):
                     others.add(name)
+        return others
+
+    def _of_earlier_calls(self) -> set[str]:
+        """The values that a workflow inside would read, and read when it was done before: they are another round's."""
+        others = set[str]()
+        for call in self.graph.calls:
+            names = read_in(self.graph, call.edge_id)
+            begun = self.journal.times_done(call.edge_id)[-1:] if names else []
+            read = self.journal.values_read() if begun else {}
+            others |= {name for name in names & read.keys() if read[name][0] < begun[0]}
         return others
 
     def is_open(self, edge: EdgeSpec) -> bool:
@@ -57,7 +84,8 @@ class Chooser:
         if not self.graph.outputs or not any(edge.condition for edge in self.graph.edges):
             return variables
         read = self.journal.values_read()
-        return {**variables, **{name: value for name, (_index, value) in read.items() if name in variables}}
+        known = {name: value for name, (_index, value) in read.items() if name in variables}
+        return with_given(self.graph, {**variables, **known})
 
     def next(self, node_id: str, state: ScreenState, *, watching: bool) -> Suggestion | None:
         """What comes next on that screen; None where the turn ends without it. Raises Stopped, LeaseLost, DesktopLost.
@@ -67,7 +95,8 @@ class Chooser:
         while True:
             way = self._way(node_id)
             if way.edge is None:
-                self.pauses.no_way(way, state)
+                if not (self.stages.is_end(node_id) and self.is_over(node_id)):  # else the next turn ends it
+                    self.pauses.no_way(self._unfinished(way), state)
                 return None
             if missing := self._missing(way.edge):
                 self.pauses.no_way(Way(unsure=missing), state)
@@ -75,7 +104,7 @@ class Chooser:
             if not self.lists.says_over(way.edge, state):
                 self.count(way.edge)
                 suggestion = self._doubted(self.stages.suggest(way.edge, node_id, state))
-                if self._look_again(suggestion):
+                if self._look_again(suggestion, state):
                     return None
                 if not suggestion.line:
                     return suggestion
@@ -85,18 +114,27 @@ class Chooser:
             self.at.ended.add(way.edge.edge_id)
             self.count()
 
-    def _doubted(self, suggestion: Suggestion) -> Suggestion:
-        """With what a person has to know where a line of this screen's list was begun and not finished."""
+    def _unfinished(self, way: Way) -> Way:
+        """With a line of this screen's list that was begun and not finished, where nothing else comes that asks."""
         line = self.at.place.unfinished
-        if not line:
-            return suggestion
-        return replace(suggestion, doubt=by_sentence([say("turn.line_unfinished", line=line), suggestion.doubt]))
+        return replace(way, unsure=say("turn.line_unfinished", line=line)) if line and not way.unsure else way
+
+    def _doubted(self, suggestion: Suggestion) -> Suggestion:
+        """With what a person has to know where a line of this screen's list, or the workflow that is done here, was
+        begun and not finished, or the run was here before and nothing says what comes now."""
+        line, begun = self.at.place.unfinished, self.at.place.begun == suggestion.edge.edge_id
+        doubts = [say("turn.line_unfinished", line=line)] if line else []
+        doubts += [say("turn.call_unfinished", name=suggestion.edge.params.get("name", ""))] if begun else []
+        before = self.visits.doubt(suggestion.edge, self.at.place, self.stages.variables)
+        doubts += [before] if before and self.stages.knows_ways else []
+        return replace(suggestion, doubt=by_sentence([*doubts, suggestion.doubt])) if doubts else suggestion
 
     def _way(self, node_id: str) -> Way:
         """Which of the screen's steps: not what was rejected or skipped, or was done and led back to it."""
         if not self.stages.knows_ways:
             return Way(edge=self.stages.next_edge(node_id, self.at.tried))
-        place, behind = self.at.place, self.at.tried | self.at.place.done_here
+        place, behind = self.at.place, self.at.tried | self.at.place.done_here | self.proofs.behind(node_id)
+        behind |= self.visits.passed_over(node_id, place, behind)
         way = next_way(self.graph, place.rounds, node_id, values=self._values(), behind=behind, ended=self.at.ended)
         others = {e.edge_id for e in self.graph.outgoing(node_id)} - {way.edge.edge_id if way.edge else ""}
         return replace(way, edge=self.stages.next_edge(node_id, others))
@@ -106,12 +144,12 @@ class Chooser:
         own = names(edge.params) & self.graph.outputs.keys() - self.stages.variables.keys()
         return say("ways.no_value", name=self.graph.label_of(min(own))) if own else ""
 
-    def _look_again(self, suggestion: Suggestion) -> bool:
+    def _look_again(self, suggestion: Suggestion, state: ScreenState) -> bool:
         """A target that is not there yet may still be drawn: look a few times before asking about it."""
         if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
             return False
         self.at.looks += 1
-        looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion) else suggestion.edge.retries
+        looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion, state) else suggestion.edge.retries
         if self.at.looks > looks:
             self.at.looks = 0
             return False

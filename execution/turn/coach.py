@@ -87,7 +87,7 @@ class Coach:
             row = patience.until_done(DecisionRow.objects.select_related("user").filter(prompt=prompt).first)
             if row is not None:
                 return row
-            if self.leave.is_set() or self.journal.refresh().wish in (Wish.PAUSE, Wish.CONTROL):
+            if self.leave.is_set() or self.journal.refresh().wish in (Wish.PAUSE, Wish.CONTROL, Wish.CHANGE_VERSION):
                 return None
             if choice := prompt.timeout_choice:
                 if late := clock.unfair_s():

@@ -35,6 +35,7 @@ LOOK_EVERY_S = 0.02
 SIGN_S = 1.3  # a caret that blinks slowly shows within this, also in a field that had the focus already
 _RING_PX = 10  # how far outside of a field its ring is drawn
 _RIM_PX = 5  # how far inside
+_TAKES_KEYS = frozenset({ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO, ElementRole.BUTTON})
 _UNSURE_ROLES = frozenset({"", ElementRole.TEXT, ElementRole.GROUP, ElementRole.FIELD})
 
 
@@ -120,10 +121,10 @@ def _no_sign(stages: Stages, before: Pictured, box: Box) -> str:
 
 
 def _may_change(box: Box, known: ScreenState) -> list[Box]:
-    """Where a focus that comes and goes is drawn: at the borders of all fields, and as the caret of this one."""
+    """Where a focus that comes and goes is drawn: around all that takes keys, and as the caret of this field."""
     size = known.frame.size
-    fields = [e.box for e in known.elements if e.role is ElementRole.FIELD and e.box.iou(box) < 1]
-    return [box.grown(_RING_PX, size), *(field.grown(_RING_PX, size) for field in fields)]
+    others = [e.box for e in known.elements if e.role in _TAKES_KEYS and e.box.iou(box) < 1]
+    return [box.grown(_RING_PX, size), *(other.grown(_RING_PX, size) for other in others)]
 
 
 def _read_anew(stages: Stages, suggestion: Suggestion, known: ScreenState | None, box: Box) -> str:

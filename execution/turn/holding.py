@@ -16,6 +16,11 @@ class Hold:
     def __init__(self, journal: Journal, *, leave: threading.Event, may_act: Callable[[], None]) -> None:
         self.journal, self.leave, self.may_act = journal, leave, may_act
 
+    @property
+    def about(self) -> str:
+        """Whose act it is, by its id."""
+        return self.journal.execution.execution_id
+
     def stopped(self) -> bool:
         """Whether a person asked for pause or stop, or the loop is to leave. Raises LeaseLost."""
         self.may_act()

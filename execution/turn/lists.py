@@ -7,7 +7,7 @@ would leave a record out, or do one twice. Of lines that are done nothing is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from execution.language.fuzzy import folded
@@ -15,11 +15,13 @@ from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
-from execution.types import Answer, Box, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
+from execution.types import Answer, Box, Element, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
 from workflows.graph import EdgeSpec, ExpectSpec, NormBox
 
 _CONTROLS = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
+_FRAMES = _CONTROLS | {ElementRole.GROUP}
+_SAME_SIDE = 4  # pixels
 _WHEEL = 3  # turns: enough to move any list that moves
 _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
 
@@ -78,7 +80,7 @@ class Lists:
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
         """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
         line, lines = suggestion.line, suggestion.resolution.lines
-        if line > len(lines) or _make_of(lines[line - 1], state) == _make_of(lines[line - 2], state):
+        if line > len(lines) or _make_of(line, lines, state) == _make_of(line - 1, lines, state):
             return ""
         return say("turn.line_unlike", line=line, text=self._rows(suggestion, state)[line - 1])
 
@@ -114,14 +116,33 @@ def _is_anybodys(line: int, rows: Sequence[str]) -> bool:
     return not read[line - 1] or HIDDEN in rows[line - 1] or read.count(read[line - 1]) > 1
 
 
-def _make_of(line: Box, state: ScreenState) -> tuple[bool, ElementRole | None]:
-    """Whether other texts stand in a line beside its own, and on which control it is written."""
+def _make_of(number: int, lines: Sequence[Box], state: ScreenState) -> tuple[bool, ElementRole | None]:
+    """Whether other texts stand in a line beside its own, and on which control it is written.
+
+    A cell between two others of another ground, as a chosen row is, looks like a field: where another line has one as
+    high that begins there, it is a cell.
+    """
+    line, others = lines[number - 1], [*lines[: number - 1], *lines[number:]]
     middle, reach = line.y + line.h / 2, _LEVEL * line.h
     beside = [
         t for t in state.texts if abs(t.box.y + t.box.h / 2 - middle) <= reach and not line.contains(t.box.center)
     ]
-    around = [e for e in state.elements if e.role in _CONTROLS and e.box.contains(line.center)]
-    return bool(beside), min(around, key=lambda e: e.box.area).role if around else None
+    control = _around(line, state, _CONTROLS)
+    if control and control.role is ElementRole.FIELD:
+        cells = (_around(other, state, _FRAMES) for other in others)
+        if any(cell and _begins_there(cell.box, control.box) for cell in cells):
+            control = None
+    return bool(beside), control.role if control else None
+
+
+def _around(line: Box, state: ScreenState, roles: Collection[ElementRole]) -> Element | None:
+    """The smallest of such elements that a line is written on."""
+    around = (e for e in state.elements if e.role in roles and e.box.contains(line.center))
+    return min(around, key=lambda e: e.box.area, default=None)
+
+
+def _begins_there(one: Box, other: Box) -> bool:
+    return abs(one.x - other.x) <= _SAME_SIDE and abs(one.h - other.h) <= _SAME_SIDE
 
 
 def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[str]:

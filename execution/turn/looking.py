@@ -15,6 +15,7 @@ from execution.language.read_values import ReadValue, read_value
 from execution.language.screen_texts import wanted
 from execution.record.redaction import Redaction
 from execution.turn.holding import Hold
+from execution.turn.rows import the_one_row
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -31,7 +32,7 @@ from execution.verification import identity
 from execution.verification.places_of_values import ReadPlace, at_label, in_box, in_column
 from execution.verification.reading import ScreenReading
 from sentences.said import listed, say
-from workflows.catalogue import LOOKING_ACTION_TYPES
+from workflows.catalogue import CHECKING_ACTION_TYPES, LOOKING_ACTION_TYPES
 from workflows.graph import EdgeSpec, IdentitySpec, TargetSpec
 from workflows.text import fill_known
 
@@ -52,8 +53,8 @@ def resolve(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, varia
     """Where the value stands, or that what must be seen is; `anchor` is where the edge's target is, if it has one."""
     if anchor is not None and anchor.status is not ResolveStatus.FOUND:
         return anchor
-    if edge.action_type == "must_see":
-        return _seen(edge, anchor, state, variables)
+    if edge.action_type in CHECKING_ACTION_TYPES:
+        return _checked(edge, anchor, state, variables)
     place = _place(edge, anchor, state, variables)
     problem = place.problem or _value_at(edge, place).problem
     if problem or place.box is None:
@@ -70,9 +71,10 @@ def perform(eyes: Eyes, suggestion: Suggestion, hold: Hold, variables: Mapping[s
     hold.check()
     state = eyes.observe()
     output, message = None, ""
-    if suggestion.edge.action_type == "must_see":
+    if suggestion.edge.action_type in CHECKING_ACTION_TYPES:
         anchor = suggestion.resolution if suggestion.edge.target else None
-        message = _seen(suggestion.edge, anchor, state, variables).message
+        found = _checked(suggestion.edge, anchor, state, variables)
+        message = found.message if found.status is ResolveStatus.NOT_FOUND else ""
     else:
         output, message = _read(eyes, suggestion, state, hold.journal.hidden)
     status = ActionStatus.FAILED if message else ActionStatus.DONE
@@ -81,8 +83,8 @@ def perform(eyes: Eyes, suggestion: Suggestion, hold: Hold, variables: Mapping[s
 
 def told(edge: EdgeSpec, variables: Mapping[str, str]) -> str:
     """What was seen, in a sentence."""
-    if edge.action_type == "must_see":
-        return say("turn.stands_there")
+    if edge.action_type in CHECKING_ACTION_TYPES:
+        return say("turn.stands_there" if edge.action_type == "must_see" else "turn.one_row_has")
     return say("turn.value_seen", text=variables.get(str(edge.params.get("name")), ""))
 
 
@@ -157,6 +159,22 @@ def _scale(target: TargetSpec | None, box: Box) -> float:
     return box.h / taught
 
 
+def _checked(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, variables: Mapping[str, str]) -> Resolution:
+    """Found, or not needed to be, where what is told stands on the screen; else why not."""
+    if edge.action_type == "must_see":
+        return _seen(edge, anchor, state, variables)
+    columns = str(edge.params.get("columns") or "").splitlines()
+    row = the_one_row(lines_of(edge), state, variables, [name.strip() for name in columns])
+    if row.box is None:
+        return Resolution(status=ResolveStatus.NOT_FOUND, message=row.problem)
+    return Resolution(status=ResolveStatus.FOUND, box=row.box, point=row.box.center, rung="label", score=1.0)
+
+
+def lines_of(edge: EdgeSpec) -> list[str]:
+    """The texts that must be seen, one a line."""
+    return [line.strip() for line in str(edge.params.get("text") or "").splitlines() if line.strip()]
+
+
 def _seen(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, variables: Mapping[str, str]) -> Resolution:
     """Found where all the texts stand there now; else what does not."""
     if not state.text_method:
@@ -166,7 +184,7 @@ def _seen(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, variabl
         place = _beside(edge, box)
         state = replace(state, texts=tuple(line for line in state.texts if place.contains(line.box.center)))
     reading = ScreenReading(state)
-    templates = [line.strip() for line in str(edge.params.get("text") or "").splitlines() if line.strip()]
+    templates = lines_of(edge)
     missing = [text for text in templates if not _stands(text, edge, reading, variables)]
     if missing or not templates:
         told = [say("turn.must_be_seen", text=fill_known(text, dict(variables))) for text in missing]

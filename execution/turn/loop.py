@@ -22,14 +22,16 @@ from execution.turn.chooser import Chooser
 from execution.turn.closing import Closer
 from execution.turn.coach import Coach, CoachAnswer
 from execution.turn.holding import Hold
-from execution.turn.lessons import lesson_of
+from execution.turn.lessons import lesson_of, look_of
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
 from execution.turn.pausing import Pauses
 from execution.turn.performing import Done, Performer, edge_of_step
 from execution.turn.position import Position
+from execution.turn.proofs import Doubt, Proofs
 from execution.turn.seeking import seek, worth_scrolling
 from execution.turn.stages import Stages
+from execution.turn.versions import why_not
 from execution.turn.watching import watch
 from execution.turn.ways import Standpoint, Ways
 from execution.types import (
@@ -43,14 +45,14 @@ from execution.types import (
     Suggestion,
 )
 from sentences.said import by_sentence, say, told_by
-from workflows.exceptions import PictureNotStored
+from workflows.exceptions import PictureAway, PictureNotStored
 from workflows.graph import EdgeSpec
 
 PAUSED_LOOK_S = 0.1
 
 
 class Loop:
-    """Runs one claimed execution. `run` returns when it has ended, or when `leave` is set."""
+    """Runs one claimed execution. `run` returns when it has ended, when `leave` is set, or when it is outdated."""
 
     def __init__(
         self,
@@ -78,11 +80,21 @@ class Loop:
         self.performer = Performer(
             journal, stages, coach, self.hold, self.overlays, answer_timeout_s=self.limits.coaching_timeout_s
         )
+        self.proofs = Proofs(journal, stages, coach, self.overlays)
         self.pauses = Pauses(
-            journal, stages, self.overlays, self.ways, self.at, limits=self.limits, leave=leave, on_miss=on_miss
+            journal,
+            stages,
+            self.overlays,
+            self.ways,
+            self.at,
+            self.proofs,
+            limits=self.limits,
+            leave=leave,
+            on_miss=on_miss,
         )
-        self.chooser = Chooser(journal, stages, self.hold, self.at, self.pauses)
+        self.chooser = Chooser(journal, stages, self.hold, self.at, self.pauses, self.proofs)
         self._pending: Callable[[], None] | None = self.recover if journal.open_intent() else None
+        self.is_outdated = False  # the run goes on with another version, which this loop does not know
         self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
 
@@ -92,12 +104,14 @@ class Loop:
         return ExecutionMode(self.journal.execution.mode)
 
     def run(self) -> None:
-        while not self.journal.execution.is_final and not self.leave.is_set():
+        while not (self.journal.execution.is_final or self.leave.is_set() or self.is_outdated):
             try:
                 self.turn()
-            except PictureNotStored as error:
+            except (PictureNotStored, PictureAway) as error:
                 self.journal.error("storage", told_by(error))
                 self.journal.pause(PauseReason.STORAGE, told_by(error))
+                if self.journal.open_intent():  # what was begun is looked at before anything else
+                    self._pending = self.recover
             except DesktopLost as error:
                 self.journal.pause(PauseReason.DESKTOP_LOST, told_by(error))
                 raise
@@ -118,6 +132,7 @@ class Loop:
             self._press(chosen)
             return
         self.journal.begin_turn()
+        self.stages.learn(self.journal.in_force())
         self.chooser.count()
         state, picked = self.stages.observe(), self.at.picked
         recognition, match_ms = self._recognise(state)
@@ -138,12 +153,23 @@ class Loop:
             self.pauses.leap(state, match)
             return
         self._arrive(match.node_id, match.confidence, state, anew=leaping or picked is not None)
-        if self.stages.is_terminal(match.node_id) or self.stages.is_end(match.node_id):
+        if picked is not None and self.stages.knows_ways:
+            self._learn_screen(picked, state)
+        if unproved := self._unproved(match.node_id):
+            step = self.journal.open_step(state, recognition, None, match_ms=match_ms)
+            self._ask_unproved(step, unproved, state)
+            return
+        if self._is_over(match.node_id):
+            if picked is None and (doubt := self.stages.screen_doubt(match.node_id, state)):
+                self.pauses.unsure_end(doubt, state, match)
+                return
             self._end(state, recognition, match_ms, by_person=picked is not None)
             return
         try:
             suggestion = self.chooser.next(match.node_id, state, watching=self.mode is ExecutionMode.OBSERVATION)
             if suggestion is None:
+                if picked is not None and self.at.looks:  # looked for once more: the screen is still what a person said
+                    self.at.picked = picked
                 return
             state, suggestion = self._seek(state, suggestion)
         except Stopped:
@@ -166,6 +192,9 @@ class Loop:
         if execution.wish == Wish.CONTROL:
             self.journal.hand_over()
             return False
+        if execution.wish == Wish.CHANGE_VERSION:
+            self._change_version()
+            return False
         if execution.state == ExecutionState.PAUSED:
             if execution.wish == Wish.RESUME:
                 self._resume()
@@ -178,6 +207,15 @@ class Loop:
             self.journal.pause_as_asked()
             return False
         return True
+
+    def _change_version(self) -> None:
+        """Leave the run to a loop that knows the other version, if it can go on with that from where it stands."""
+        execution = self.journal.execution
+        version = execution.wish_version
+        if version is None or (why := why_not(execution, self.graph, version.spec())):
+            self.journal.keep_version(why if version else "")
+        else:
+            self.is_outdated = self.journal.change_version()
 
     def _follow_flags(self) -> None:
         eyes, execution = self.stages.eyes, self.journal.execution
@@ -243,7 +281,24 @@ class Loop:
         if node_id != self.at.last_node:
             self.at.looks, self.at.ended = 0, set()
         self.at.place = self.ways.put(place, node_id, anew=anew) if put else self.ways.arrive(place, node_id)
+        if put and self.stages.knows_ways:
+            self.journal.went(place.last or "", node_id)
         self.journal.arrive(node_id, confidence)
+
+    def _learn_screen(self, node_id: str, state: ScreenState) -> None:
+        """A person said which screen it is; where that could not be told by itself it is one more look of it."""
+        known = self.stages.recognise(state, last_node=node_id, expected=node_id).match
+        node = self.graph.node(node_id)
+        if node is None or (known is not None and known.node_id == node_id):
+            return
+        look = look_of(node, state, journal=self.journal, variables=self.stages.variables)
+        if look is not None:
+            self.journal.picked(node_id, look)
+
+    def _is_over(self, node_id: str) -> bool:
+        if self.stages.is_terminal(node_id) or not self.stages.is_end(node_id):
+            return self.stages.is_terminal(node_id)
+        return self.mode is ExecutionMode.OBSERVATION or self.chooser.is_over(node_id)
 
     def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:
         node_id = self.at.last_node or ""
@@ -257,7 +312,7 @@ class Loop:
 
     def _seek(self, state: ScreenState, suggestion: Suggestion) -> tuple[ScreenState, Suggestion]:
         """Scroll to what is not on the screen, before anyone is asked; a run that only watches never does."""
-        if self.mode is ExecutionMode.OBSERVATION or not worth_scrolling(suggestion):
+        if self.mode is ExecutionMode.OBSERVATION or not worth_scrolling(suggestion, state):
             return state, suggestion
         return seek(self.stages, suggestion, state, self.hold)
 
@@ -266,11 +321,31 @@ class Loop:
         if self.mode is ExecutionMode.OBSERVATION:
             self._follow(step, suggestion)
             return
+        if doubt := self.proofs.doubted(step, suggestion):
+            self._ask_unproved(step, doubt, state, suggestion)
+            return
+        self.proofs.hold(suggestion)
         answer = self._answer(step, state, suggestion)
         if answer.decision is None:
             self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.question_withdrawn"))
             return
         self._follow_answer(step, state, suggestion, answer)
+
+    def _unproved(self, node_id: str) -> Doubt | None:
+        """An act that is still to be read back where the run is not in its proof any more."""
+        return None if self.mode is ExecutionMode.OBSERVATION else self.proofs.left(node_id)
+
+    def _ask_unproved(self, step: Step, doubt: Doubt, state: ScreenState, suggestion: Suggestion | None = None) -> None:
+        choice = self.proofs.ask(step, doubt, state, suggestion)
+        if choice is Choice.DONE and step.outcome == Outcome.SKIPPED and suggestion is not None:
+            self.at.tried.add(suggestion.edge.edge_id)
+            self._passed(suggestion.edge, done=False)
+        elif choice is Choice.RETRY:  # before the act again, wherever its proof has led
+            self.journal.arrive(doubt.act.node_id, doubt.act.confidence)
+            self.at.place = Position.left(self.journal.execution, self.ways).place
+            self.at.look_anew()
+        elif choice in (Choice.STOP, Choice.REJECT):
+            self.journal.finish(ExecutionState.STOPPED)
 
     def _follow_answer(
         self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer, why: str = ""
@@ -291,6 +366,8 @@ class Loop:
 
     def _answer(self, step: Step, state: ScreenState, suggestion: Suggestion) -> CoachAnswer:
         """Who decides, by mode; a target that was not found is never guessed."""
+        if suggestion.edge.returns:  # nothing is done, and nothing else could be
+            return CoachAnswer(Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO))
         found = suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
         look = watch(self.stages, suggestion, state)
         if self.mode is ExecutionMode.COACHING:
@@ -302,8 +379,10 @@ class Loop:
             message = by_sentence([suggestion.doubt, suggestion.resolution.message or say("turn.target_not_found")])
             return self.coach.ask(step, PromptKind.TARGET, message, timeout_s=self.limits.coaching_timeout_s, look=look)
         unsure = self.at.rejected or suggestion.doubt  # what comes next may build on what was not done
-        if self.mode is ExecutionMode.SUPERVISED or unsure:
-            message = by_sentence([suggestion.doubt, say("turn.execute", sentence=suggestion.sentence)])
+        unproved = self.journal.unproved(suggestion.edge) if self.mode is ExecutionMode.AUTOMATIC else ""
+        if self.mode is ExecutionMode.SUPERVISED or unsure or unproved:
+            asked = say("turn.execute", sentence=suggestion.sentence)
+            message = by_sentence([suggestion.doubt, unproved, asked])
             return self.coach.ask(
                 step, PromptKind.CONFIRMATION, message, timeout_s=self.limits.confirmation_timeout_s, look=look
             )
@@ -321,10 +400,17 @@ class Loop:
                 self.journal.close_step(step, Outcome.REJECTED, told_by(error), decision=decision)
                 self.journal.error("correction", told_by(error))
                 return
-            shows = bool(decision.correction.get("target"))
-            variables = self.stages.variables
-            lesson = lesson_of(suggestion, state, journal=self.journal, variables=variables) if shows else None
-            self.journal.correction(step, decision.correction, decision, answer.user, lesson)
+            lesson = lesson_of(
+                suggestion,
+                decision.correction,
+                state,
+                journal=self.journal,
+                variables=self.stages.variables,
+                feedback=decision.feedback,
+            )
+            box = suggestion.resolution.box if decision.correction.get("target") else None
+            shown = box.normalised(state.frame.size) if box else None
+            self.journal.correction(step, lesson, decision, answer.user, shown)
             self.leave.wait(decision.correction.get("wait_before") or 0)
         self._perform(step, state, suggestion, answer)
 
@@ -339,11 +425,13 @@ class Loop:
             after=after,
             decision=answer.decision,
         )
-        self._passed(suggestion.edge, done=True)
+        self._passed(suggestion.edge, done=True, by_person=True)
 
     def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         self.journal.close_step(step, Outcome.SKIPPED, attribution.skipped(answer.decision), decision=answer.decision)
         self.at.rejected = bool(suggestion.line) and suggestion.resolution.status is not ResolveStatus.FOUND
+        if self.at.rejected:
+            self.at.ended.add(suggestion.edge.edge_id)
         if self.at.rejected or not suggestion.line:
             self.at.tried.add(suggestion.edge.edge_id)
         if not self.at.rejected:  # a line that is not there: with it a person says that the list is over
@@ -361,9 +449,9 @@ class Loop:
         self.at.tried.add(suggestion.edge.edge_id)
         self.at.rejected = True
 
-    def _passed(self, edge: EdgeSpec, *, done: bool) -> None:
+    def _passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False) -> None:
         """The edge is behind us: its destination is what the next look expects."""
-        self.at.place = self.at.place.passed(edge, done=done)
+        self.at.place = self.at.place.passed(edge, done=done, by_person=by_person)
         if done:
             self.at.tried.clear()
             self.at.rejected = False

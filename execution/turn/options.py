@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execution.language.fuzzy import words
-from execution.perception.changes import find_changes, union
+from execution.perception.changes import Changes, find_changes, union
 from execution.targeting.boxes import text_lines_in
 from execution.turn.movements import Movements
-from execution.types import Box, ElementRole, Point, ScreenState, TextLine
-from execution.verification.chosen import group_area, is_one_line, options_named, radio_of
+from execution.types import Box, Element, ElementRole, Point, ScreenState, TextLine
+from execution.verification.chosen import (
+    group_area,
+    is_one_line,
+    option_key,
+    options_named,
+    radio_of,
+    reads,
+    shown,
+)
+from execution.verification.cut import is_cut
 from execution.verification.marks import is_on
 from sentences.said import say
 
@@ -26,6 +34,9 @@ _CUT = 2  # pixels from the edge of a list: what begins there is cut by it
 _ALIKE = 0.7  # of the rows that two pages share
 _FRAME = 6  # pixels: the frame around a combo box is hardly higher than its field
 _NEAR = 12  # pixels between a control and what it opens
+_RING, _BORDER = 8, 4  # pixels around a control in which its focus is drawn, and of its border within
+_SAME = 0.8  # of what two boxes cover together
+_FOCUSED = frozenset({ElementRole.FIELD, ElementRole.BUTTON})
 
 
 def choose(hands: Movements, option: str, box: Box, state: ScreenState) -> str:
@@ -79,6 +90,7 @@ def popup(box: Box, before: ScreenState, after: ScreenState, *, rows: int = 1) -
     changes = find_changes(before.frame.pixels, after.frame.pixels)
     if changes is None:
         return None
+    changes = changes.outside(_rings(box, before, after, changes))
     control = box.grown(_NEAR, after.frame.size)
     parts = [part for part in changes.regions if not (control.intersection(part).area >= 0.9 * part.area)]
     joined = [part for part in parts if part.grown(_NEAR, after.frame.size).intersection(control).area]
@@ -89,6 +101,21 @@ def popup(box: Box, before: ScreenState, after: ScreenState, *, rows: int = 1) -
     area = union(joined)
     fresh = [line for line in text_lines_in(area, after) if changes.touches(line.box)]
     return area if len(_levels(fresh)) >= rows else None
+
+
+def _rings(box: Box, before: ScreenState, after: ScreenState, changes: Changes) -> list[Box]:
+    """The other controls that say what they said: what changed there is where the focus was, and how it is drawn."""
+    others = [e for e in before.elements if e.role in _FOCUSED and not e.box.intersection(box).area]
+    size = before.frame.size
+
+    def stays(one: Element) -> bool:
+        if changes.within(one.box.grown(-_BORDER, size)).is_caret_only:
+            return True
+        now = (e for e in after.elements if e.role is one.role and e.box.iou(one.box) > _SAME)
+        said = shown(one.box, before)
+        return bool(said) and any(reads(shown(e.box, after), said) for e in now)
+
+    return [one.box.grown(_RING, size) for one in others if stays(one)]
 
 
 def _levels(lines: Sequence[TextLine]) -> list[int]:
@@ -118,16 +145,28 @@ def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
             return say("turn.list_not_read")
         read = joined
     read = _joined(read, _keys(area, state, top=not turns, bottom=True)) or read
-    count = read.count(words(option).key)
+    count = read.count(option_key(option))
     if count > 1:
         return say("turn.option_often", option=option, n=count)
-    for _turn in range(turns + 1 if count else 0):
-        rows = options_named(option, _rows(area, state, top=True, bottom=True))
+    for turn in range(turns + 1 if count else 0):
+        ends = {"top": turn == turns, "bottom": turn == 0}  # of what is cut at an edge nobody knows what it says
+        rows = _whole(option, area, state, **ends)
         if len(rows) == 1:
-            return hands.click_seen(rows[0].box, state)
+            why = hands.click_seen(rows[0].box, state)
+            if not why:
+                return ""
+            later = hands.still()  # it is drawn otherwise by now, as the pointer lies on it
+            rows = _whole(option, area, later, **ends)
+            return hands.click_seen(rows[0].box, later) if len(rows) == 1 else why
         state = _turned(hands, area, -_STEP)
     known = [line.text for line in _rows(area, state, top=True, bottom=True)][:_MOST_TOLD]
     return say("turn.option_absent", option=option, known=known)
+
+
+def _whole(option: str, area: Box, state: ScreenState, *, top: bool, bottom: bool) -> list[TextLine]:
+    """The rows that read so, of those that are in sight as a whole."""
+    rows = [row for row in _rows(area, state, top=top, bottom=bottom) if not is_cut(row, area)]
+    return options_named(option, rows)
 
 
 def _to_top(hands: Movements, area: Box, state: ScreenState) -> ScreenState:
@@ -148,7 +187,7 @@ def _turned(hands: Movements, area: Box, dy: int) -> ScreenState:
 def _keys(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = False) -> list[str]:
     """What can be read of the list now, from top to bottom."""
     lines = sorted(_rows(area, state, top=top, bottom=bottom), key=lambda line: (line.box.y, line.box.x))
-    return [key for line in lines if (key := words(line.text).key)]
+    return [key for line in lines if (key := option_key(line.text))]
 
 
 def _rows(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = False) -> list[TextLine]:

@@ -47,7 +47,7 @@ class Overlays:
         """Close one that came while an action was done; whether there was one."""
         if not self.graph.popups:
             return False
-        recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.destination)
+        recognition = self.stages.recognise(state, last_node=edge.source, expected=edge.leads_to[0])
         found = self.closer.find(state, recognition, self.at.known)
         return found is not None and not self.closer.close(found, state, recognition, edge.source)
 

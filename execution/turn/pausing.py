@@ -9,12 +9,13 @@ from typing import Any
 from execution.choices import PauseReason
 from execution.language.acts import say_act
 from execution.record.journal import Journal
-from execution.record.payloads import match_json
+from execution.record.payloads import match_json, texts_json
 from execution.turn import leaps
 from execution.turn.choosing import Way
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
 from execution.turn.position import Position
+from execution.turn.proofs import Proofs
 from execution.turn.stages import Stages
 from execution.turn.ways import Ways
 from execution.types import Match, Recognition, ScreenState
@@ -33,6 +34,7 @@ class Pauses:
         overlays: Overlays,
         ways: Ways,
         at: Position,
+        proofs: Proofs,
         *,
         limits: LoopLimits,
         leave: threading.Event,
@@ -40,7 +42,7 @@ class Pauses:
     ) -> None:
         self.journal, self.stages, self.overlays, self.ways, self.at = journal, stages, overlays, ways, at
         self.limits, self.leave, self.on_miss = limits, leave, on_miss
-        self.graph = stages.graph
+        self.graph, self.proofs = stages.graph, proofs
 
     def pause(
         self, reason: PauseReason, message: str, state: ScreenState, recognition: Recognition | None = None, **more: Any
@@ -48,11 +50,15 @@ class Pauses:
         candidates = recognition.candidates if recognition else ()
         over = self.overlays.over(state)[1] if reason in _OF_DIALOGS else {}
         expected = self.at.expected
+        message = by_sentence([message, self.proofs.told()])
+        kept = self.journal.pictures.keep(state)
         self.journal.pause(
             reason,
             message,
             {
-                "picture": self.journal.pictures.keep(state).digest,
+                "picture": kept.digest,
+                "perception": texts_json(kept.shown.state),
+                "window": state.window.title if state.window else "",
                 **({"dialog": over} if over else {}),
                 "candidates": [{**match_json(c), "name": self.graph.name_of(c.node_id)} for c in candidates],
                 "expected": {"node_id": expected, "name": self.graph.name_of(expected)} if expected else None,
@@ -106,6 +112,10 @@ class Pauses:
         node = {"node": self.graph.name_of(self.at.last_node or "")}
         message = say("turn.already_at_end", **node)
         self.pause(PauseReason.ALREADY_AT_END, message, state, recognition)
+
+    def unsure_end(self, doubt: str, state: ScreenState, match: Match) -> None:
+        """It may be the end, and a person has to say so."""
+        self.pause(PauseReason.NO_MATCH, doubt, state, Recognition(match=None, candidates=(match,)))
 
     def no_way(self, way: Way, state: ScreenState) -> None:
         """The screen has no action that comes next; conditions that say so are told, with what they ask about."""

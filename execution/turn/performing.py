@@ -34,6 +34,7 @@ from execution.types import (
 from sentences.said import by_sentence, say
 from workflows.catalogue import LOOKING_ACTION_TYPES, SETTING_ACTION_TYPES
 from workflows.choices import EffectClass
+from workflows.exceptions import PictureAway, PictureNotStored
 from workflows.graph import EdgeSpec, GraphSpec
 
 MOST_CHANGES = 4  # times that the screen changes while an intent is written down, before the step is left alone
@@ -85,6 +86,9 @@ class Performer:
         """Act, and act again while the edge allows it and nothing that may not be repeated is."""
         try:
             return self._perform(step, state, suggestion, answer)
+        except (PictureNotStored, PictureAway):
+            self.journal.in_doubt_again(step)
+            raise
         except Stopped as stopped:
             if stopped.touched:
                 return Done(unanswered=True)  # a part of it was done: whoever goes on looks first (S9.2)
@@ -105,6 +109,9 @@ class Performer:
             if isinstance(ready, Done):
                 return ready
             state, suggestion = ready.state, ready.suggestion
+            if not self.journal.still_in_force(suggestion):
+                gone = NotReady(message=say("turn.learned_gone"), state=state)
+                return self._left_alone(step, suggestion, answer, gone, tried=tried)
             attempt = self._attempt(step, ready, number)
             if isinstance(attempt, str):
                 changes += 1
@@ -122,7 +129,13 @@ class Performer:
                     attempt = self._looked_again(suggestion, state, attempt)
                 return self._record(step, suggestion, answer, attempt)
             number, tried = number + 1, attempt
-            self.journal.attempt_failed(step, attempt.result.message or attempt.verification.message)
+            self.journal.attempt_failed(
+                step,
+                attempt.result.message or attempt.verification.message,
+                result=attempt.result,
+                verification=attempt.verification,
+                after=attempt.after,
+            )
             self.hold.leave.wait(edge.retry_backoff_ms * number / 1000)
 
     def _heed(self, step: Step) -> bool:
@@ -379,6 +392,8 @@ def _is_open(step: Step, suggestion: Suggestion, attempt: PerformedAct) -> bool:
         return False
     if verification.answer is Answer.NO:
         return not is_harmless(effect) or went_astray(verification)
+    if suggestion.edge.is_read_back and not verification.said:
+        return False  # its proof tells, and a person is asked where that does not
     known = suggestion.edge.action_type in SETTING_ACTION_TYPES | {"type_text"} and suggestion.resolution.box
     if known and suggestion.edge.target is not None:
         return True  # where it should be seen is known, and it is not seen there

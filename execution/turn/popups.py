@@ -1,6 +1,7 @@
 """Dialogs that the workflow says may come over a screen: found on it, and closed as it says.
 
-A dialog is closed only if it is the one that is meant: its window title fits and all its texts stand inside it.
+A dialog is closed only if it is the one that is meant: its window title fits and all its texts stand inside it. One
+that is known by nothing but what many dialogs say could be any question, so it is closed by a person.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from execution.matching.signs import title_matches
 from execution.types import Box, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Suggestion, TextLine
 from sentences.said import say
 from workflows.choices import EffectClass
+from workflows.commonplaces import is_told_apart
 from workflows.graph import EdgeSpec, PopupSpec, TargetSpec
 
 CLOSE = "close_popup"  # no action of the catalogue: nobody teaches it, and only a PopupSpec makes one
@@ -72,7 +74,7 @@ def suggestion_of(found: Closable, node_id: str) -> Suggestion:
 
 
 def _seen(popup: PopupSpec, state: ScreenState, variables: Mapping[str, str], at: Box | None = None) -> Closable | None:
-    if not state.text_method or not (popup.texts or popup.window_title):
+    if not state.text_method or not is_told_apart(popup):
         return None
     if popup.window_title and not _title_fits(popup, state, variables):
         return None

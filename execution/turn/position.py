@@ -9,6 +9,8 @@ from execution.choices import Outcome
 from execution.models import Execution
 from execution.turn.ways import Standpoint, Ways
 from execution.types import ResolveStatus, ScreenState
+from workflows.calling import within
+from workflows.graph import GraphSpec
 
 
 @dataclass(slots=True)
@@ -30,9 +32,11 @@ class Position:
     def left(cls, execution: Execution, ways: Ways) -> Position:
         """Where the run was left: at its start, or where a loop before us got to."""
         rows = execution.steps.exclude(edge_id="").order_by("index")
-        steps = rows.values_list("node_id", "edge_id", "outcome", "suggestion__status")
+        told = rows.values_list("node_id", "edge_id", "outcome", "suggestion__status")
+        steps = list(_without_denied(told, ways.graph))
         place = ways.replay(Standpoint(expected=execution.start_node_id or None), _behind(steps, ways))
-        if execution.current_node_id:
+        stood = steps[-1][0] if steps else ""  # where its last step began: that step may have led out of a workflow
+        if execution.current_node_id and execution.current_node_id != stood:
             place = ways.found(place, execution.current_node_id)
         return cls(place=place)
 
@@ -51,7 +55,23 @@ class Position:
         self.misses = self.looks = self.unready = 0
 
 
-def _behind(steps: Iterable[tuple[str, str, str, str | None]], ways: Ways) -> Iterator[tuple[str, str, bool, bool]]:
+def _without_denied(
+    steps: Iterable[tuple[str, str, str, str | None]], graph: GraphSpec
+) -> Iterator[tuple[str, str, str, str | None]]:
+    """The steps but for those of proofs of what a person says was not done: the run stands before it again (S5.9)."""
+    denied = set[str]()
+    for node, edge_id, outcome, status in steps:
+        edge = graph.edge(edge_id)
+        if edge is not None and edge.is_read_back:
+            denied.discard(edge_id)
+            denied |= {edge_id} if outcome == Outcome.FAILED else set()
+        if not any(within(graph.scope_of(node), act) for act in denied):
+            yield node, edge_id, outcome, status
+
+
+def _behind(
+    steps: Iterable[tuple[str, str, str, str | None]], ways: Ways
+) -> Iterator[tuple[str, str, bool, bool, bool]]:
     """Steps as `replay` takes them, of node, edge, outcome, and whether the target was found.
 
     A line that is not there is not skipped: with it the list was said to be over.
@@ -59,4 +79,4 @@ def _behind(steps: Iterable[tuple[str, str, str, str | None]], ways: Ways) -> It
     for node, edge_id, outcome, status in steps:
         edge = ways.graph.edge(edge_id)
         skipped = outcome == Outcome.SKIPPED and not (edge and edge.repeat and status != ResolveStatus.FOUND)
-        yield node, edge_id, outcome in (Outcome.SUCCEEDED, Outcome.MANUAL), skipped
+        yield node, edge_id, outcome in (Outcome.SUCCEEDED, Outcome.MANUAL), outcome == Outcome.MANUAL, skipped

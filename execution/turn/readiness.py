@@ -120,6 +120,8 @@ class Readiness:
         if self._lies_over(now, match, then):
             return nothing  # a target that can be read behind a dialog is not what a click would reach
         found = self.stages.suggest(suggestion.edge, suggestion.node_id, now)
+        if _stands_on_else(found, suggestion):
+            return nothing  # another place than the one that was shown and agreed to, or on another's word
         if found.resolution.status is ResolveStatus.FOUND:
             return found
         if found.resolution.status is ResolveStatus.NOT_NEEDED and match is not None:
@@ -131,6 +133,21 @@ class Readiness:
         if match is None:
             return self.stages.dialog_over(now, then) is not None
         return self.stages.dialog_over_recognised(now, match, then) is not None
+
+
+def _stands_on_else(found: Suggestion, decided: Suggestion) -> bool:
+    """Whether what was found anew stands on something that was not decided about: on a correction's word where the
+    taught place was shown, or the other way round, or on one on trial that said something else before."""
+    looks, before = set(found.resolution.looks), set(decided.resolution.looks)
+    if (looks or before) and not looks & before:
+        return True
+    if set(found.resolution.against) - set(decided.resolution.against):
+        return True  # another place is known by now, and nobody was asked which
+    return bool(_on_trial(found) - _on_trial(decided))
+
+
+def _on_trial(suggestion: Suggestion) -> set[tuple[str, str, bool]]:
+    return {(used.key, used.part, used.against) for used in suggestion.learned if used.on_trial}
 
 
 def _undone(changed: str) -> str:

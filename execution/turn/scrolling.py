@@ -5,11 +5,13 @@ Decisions only: whoever holds the desktop turns the wheel, waits until the scree
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from execution.teaching.panes import part_with_bar
 from execution.types import Box, ElementRole, Point, ScreenState, Size, Window
 from sentences.said import say
 from workflows.graph import TargetSpec
@@ -167,10 +169,11 @@ class ScrollSearch:
 def scrolled_area(target: TargetSpec, state: ScreenState) -> Box | None:
     """The pane of the target on the present screen: at the distances from its window's edges that it had when taught.
 
-    None where it was taught in none, or where none of it is left.
+    Where it was taught in none: the one that a scroll bar says to scroll now, in the target's place; the list is longer
+    by now, or the window smaller. None where there is neither, or where none of it is left.
     """
     if target.scroll_box is None:
-        return None
+        return next((area for place in _places_now(target, state) if (area := part_with_bar(place, state))), None)
     size = state.frame.size
     taught = Box.from_normalised(target.scroll_box, Size(*target.screen_size) if all(target.screen_size) else size)
     before, now = _taught_window(target), state.window.box if state.window else None
@@ -182,6 +185,20 @@ def scrolled_area(target: TargetSpec, state: ScreenState) -> Box | None:
         taught = Box.from_normalised(target.scroll_box, size)
     area = taught.intersection(Box(0, 0, *size))
     return area if min(area.w, area.h) >= _LEAST_PANE else None
+
+
+def _places_now(target: TargetSpec, state: ScreenState) -> Iterator[Box]:
+    """Where the target would be in its window; where that is too small by now, at its edge, and above that."""
+    size = state.frame.size
+    if target.box is None:
+        return
+    taught = Box.from_normalised(target.box, Size(*target.screen_size) if all(target.screen_size) else size)
+    window = state.window.box if state.window and state.window.box else Box(0, 0, *size)
+    before = _taught_window(target) or window
+    x = max(window.x, min(window.x + taught.x - before.x, window.right - taught.w))
+    y = max(window.y, min(window.y + taught.y - before.y, window.bottom - taught.h))
+    yield Box(x, y, taught.w, taught.h).intersection(Box(0, 0, *size))
+    yield Box(x, window.center.y, taught.w, taught.h).intersection(Box(0, 0, *size))
 
 
 def _taught_window(target: TargetSpec) -> Box | None:

@@ -1,24 +1,28 @@
-"""Scrolling to find what is not on the screen, where the target was taught inside something that scrolls."""
+"""Scrolling to find what is not on the screen, where the target was taught in what scrolls or its place does now."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from execution.learning.judging import SCREEN
 from execution.turn.holding import Hold
+from execution.turn.scrolling import scrolled_area
 from execution.turn.stages import ScrollSearch, Stages, Turn
 from execution.types import Resolution, ResolveStatus, ScreenState, Suggestion
-from sentences.said import say, then
+from sentences.said import by_sentence, say, then
 
 _STILL_MS = 150  # a list that was scrolled is drawn at once, or glides; what glides moves all the time
 MOST = 60  # turns of the wheel, whatever the search says
 
 
-def worth_scrolling(suggestion: Suggestion) -> bool:
+def worth_scrolling(suggestion: Suggestion, state: ScreenState) -> bool:
+    """Whether a target that is not on this screen may stand where it scrolls to."""
     target = suggestion.edge.target
-    hidden = suggestion.resolution.status is ResolveStatus.NOT_FOUND
-    if target is None or target.number_wanted:  # what was scrolled is counted anew from the first that is seen
+    if target is None or suggestion.resolution.status is not ResolveStatus.NOT_FOUND:
         return False
-    return hidden and target.scroll_box is not None
+    if target.number_wanted:  # what was scrolled is counted anew from the first that is seen
+        return False
+    return scrolled_area(target, state) is not None
 
 
 def seek(stages: Stages, suggestion: Suggestion, state: ScreenState, hold: Hold) -> tuple[ScreenState, Suggestion]:
@@ -46,6 +50,7 @@ class _Seeker:
     ) -> None:
         self.stages, self.search, self.hold = stages, search, hold
         self.suggestion, self.state, self.turns = suggestion, state, 0
+        self._first = suggestion
         edge = suggestion.edge
         self._still = replace(edge, settle_ms=min(edge.settle_ms, _STILL_MS))
 
@@ -56,7 +61,16 @@ class _Seeker:
         self.turns += 1
         self.state = self.stages.settle(self._still)
         self.search.saw(self.state)
-        self.suggestion = self.stages.suggest(self.suggestion.edge, self.suggestion.node_id, self.state)
+        found = self.stages.suggest(self.suggestion.edge, self.suggestion.node_id, self.state)
+        self.suggestion = self._still_doubted(found)
+
+    def _still_doubted(self, found: Suggestion) -> Suggestion:
+        """With what was doubted before anything was scrolled: the wheel has answered none of it."""
+        first = self._first
+        doubts = list(dict.fromkeys(doubt for doubt in (first.doubt, found.doubt) if doubt))
+        screen = [used for used in first.learned if used.part == SCREEN and used not in found.learned]
+        doubt = doubts[0] if len(doubts) == 1 else by_sentence(doubts)
+        return replace(found, doubt=doubt, learned=(*found.learned, *screen))
 
     def go_back(self) -> None:
         """All was seen: to the one place where it was, or nowhere where there were several."""

@@ -13,12 +13,12 @@ from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.navigation.hands import Stopped
 from execution.perception.changes import find_changes
-from execution.turn import entering, looking, setting, waiting
+from execution.turn import calling, entering, looking, setting, waiting
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Box, Point, ScreenState, Suggestion
 from sentences.said import cause, say, told_by
-from workflows.catalogue import SETTING_ACTION_TYPES
+from workflows.catalogue import CALLING_ACTION_TYPES, SETTING_ACTION_TYPES
 from workflows.secret import Login
 from workflows.vault import open_credential
 
@@ -45,6 +45,8 @@ def perform(stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: floa
     try:
         if suggestion.edge.action_type in waiting.WAITS:
             return waiting.perform(stages, suggestion, hold)
+        if suggestion.edge.action_type in CALLING_ACTION_TYPES:
+            return calling.perform(stages, suggestion)
         if looking.looks(suggestion.edge):
             return looking.perform(stages.eyes, suggestion, hold, stages.variables)
         if suggestion.edge.action_type in SETTING_ACTION_TYPES:
@@ -97,8 +99,9 @@ class LoopHands:
     def __init__(self, stages: Stages, suggestion: Suggestion, hold: Hold, *, limit_s: float) -> None:
         self._stages, self._edge, self._hold = stages, suggestion.edge, hold
         self.variables: Mapping[str, str] = stages.variables
-        self.texts = tuple(dict.fromkeys(text for node in stages.graph.nodes for text in node.texts))
-        self.nodes = stages.graph.nodes
+        scope = stages.graph.scope_of(suggestion.edge.source)
+        self.nodes = tuple(node for node in stages.graph.nodes if node.scope == scope)
+        self.texts = tuple(dict.fromkeys(text for node in self.nodes for text in node.texts))
         self.deadline = time.monotonic() + limit_s
         self.touched = False
 
@@ -123,6 +126,8 @@ class LoopHands:
         """Click the middle of what was read there, if it is still drawn so; else why not, in a sentence."""
         self._check()
         now = self._stages.glance()
+        if not Box(0, 0, *state.frame.size).contains(box.center):
+            return say("turn.place_looks_otherwise")  # outside the picture nothing was read
         changes = find_changes(state.frame.crop(box), now.frame.crop(box))
         if changes is None or not changes.is_caret_only:
             return say("turn.place_looks_otherwise")
@@ -153,8 +158,7 @@ class LoopHands:
 
     def credential(self, name: str) -> Login:
         self._check()
-        reason = f"{self._hold.journal.execution.execution_id}: {self._edge.edge_id}"
-        return open_credential(name, reason=reason)
+        return open_credential(name, reason=f"{self._hold.about}: {self._edge.edge_id}")
 
     def stopped(self) -> bool:
         return time.monotonic() >= self.deadline or self._hold.stopped()

@@ -7,12 +7,24 @@ say in which state it is, is left alone and asked about.
 
 from __future__ import annotations
 
-from execution.turn import options
+from datetime import date
+
+from execution.turn import calendars, options
 from execution.turn.movements import Movements
-from execution.types import Answer, ScreenState, Suggestion
-from execution.verification.chosen import control_box, date_as_typed, stands_as_wanted
+from execution.types import Answer, Box, ScreenState, Suggestion
+from execution.verification.calendars import month_in
+from execution.verification.chosen import (
+    another_order,
+    control_box,
+    date_as_typed,
+    date_of,
+    date_shown,
+    held,
+    held_again,
+    stands_as_wanted,
+)
 from execution.verification.marks import is_on, mark_at
-from sentences.said import say
+from sentences.said import by_sentence, say
 
 # Rows of text that came at the field, its own among them: a remark of the form beside the date is no calendar, and
 # Escape would close the form.
@@ -49,11 +61,49 @@ def _put_date(hands: Movements, suggestion: Suggestion, state: ScreenState) -> s
     if place is None or not text:
         return say("turn.value_no_date", text=str(suggestion.params.get("date") or ""))
     box = control_box(place, state)
-    if why := hands.enter(suggestion, box):
-        return why
-    hands.press(("ctrl", "a"))
-    hands.type_text(text)
+    if told := another_order(suggestion.params, box, state):
+        return say("turn.date_in_another_order", told=told, text=text)
+    if not (why := hands.enter(suggestion, box)):
+        hands.press(("ctrl", "a"))
+        hands.type_text(text)
     after = hands.still()
-    if options.popup(box, state, after, rows=_CALENDAR):  # it opened by itself, and would lie over what follows
+    lies_over = options.popup(box, state, after, rows=_CALENDAR) is not None
+    day, calendar = date_of(suggestion.params), calendars.opened(box, state, after)
+    stands = stands_as_wanted("pick_date", suggestion.params, place, state, after).answer is Answer.YES
+    if day is not None and calendar is not None and stands and _exchanged(day, calendar, after):
+        said = say("turn.date_exchanged", text=text, taken=f"{day.year}-{day.day:02}-{day.month:02}")
+        back = _put_back(hands, suggestion, box, calendar, state)
+        return said if back else by_sentence([said, say("turn.not_put_back")])
+    if day is not None and calendar is not None and (why or not stands):
+        why = calendars.pick(hands, day, calendar, after)
+        lies_over = month_in(calendar, hands.still()) is not None
+    if why and calendar is None:
+        return why  # what came is no calendar, and is left alone
+    if lies_over:  # it opened by itself, or stays, and would lie over what follows
         hands.press(("escape",))
-    return ""
+    return why
+
+
+def _put_back(hands: Movements, suggestion: Suggestion, box: Box, calendar: Box, before: ScreenState) -> bool:
+    """Whether the field shows again what stood there before, date or not: what was typed would pass for the date that
+    was wanted, and is taken away even where nobody knows what stood there."""
+    stood = held(box, before)
+    hands.press(("escape",))  # the calendar that came with the field
+    if hands.enter(suggestion, box):
+        return False
+    hands.press(("ctrl", "a"))
+    if stood:
+        hands.type_text(date_shown(stood) or stood)
+    else:
+        hands.press(("delete",))
+    after = hands.still()
+    if month_in(calendar, after) is not None:  # it opened once more
+        hands.press(("escape",))
+        after = hands.still()
+    return stood is not None and held_again(stood, box, after)
+
+
+def _exchanged(day: date, calendar: Box, state: ScreenState) -> bool:
+    """Whether the calendar went to the day with its day and month exchanged: the field took what was typed so."""
+    shown = month_in(calendar, state)
+    return shown is not None and (shown.year, shown.month) == (day.year, day.day) and day.day != day.month

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from execution.learning.overlay import Taught
 from execution.matching.dialogs import Dialog
 from execution.targeting.pressing import Chosen
 from execution.turn.eyes import Eyes
@@ -71,6 +72,9 @@ class Stages(Protocol):
     def forget(self, names: Collection[str]) -> None:
         """What was read of another line than the present one is no value of the run any more."""
 
+    def learn(self, corrections: Sequence[Taught]) -> None:
+        """What coaches have shown up to now: from this turn on it is gone by."""
+
     def observe(self) -> ScreenState: ...
 
     def glance(self) -> Glance: ...
@@ -81,6 +85,9 @@ class Stages(Protocol):
     def settle(self, edge: EdgeSpec) -> ScreenState: ...
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition: ...
+
+    def screen_doubt(self, node_id: str, state: ScreenState) -> str:
+        """Why a screen that was recognised as that node may be another one; "" if nobody need be asked."""
 
     def is_end(self, node_id: str) -> bool: ...
 

@@ -99,6 +99,12 @@ def _differs(then: Frame, now: Frame, box: Box, *, strict: bool) -> bool:
     return width > _CARET[0] or height > _CARET[1]
 
 
+def changed_share(then: Frame, now: Frame) -> float:
+    """How much of the screen differs by more than noise, 0 to 1; both of one size."""
+    changed = _changed(then.pixels, now.pixels)
+    return float(np.count_nonzero(changed) / changed.size)
+
+
 def _changed(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Not 0 where the pictures differ by more than noise; only rows that differ at all are looked into."""
     mask = np.zeros(before.shape[:2], np.uint8)

@@ -108,7 +108,7 @@ def _condition(stages: Stages, suggestion: Suggestion) -> Condition:
 
     def arrived(state: ScreenState) -> bool:
         match = stages.recognise(state, last_node=edge.source, expected=node_id).match
-        return match is not None and match.node_id == node_id
+        return match is not None and match.node_id == node_id and not stages.screen_doubt(node_id, state)
 
     return arrived
 
@@ -140,6 +140,8 @@ def _seen_instead(stages: Stages, suggestion: Suggestion, state: ScreenState) ->
     match = stages.recognise(state, last_node=suggestion.edge.source, expected=None).match
     title = state.window.title if state.window else ""
     if match is not None:
+        if doubt := stages.screen_doubt(match.node_id, state):
+            return doubt
         return say("turn.screen_is", name=_name(stages, match.node_id))
     texts = [line.text for line in state.texts[:_TEXTS_TOLD]]
     told = say("turn.quoted", texts=texts) if texts else say("turn.nothing_readable")

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
 from execution.perception.changes import find_changes
 from execution.turn.stages import Stages
-from execution.turn.unchanged import NOISE, place_of
+from execution.turn.unchanged import changed_share, place_of
 from execution.types import Answer, Frame, ScreenState, Suggestion
 from sentences.said import say
 from workflows.graph import ExpectSpec
@@ -40,7 +38,8 @@ def watch(stages: Stages, suggestion: Suggestion, asked: ScreenState, *, whole: 
         if not seen or now.frame.digest != seen:
             seen = now.frame.digest
             said = stages.what_changed(suggestion, asked, now, strict=False)
-            if not said and (whole or place_of(suggestion) is None) and _differs(asked.frame, now.frame):
+            everywhere = whole or place_of(suggestion) is None
+            if not said and everywhere and changed_share(asked.frame, now.frame) > _ANOTHER_SCREEN:
                 said = say("turn.shows_otherwise")
             said = said or shown.now_otherwise(now.frame)
         return said
@@ -82,8 +81,3 @@ class _Shown:
         node_id = self.suggestion.node_id
         match = self.stages.recognise(state, last_node=node_id, expected=node_id).match
         return match.node_id if match else ""
-
-
-def _differs(then: Frame, now: Frame) -> bool:
-    difference = np.abs(then.pixels.astype(np.int16) - now.pixels)
-    return float((difference.max(axis=2) > NOISE).mean()) > _ANOTHER_SCREEN

@@ -22,7 +22,9 @@ class Standpoint:
     `last` is None before the first screen; `expected` is then where it begins. `held` is where it stood before a common
     screen came: it goes on from there afterwards. `done_here` are the steps that were done on `last` and led back, but
     for those of a round: `rounds` are the lists whose lines are being done, the inner one last. `unfinished` is the
-    line of the list on `last` in the middle of which a person put that screen there; 0 where there is none.
+    line of the list on `last` in the middle of which a person put that screen there; 0 where there is none. `begun` is
+    the edge of a workflow that was not done to its end, where a person put the run back before it. While another
+    workflow is done inside, `back` is where the run stands once that is over.
     """
 
     last: str | None = None
@@ -32,9 +34,23 @@ class Standpoint:
     done_here: frozenset[str] = frozenset()
     rounds: Rounds = ()
     unfinished: int = 0
+    begun: str = ""
+    back: Standpoint | None = None
 
-    def passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
-        """The edge is behind the run, done or skipped: its destination comes next."""
+    def passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False) -> Standpoint:
+        """The edge is behind the run, done or skipped: its destination comes next.
+
+        Of one that does another workflow the first screen of that comes next, unless a person did all of it; and once
+        that is over the run stands where it would if the edge were any other act. What a person did is proved as well.
+        """
+        if edge.enters and done and (edge.is_read_back or not by_person):
+            back = self._passed(edge, done=True)
+            return replace(self, expected=edge.enters[0], done=edge, rounds=back.rounds, unfinished=0, back=back)
+        if edge.returns and self.back is not None:
+            return self.back
+        return self._passed(edge, done=done)
+
+    def _passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
         rounds = after(self.rounds, edge, done=done)
         back = done and edge.source == edge.destination == self.last
         once = back and not any(one.holds(edge.edge_id) for one in rounds)
@@ -46,12 +62,18 @@ class Standpoint:
             done_here=done_here,
             rounds=rounds,
             unfinished=0,
+            begun="",
         )
 
     def anew(self, node_id: str) -> Standpoint:
         """A person says that it is that screen: what was done before it is behind, what was done on it stays done."""
         done_here = self.done_here if node_id == self.last else frozenset()
-        return Standpoint(last=node_id, expected=node_id, done_here=done_here, rounds=self.rounds)
+        return Standpoint(last=node_id, expected=node_id, done_here=done_here, rounds=self.rounds, back=self.back)
+
+    @property
+    def is_entering(self) -> bool:
+        """Whether another workflow is about to begin."""
+        return self.done is not None and self.expected in self.done.enters
 
 
 class Ways:
@@ -62,24 +84,49 @@ class Ways:
         self.graph, self.is_open = graph, is_open
         self._common = frozenset(node.node_id for node in graph.nodes if node.is_common)
         self._edges = {edge.edge_id: edge for edge in graph.edges}
+        self._scopes = {node.node_id: node.scope for node in graph.nodes}
 
     def arrive(self, place: Standpoint, node_id: str) -> Standpoint:
         """Where the run stands once `node_id` is seen."""
         if node_id == place.last:
             return place
+        if self._scope(place) != self._scopes.get(node_id, ""):
+            return self._elsewhere(place, node_id)
         if node_id in self._common:
             held = place.held if place.last in self._common else place
-            return Standpoint(last=node_id, expected=node_id, held=held, rounds=place.rounds)
+            return Standpoint(last=node_id, expected=node_id, held=held, rounds=place.rounds, back=place.back)
         if place.held is not None and node_id == place.held.last:
             return place.held
-        return Standpoint(last=node_id, expected=node_id, rounds=place.rounds)
+        return Standpoint(last=node_id, expected=node_id, rounds=place.rounds, back=place.back)
+
+    def _scope(self, place: Standpoint) -> str:
+        """The call whose workflow the run is in; the screen where it begins is one of its own."""
+        at = place.expected if place.is_entering else place.last or place.expected
+        return self._scopes.get(at or "", "")
+
+    def _elsewhere(self, place: Standpoint, node_id: str) -> Standpoint:
+        """Where the run stands once a person put it on a screen of another workflow than the one that it is in.
+
+        Out of a workflow that was not done to its end the run is back before it: that it was begun is not forgotten.
+        """
+        over = node_id in self._within(self._roots(replace(place, last=place.expected)), _only_looks)
+        at = place.back
+        while at is not None and self._scope(at) != self._scopes.get(node_id, ""):
+            at = at.back
+        if at is None:
+            return Standpoint(last=node_id, expected=node_id, rounds=place.rounds)
+        call = at.done.edge_id if at.done and not over else ""
+        here = at.done_here - {call} if node_id == at.last else frozenset()
+        there = Standpoint(last=node_id, expected=node_id, done_here=here, rounds=at.rounds, back=at.back)
+        return replace(there, begun=call)
 
     def put(self, place: Standpoint, node_id: str, *, anew: bool) -> Standpoint:
         """Where the run stands once `node_id` is seen and a person had the desktop, or says that it is that screen.
 
         `anew`: the run could not have come there by itself, or a person says so.
         """
-        there = place.anew(node_id) if anew else self.arrive(place, node_id)
+        inside = self._scope(place) == self._scopes.get(node_id, "")
+        there = place.anew(node_id) if anew and inside else self.arrive(place, node_id)
         return replace(there, unfinished=self._unfinished(place, node_id))
 
     def _unfinished(self, place: Standpoint, node_id: str) -> int:
@@ -120,13 +167,13 @@ class Ways:
             node_id = last.source
         return tuple(way)
 
-    def replay(self, place: Standpoint, steps: Iterable[tuple[str, str, bool, bool]]) -> Standpoint:
-        """Where steps led, each its node, its edge, whether it was done and whether it was skipped."""
-        for node_id, edge_id, done, skipped in steps:
+    def replay(self, place: Standpoint, steps: Iterable[tuple[str, str, bool, bool, bool]]) -> Standpoint:
+        """Where steps led, each its node, its edge, whether it was done, by a person, and whether it was skipped."""
+        for node_id, edge_id, done, by_person, skipped in steps:
             place = self.found(place, node_id)
             edge = self._edges.get(edge_id)
             if edge is not None and (done or skipped):
-                place = place.passed(edge, done=done)
+                place = place.passed(edge, done=done, by_person=by_person)
         return place
 
     def found(self, place: Standpoint, node_id: str) -> Standpoint:
@@ -136,8 +183,8 @@ class Ways:
         """
         unconditional = Ways(self.graph, lambda edge: not edge.condition)
         if unconditional.may_go_on(place, node_id):
-            return self.arrive(place, node_id)
-        return replace(self.arrive(place, node_id), unfinished=unconditional._unfinished(place, node_id))
+            return unconditional.arrive(place, node_id)
+        return replace(unconditional.arrive(place, node_id), unfinished=unconditional._unfinished(place, node_id))
 
     def _roots(self, place: Standpoint) -> frozenset[str]:
         """The screens that the run stands on or is on its way to."""
@@ -145,9 +192,11 @@ class Ways:
             entries = frozenset(self.graph.entry_nodes)
             return frozenset({place.expected}) if place.expected and place.expected not in entries else entries
         done = place.done
+        if done is not None and place.is_entering:
+            return frozenset({place.last, *done.enters})
         if place.expected == "":
             return frozenset()  # a program's own action, of which it alone knows where it leads
-        alike = [e for e in self.graph.outgoing(done.source) if _same_act(e, done)] if done else []
+        alike = [e for e in self.graph.outgoing(done.source) if same_act(e, done)] if done else []
         outcomes = [e.destination for e in alike if self.is_open(e)]
         return frozenset({place.last, place.expected or place.last, *outcomes})
 
@@ -168,10 +217,10 @@ def _need_not_be_done(edge: EdgeSpec) -> bool:
 
 
 def _only_looks(edge: EdgeSpec) -> bool:
-    return effect_of(edge) is EffectClass.READ
+    return effect_of(edge) is EffectClass.READ and not edge.enters  # what it enters does more
 
 
-def _same_act(one: EdgeSpec, other: EdgeSpec) -> bool:
+def same_act(one: EdgeSpec, other: EdgeSpec) -> bool:
     """Whether two edges are one act that may end on one screen or on another."""
     acts = [(e.action_type, dict(e.params), e.target.target_id if e.target else "") for e in (one, other)]
     return acts[0] == acts[1]

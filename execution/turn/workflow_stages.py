@@ -11,21 +11,23 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
-from execution.language.acts import ACT
+from execution.language.acts import ACT, inside
 from execution.language.promises import rests_on_a_promise
-from execution.matching import Matcher, Reading, dialogs
+from execution.learning.judging import PLACE
+from execution.learning.overlay import Overlay, Taught, overlaid
+from execution.matching import Reading, Reference, ScopedMatcher, dialogs
 from execution.matching.dialogs import Dialog
 from execution.record.hidden import HIDDEN
 from execution.record.redaction import kept_in_part
 from execution.targeting import pressing
 from execution.targeting.pressing import Chosen
 from execution.targeting.resolver import TargetResolver, resolve_correction
-from execution.turn import acting, entering, looking, popups, scrolling, server_side, waiting
+from execution.turn import acting, calling, entering, learned, looking, popups, scrolling, server_side, waiting
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
 from execution.turn.stages import ScrollSearch
-from execution.turn.unchanged import Glance, Pictured, what_changed
+from execution.turn.unchanged import Glance, Pictured, changed_share, what_changed
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -50,6 +52,7 @@ from execution.types import (
 from execution.verification import verifier
 from execution.verification.chosen import stands_as_wanted
 from sentences.said import Said, from_json, say
+from workflows.calling import with_given
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, SETTING_ACTION_TYPES, effect_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
@@ -57,7 +60,6 @@ from workflows.text import fill, names, told
 from workflows.validation.actions import wrong_parameter
 from workflows.words import with_names
 
-NOISE = 24  # of 255, in the channel that differs most
 # A caret of 2 x 20 pixels on the smallest screen we serve is 0.00005 of it; one typed letter is about as much more.
 UNTOUCHED_SHARE = 0.0001
 PERSON = "person"  # the sign of a match that a person picked
@@ -70,19 +72,37 @@ MOST_BETWEEN = 8  # looks kept while an effect is waited for: 12 MB each at 2560
 
 class WorkflowStages:
     def __init__(
-        self, graph: GraphSpec, variables: dict[str, str], eyes: Eyes, matcher: Matcher, resolver: TargetResolver
+        self, graph: GraphSpec, variables: dict[str, str], eyes: Eyes, matcher: ScopedMatcher, resolver: TargetResolver
     ) -> None:
         self.graph, self.variables = graph, variables  # with what is read on the way
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+        self._scope = ""  # of the screens that were looked for last
+        self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
+        self.also: ScopedMatcher | None = None  # of screens that coaches picked
+        self._picked_once: tuple[ScreenState, str] | None = None  # a screen that is known by what a coach picked alone
+        self._give()
 
     def count(self, values: Mapping[str, str]) -> None:
         self.variables.update(values)
+        self._give()
 
     def forget(self, names: Collection[str]) -> None:
         for name in names:
             self.variables.pop(name, None)
+        self._give()
+
+    def _give(self) -> None:
+        """What the workflows that are done inside are given, as the values are now."""
+        known = with_given(self.graph, self.variables)
+        for name in self.variables.keys() - known.keys():
+            del self.variables[name]
+        self.variables.update(known)
+
+    def learn(self, corrections: Sequence[Taught]) -> None:
+        """What coaches have shown up to now: from this turn on it is gone by. The published graph stays as it is."""
+        self._overlay = overlaid(self.graph, corrections)
 
     def observe(self) -> ScreenState:
         return self.eyes.observe()
@@ -98,7 +118,38 @@ class WorkflowStages:
         return self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
-        return self.matcher.recognise(state, variables=self.variables, last_node=last_node, expected=expected)
+        self._scope = self.matcher.scope(last_node=last_node, expected=expected)
+        found = self.matcher.recognise(state, variables=self.variables, last_node=last_node, expected=expected)
+        if found.match is not None or self.also is None:
+            return found
+        also = self.also.recognise(state, variables=self.variables, last_node=last_node, expected=expected)
+        if also.match is None or not self._overlay.looks_of(also.match.node_id):
+            return found
+        self._picked_once = (state, also.match.node_id)
+        return also
+
+    def _surely(self, found: Recognition, state: ScreenState) -> Recognition:
+        """What is known by a look on trial alone proves nothing."""
+        if found.match is None or not self.screen_doubt(found.match.node_id, state):
+            return found
+        return replace(found, match=None)
+
+    def screen_doubt(self, node_id: str, state: ScreenState) -> str:
+        return learned.doubt_of(learned.looks_used(self._overlay, self._known_alone(node_id, state), state))
+
+    def _known_alone(self, node_id: str, state: ScreenState) -> str:
+        """The node, where the screen is known as it by what a coach picked alone; else ""."""
+        once = self._picked_once
+        return node_id if once is not None and once[0] is state and once[1] == node_id else ""
+
+    def also_by(self, graph: GraphSpec, references: Mapping[str, Reference]) -> None:
+        """Where a screen is none that was taught it may be one that a coach picked: `graph` knows it by that look."""
+        self.also = self.matcher.of(graph, references)
+
+    @property
+    def _popups(self) -> tuple[PopupSpec, ...]:
+        """The dialogs that may come over the screens of the workflow that the run is in."""
+        return tuple(popup for popup in self.graph.popups if popup.scope == self._scope)
 
     def is_end(self, node_id: str) -> bool:
         return node_id in self.graph.end_nodes
@@ -117,13 +168,15 @@ class WorkflowStages:
 
     def next_edge(self, node_id: str, tried: Collection[str]) -> EdgeSpec | None:
         """The node's first edge that was neither rejected nor skipped."""
-        return next((e for e in self.graph.outgoing(node_id) if e.edge_id not in tried), None)
+        return next((e for e in self._overlay.graph.outgoing(node_id) if e.edge_id not in tried), None)
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         if missing := sorted(names(edge.params) - set(self.variables)):
             return self._without(edge, node_id, missing[0])
         params = fill(edge.params, self.variables)
         meant, resolution = entering.in_its_field(self._named(edge), self._resolve(edge, state), state)
+        alone = self._known_alone(node_id, state)
+        used = learned.used_by(self._overlay, edge, resolution, state, screen=alone)
         return Suggestion(
             edge=meant,
             node_id=node_id,
@@ -131,6 +184,8 @@ class WorkflowStages:
             sentence=self.sentence(edge, params),
             resolution=resolution,
             line=int(self.variables[edge.repeat.counter]) if edge.repeat else 0,
+            doubt=learned.doubt_of(used, looks_differ=learned.looks_differ(self._overlay, resolution)),
+            learned=used,
         )
 
     def _without(self, edge: EdgeSpec, node_id: str, name: str) -> Suggestion:
@@ -148,7 +203,8 @@ class WorkflowStages:
         target = self._named(edge).target
         if edge.action_type in ACTIONS:
             label = target.label if target else None
-            return Said(ACT, {"action": edge.action_type, "params": with_names(params, self.graph), "target": label})
+            act = {"action": edge.action_type, "params": with_names(params, self.graph), "target": label}
+            return Said(ACT, act | inside(edge, self.graph))
         return f"{edge.action_type} “{target.label}”" if target else edge.action_type  # a program's own action
 
     def _named(self, edge: EdgeSpec) -> EdgeSpec:
@@ -174,6 +230,7 @@ class WorkflowStages:
             workflow_id=self.graph.workflow_id,
             effect=effect_of(edge),
             as_list=edge.action_type == "choose",
+            goes_on=edge.repeat is not None and int(self.variables[edge.repeat.counter]) > 1,
         )
 
     def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:
@@ -188,8 +245,11 @@ class WorkflowStages:
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
         """The suggestion as a coach wants it (S1.10).
 
-        ValueError when the corrected target is not on the screen, or not in the row that the target must be in.
+        ValueError when the corrected target is not on the screen, or not in the row that the target must be in, and
+        where another workflow is to be done.
         """
+        if suggestion.edge.enters and not suggestion.edge.is_read_back:
+            raise ValueError(say("turn.call_as_taught"))
         action = correction.get("action") or suggestion.edge.action_type
         params = {**suggestion.params, **(correction.get("params") or {})}
         edge = replace(suggestion.edge, action_type=action, params=params)
@@ -203,8 +263,15 @@ class WorkflowStages:
             edge, takes = replace(edge, target=None), "none"  # another act than the place was meant for
         if takes == "none" and resolution.status is not ResolveStatus.NOT_NEEDED:
             resolution = Resolution(status=ResolveStatus.NOT_NEEDED)
+        left = tuple(u for u in suggestion.learned if not correction.get("target" if u.part == PLACE else u.part))
         return replace(
-            suggestion, edge=edge, params=params, resolution=resolution, sentence=self.sentence(edge, params)
+            suggestion,
+            edge=edge,
+            params=params,
+            resolution=resolution,
+            sentence=self.sentence(edge, params),
+            doubt="",
+            learned=left,
         )
 
     def _outside_its_row(self, edge: EdgeSpec, resolution: Resolution, state: ScreenState) -> str:
@@ -228,14 +295,14 @@ class WorkflowStages:
     def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
         """The workflow's dialog that is over the screen, `known` being the last one that was recognised. Over a screen
         that is recognised itself it must be seen to have come; what a known screen's own window could be is none."""
-        found = popups.declared(self.graph.popups, state, variables=self.variables)
+        found = popups.declared(self._popups, state, variables=self.variables)
         if match is None:
             return found
         node = self.graph.node(match.node_id)
         if found and found.spec.window_title:
             return None if node and node.window_title else found
-        dialog = self.dialog_over_recognised(state, match, known) if self.graph.popups else None
-        return popups.declared(self.graph.popups, state, variables=self.variables, at=dialog.box) if dialog else None
+        dialog = self.dialog_over_recognised(state, match, known) if self._popups else None
+        return popups.declared(self._popups, state, variables=self.variables, at=dialog.box) if dialog else None
 
     def popup_gone(self, popup: PopupSpec, state: ScreenState) -> bool:
         return popups.is_gone(popup, state, variables=self.variables)
@@ -252,7 +319,7 @@ class WorkflowStages:
         node = self.graph.node(match.node_id)
         if node is None or any(reason.sign == PERSON for reason in match.reasons):
             return None
-        looks = self.matcher.fusion.references.get(node.node_id)
+        looks = self.matcher.reference(node.node_id)
         taught = looks.nearest(state) if looks else None
         reading = taught.reading if taught else None
         if known is None or not dialogs.is_same_page(state, known):
@@ -287,7 +354,7 @@ class WorkflowStages:
             self._entered = None
             result = server_side.perform(self, suggestion, hold)
             if result.output:
-                self.variables[result.output.name] = result.output.as_variable
+                self.count({result.output.name: result.output.as_variable})
             return result
         self._entered = suggestion if _enters_a_field(suggestion) else None
         if entering.enters(suggestion):
@@ -338,7 +405,9 @@ class WorkflowStages:
     ) -> Verification:
         """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
         edge = suggestion.edge
-        recognition = self.recognise(after, last_node=edge.source, expected=edge.destination)
+        recognition = self._surely(self.recognise(after, last_node=edge.source, expected=edge.leads_to[0]), after)
+        if (edge.enters and not edge.is_read_back) or (edge.returns and not edge.expect):
+            return calling.judge(edge, recognition, self.graph)
         if edge.action_type in SETTING_ACTION_TYPES:
             place = suggestion.resolution.box
             caption = edge.target.text if edge.target else ""
@@ -365,8 +434,7 @@ class WorkflowStages:
         """Whether the whole screen is what it was, up to noise such as a caret."""
         if before.frame.size != after.frame.size:
             return False
-        difference = np.abs(before.frame.pixels.astype(np.int16) - after.frame.pixels)
-        return float((difference.max(axis=2) > NOISE).mean()) <= UNTOUCHED_SHARE
+        return changed_share(before.frame, after.frame) <= UNTOUCHED_SHARE
 
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
         """A screen of an earlier loop, read anew from its picture; lines hidden there, as they were kept."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from execution.language.screen_texts import wanted
-from execution.matching.signs import title_matches
+from execution.matching.signs import UNSAVED, title_matches
 from execution.types import Answer, Window
 from execution.verification.change import Change
 from execution.verification.facts import EXPECTED, Fact
 from execution.verification.reading import ScreenReading
 from sentences.said import say
 from workflows.graph import ExpectSpec
-
-_DIRTY = "*•●"  # by which a title says that something is not saved
 
 
 def stands(spec: ExpectSpec, reading: ScreenReading, variables: Mapping[str, str]) -> Iterator[Fact]:
@@ -119,4 +117,4 @@ def _titled(pattern: str, window: Window | None, before: Window | None, variable
 
 
 def _dirty(title: str) -> bool:
-    return title.lstrip()[:1] in _DIRTY if title.strip() else False
+    return title.lstrip()[:1] in UNSAVED if title.strip() else False

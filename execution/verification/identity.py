@@ -64,12 +64,25 @@ def _fact(answer: Answer, note: str) -> Fact:
 
 def _anywhere(value: str, lines: Sequence[TextLine], reading: ScreenReading, named: Mapping[str, str]) -> Fact:
     """Without a label the value must stand in a line, or in a row of pieces, as all of it or as a whole part."""
-    answers = [_is_value(value, run, reading, stands_in) for run in _runs(lines)]
-    if Answer.YES in answers:
+    answer = stands_among(value, lines, reading)
+    if answer is Answer.YES:
         return _fact(Answer.YES, say("verification.identity_seen", **named))
-    if Answer.CANNOT_TELL in answers:
+    if answer is Answer.CANNOT_TELL:
         return _fact(Answer.CANNOT_TELL, say("verification.identity_like_it", **named))
     return _fact(Answer.NO, say("verification.identity_not_seen", **named))
+
+
+def stands_among(value: str, lines: Sequence[TextLine], reading: ScreenReading) -> Answer:
+    """Whether the value stands in one of these lines, or in a row of pieces, as all of it or as a whole part."""
+    answers = {answer for _run, answer in answers_among(value, lines, reading)}
+    return next((one for one in (Answer.YES, Answer.CANNOT_TELL) if one in answers), Answer.NO)
+
+
+def answers_among(
+    value: str, lines: Sequence[TextLine], reading: ScreenReading
+) -> Iterator[tuple[tuple[TextLine, ...], Answer]]:
+    """The same of each line and row of pieces."""
+    return ((run, _is_value(value, run, reading, stands_in)) for run in _runs(lines))
 
 
 class Place:

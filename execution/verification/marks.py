@@ -17,6 +17,7 @@ _INK = 60  # levels by which a pixel differs from the ground
 _FILLED, _EMPTY = 0.12, 0.02  # of the pixels inside of a mark
 _RIM = 0.28  # of its side: border and shadow
 _DASH = 0.4  # of its height: what is flatter is a dash
+_LEVEL = 0.2  # of its height by which a dash rises or falls
 _OFF = 2  # pixels by which a mark is found beside its place
 _BORDER, _ODD = 12, 2  # levels; pixels by which a mark may be wider than high
 _LEFT = 2.4  # heights of a label: how far left of it its mark begins
@@ -100,7 +101,15 @@ def _is_dash(filled: np.ndarray) -> bool:
     """Whether what is drawn inside is a flat stroke: light on a filled ground, or dark on a light one."""
     drawn = ~filled if filled.mean() > 0.5 else filled
     rows = np.flatnonzero(drawn.mean(axis=1) > 0.3)
-    return bool(rows.size) and (rows[-1] - rows[0] + 1) <= max(2, _DASH * filled.shape[0]) and _spans(drawn[rows])
+    flat = bool(rows.size) and rows[-1] - rows[0] + 1 <= max(2, _DASH * filled.shape[0])
+    return flat and _spans(drawn[rows]) and _is_level(drawn)
+
+
+def _is_level(drawn: np.ndarray) -> bool:
+    """Whether a stroke stands equally high from its one end to the other, as that of a small tick does not."""
+    inked = drawn[:, drawn.any(axis=0)]
+    middles = (inked * np.arange(len(inked))[:, None]).sum(axis=0) / inked.sum(axis=0)
+    return float(np.ptp(middles)) <= max(1.0, _LEVEL * len(drawn))
 
 
 def _spans(rows: np.ndarray) -> bool:

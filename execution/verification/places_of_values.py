@@ -83,7 +83,7 @@ def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
     cells = [line for line in state.texts if abs(line.box.center.y - row.center.y) <= 0.5 * max(row.h, line.box.h)]
     mine = tuple(
         sorted(
-            (c for c in cells if min(others, key=lambda o: _apart(o, c.box)) == head),
+            (c for c in cells if min(others, key=lambda o: apart(o, c.box)) == head),
             key=lambda line: line.box.x,
         )
     )
@@ -92,7 +92,7 @@ def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
     return _read(mine, reading)
 
 
-def _apart(head: Box, cell: Box) -> int:
+def apart(head: Box, cell: Box) -> int:
     """How far a cell is from standing under a header: at its left, in its middle, or at its right."""
     return min(abs(head.x - cell.x), abs(head.center.x - cell.center.x), abs(head.right - cell.right))
 

@@ -16,6 +16,7 @@ from execution.verification import declared, identity
 from execution.verification.change import Change, something_changed
 from execution.verification.effects import effect_at
 from execution.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
+from execution.verification.quiet import may_show_nothing
 from execution.verification.reading import ScreenReading
 from execution.verification.troubles import Troubles, troubles_of
 from execution.verification.typed import filled_fact, misplaced_fact, typed_fact
@@ -111,6 +112,7 @@ class _Judged:
         only_looks = spec is not None and spec.effect_class is EffectClass.READ
         # which may be there, or be so, already
         self.need_not_act = only_looks or edge.action_type in SETTING_ACTION_TYPES | {"navigate"}
+        self.may_be_quiet = may_show_nothing(edge)
         self.denied = declared.denies(edge.expect, change, variables)
 
     @property
@@ -198,7 +200,7 @@ class _Judged:
         if proof:
             return Answer.YES, proof.note
         if not self.change.happened:
-            return Answer.NO, say("verification.unchanged")
+            return (Answer.CANNOT_TELL if self.may_be_quiet else Answer.NO), say("verification.unchanged")
         if error and self.troubles.sure:
             return Answer.NO, error.note
         if self.troubles.complaint and self.troubles.sure:  # of this act or of an earlier field: a person reads it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
@@ -31,6 +32,11 @@ def latest(*, person: Any, about: str) -> str:
 
 def about(key: str) -> str:
     return Conversation.objects.get(uuid=key).about
+
+
+def drop_about(runs: Collection[str]) -> None:
+    """What was said about runs whose texts are no longer kept goes with them."""
+    Conversation.objects.filter(about__in=runs).delete()
 
 
 def messages(key: str) -> tuple[Message, ...]:

@@ -1,4 +1,4 @@
-"""The file itself: a zip of `manifest.json`, `database.sqlite3` and `pictures/…`, with a digest for every entry.
+"""The file itself: a zip of `manifest.json`, the database's copy and `pictures/…`, with a digest for every entry.
 
 What is read is not believed: names outside the pattern, entries that the manifest does not name, sizes and digests that
 differ are refused, so nothing is ever written outside the folder it is unpacked to.
@@ -26,7 +26,9 @@ KeyIncluded = Literal["none", "left out", "included"]
 
 FORMAT = "surehand.backup"
 FORMAT_VERSION = 1
-MANIFEST, DATABASE, KEY = "manifest.json", "database.sqlite3", "vault.key"
+MANIFEST, KEY = "manifest.json", "vault.key"
+SQLITE_COPY, POSTGRESQL_COPY = "database.sqlite3", "database.dump"  # one of them in each
+DATABASES = {SQLITE_COPY: "SQLite", POSTGRESQL_COPY: "PostgreSQL"}
 PICTURE = re.compile(r"pictures/([0-9a-f]{2})/(\1[0-9a-f]{62}\.png)")
 MOST_MANIFEST_BYTES = 128 << 20  # a million pictures
 CHUNK = 1 << 20
@@ -144,6 +146,11 @@ class Reader:
             self._check(name, declared, out.write)
 
     @property
+    def database(self) -> str:
+        """The name of the database's copy in it."""
+        return next(name for name in self.manifest.entries if name in DATABASES)
+
+    @property
     def size(self) -> int:
         """Bytes of all that it unpacks to."""
         return sum(entry.size for entry in self.manifest.entries.values())
@@ -158,11 +165,13 @@ class Reader:
             return self._packed.read(info)
 
     def _check_names(self, infos: Mapping[str, zipfile.ZipInfo]) -> None:
-        strange = [name for name in infos if name not in (DATABASE, KEY) and not PICTURE.fullmatch(name)]
+        strange = [name for name in infos if name not in (*DATABASES, KEY) and not PICTURE.fullmatch(name)]
         if strange:
             raise damaged(self.file, _("“%(name)s” does not belong in a backup") % {"name": strange[0][:100]})
-        if DATABASE not in infos:
+        if not (databases := DATABASES.keys() & infos.keys()):
             raise damaged(self.file, _("it holds no database"))
+        if len(databases) > 1:
+            raise damaged(self.file, _("it holds two databases"))
         if differing := infos.keys() ^ self.manifest.entries.keys():
             name = min(differing)[:100]
             raise damaged(self.file, _("its manifest and its content differ at “%(name)s”") % {"name": name})

@@ -16,8 +16,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from rpa_site.backups import database
-from rpa_site.backups.archive import COMPRESS_LEVEL, DATABASE, KEY, PICTURE, KeyIncluded, Manifest, Writer
+from rpa_site.backups.archive import COMPRESS_LEVEL, KEY, PICTURE, KeyIncluded, Manifest, Writer
 from rpa_site.backups.place import BackupError, DataPlace
 
 
@@ -51,12 +50,12 @@ def back_up(place: DataPlace, file: Path, *, overwrite: bool = False, with_key: 
     if not file.parent.is_dir():
         raise BackupError(_("There is no folder %(folder)s: make it first.") % {"folder": file.parent})
     with _disk_problems_told(file), _fresh(file) as part, tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        copy = Path(folder) / DATABASE
-        database.snapshot(place.database, copy)
-        migrations, wanted = database.applied_migrations(copy), database.picture_names(copy)
+        copy = Path(folder) / place.database.entry
+        place.database.snapshot(copy)
+        migrations, wanted = place.database.applied_migrations(copy), place.database.picture_names(copy)
         with zipfile.ZipFile(part, "w", compresslevel=COMPRESS_LEVEL) as packed:
             writer = Writer(packed)
-            writer.add(DATABASE, copy, compress=True)
+            writer.add(copy.name, copy, compress=True)
             stored = _add_pictures(writer, place.pictures)
             key = _add_key(writer, place.key, wanted=with_key)
             made = Manifest(

@@ -1,7 +1,7 @@
-"""Putting a backup back: checked whole first, what was here kept aside, the database swapped in one move.
+"""Putting a backup back: checked whole first, what was here kept aside, the database put in place in one move.
 
 At every moment of it the database that is in place finds all its pictures: the store is first filled up, then the
-database replaced, then the pictures that only the former one knew are taken out.
+database put in place, then, where it replaced another, the pictures that only that one knew are taken out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from pathlib import Path
 from django.db import connections
 from django.utils.translation import gettext as _
 
-from rpa_site.backups import database
-from rpa_site.backups.archive import DATABASE, KEY, Manifest, Reader, damaged, opened
+from rpa_site.backups.archive import DATABASES, KEY, Manifest, Reader, damaged, opened
 from rpa_site.backups.place import BackupError, DataPlace
 from rpa_site.data_lock import DataInUse, alone
 from rpa_site.migration_names import MigrationName, known, named
@@ -29,11 +28,15 @@ ROOM_LEFT = 64 << 20  # bytes that stay free on the disk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A backup that can be restored here. `pending` are migrations that it lacks."""
+    """A backup that is whole and of a version that is known here. `pending` are migrations that it lacks.
+
+    `obstacle` says why it cannot be put here as things are, and what to do; empty where it can.
+    """
 
     manifest: Manifest
     pictures: int
     pending: tuple[MigrationName, ...]
+    obstacle: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class Restored:
 def check(place: DataPlace, file: Path) -> Checked:
     """Read the whole of `file` and change nothing; raises BackupError where it would not be restored."""
     with _disk_problems_told(), opened(file) as reader, _staging(place, reader, keep=False) as folder:
-        return _unpack(reader, folder, keep=False)
+        return _unpack(place, reader, folder, keep=False)
 
 
 def restore(place: DataPlace, file: Path) -> Restored:
@@ -57,40 +60,39 @@ def restore(place: DataPlace, file: Path) -> Restored:
     Refused while a run loop or a web process is at work on the data.
     """
     with _disk_problems_told(), opened(file) as reader, _alone(place), _staging(place, reader, keep=True) as folder:
-        checked = _unpack(reader, folder, keep=True)
-        stopped = database.stop_live_runs(folder / DATABASE, why=_why_stopped(checked.manifest.made_at))
-        database.end_sessions(folder / DATABASE)
+        checked = _unpack(place, reader, folder, keep=True)
+        if checked.obstacle:
+            raise BackupError(checked.obstacle)
         connections.close_all()
-        aside = _keep_aside(place)
+        aside = _keep_aside(place, folder)
         try:
-            _put_in_place(place, folder)
+            _fill_pictures(place, folder)
+            why = _why_stopped(checked.manifest.made_at)
+            stopped = place.database.put(folder / reader.database, why=why, place=place)
         except (OSError, BackupError):  # what is here is what was here; pictures that came to it do no harm
             if aside is not None:
                 shutil.rmtree(aside)
             raise
-        _drop_other_pictures(place, checked.manifest)
+        _put_key(place, folder)
+        if place.database.replaced:
+            _drop_other_pictures(place, checked.manifest)
     return Restored(checked=checked, aside=aside, stopped=stopped)
 
 
-def _put_in_place(place: DataPlace, folder: Path) -> None:
-    sound = not place.database.exists() or database.come_to_rest(place.database)
-    _fill_pictures(place, folder)
-    fresh = _near_the_database(place, folder / DATABASE)
-    if not sound:
-        _drop_sidecars(place)
-    fresh.replace(place.database)
+def _put_key(place: DataPlace, folder: Path) -> None:
     if (folder / KEY).exists():
         (folder / KEY).chmod(0o600)
         place.give_to_owner(folder / KEY)
         (folder / KEY).replace(place.key)
 
 
-def _unpack(reader: Reader, folder: Path, *, keep: bool) -> Checked:
+def _unpack(place: DataPlace, reader: Reader, folder: Path, *, keep: bool) -> Checked:
+    _refuse_another_kind(place, reader)
     for name in reader.manifest.entries:
-        reader.extract(name, folder / name if keep or name == DATABASE else None)
-    copy = folder / DATABASE
-    database.check_integrity(copy)
-    applied, ours = database.applied_migrations(copy), known()
+        reader.extract(name, folder / name if keep or name == reader.database else None)
+    copy = folder / reader.database
+    place.database.check(copy)
+    applied, ours = place.database.applied_migrations(copy), known()
     if applied != reader.manifest.migrations:
         raise damaged(reader.file, _("its database has other migrations than its manifest says"))
     if newer := sorted(set(applied) - ours):
@@ -102,7 +104,20 @@ def _unpack(reader: Reader, folder: Path, *, keep: bool) -> Checked:
             % {"file": reader.file, "version": reader.manifest.version, "names": named(newer)}
         )
     pictures = sum(name.startswith("pictures/") for name in reader.manifest.entries)
-    return Checked(manifest=reader.manifest, pictures=pictures, pending=tuple(sorted(ours - set(applied))))
+    return Checked(
+        manifest=reader.manifest,
+        pictures=pictures,
+        pending=tuple(sorted(ours - set(applied))),
+        obstacle=place.database.obstacle(copy),
+    )
+
+
+def _refuse_another_kind(place: DataPlace, reader: Reader) -> None:
+    if reader.database != place.database.entry:
+        raise BackupError(
+            _("%(file)s is a backup of %(theirs)s, DATABASE_URL names %(ours)s: restore it where %(theirs)s is named.")
+            % {"file": reader.file, "theirs": DATABASES[reader.database], "ours": DATABASES[place.database.entry]}
+        )
 
 
 def _why_stopped(made_at: str) -> str:
@@ -125,7 +140,7 @@ def _alone(place: DataPlace) -> Iterator[None]:
 def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
     """A folder on the disk of the data, where everything is checked before it is put in place."""
     place.data.mkdir(parents=True, exist_ok=True)
-    needed = reader.size if keep else reader.manifest.entries[DATABASE].size
+    needed = reader.size if keep else reader.manifest.entries[reader.database].size
     free = shutil.disk_usage(place.data).free - ROOM_LEFT
     if needed > free:
         raise BackupError(
@@ -136,11 +151,12 @@ def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _keep_aside(place: DataPlace) -> Path | None:
-    """What is here now, in a dated folder besides; None where there is no data yet."""
-    files = [place.database.with_name(place.database.name + end) for end in ("", *database.SIDECARS)]
-    present = [file for file in (*files, place.key) if file.exists() and file.stat().st_size]
-    pictures = sorted(place.pictures.glob("??/*.png"))
+def _keep_aside(place: DataPlace, folder: Path) -> Path | None:
+    """What is here now and is replaced, in a dated folder besides; None where there is nothing such."""
+    whole = place.database.replaced
+    files = [*place.database.files(), *([place.key] if whole or (folder / KEY).exists() else [])]
+    present = [file for file in files if file.exists() and file.stat().st_size]
+    pictures = sorted(place.pictures.glob("??/*.png")) if whole else []
     if not pictures and not present:
         return None
     aside = _dated_folder(place.data)
@@ -183,24 +199,6 @@ def _fill_pictures(place: DataPlace, folder: Path) -> None:
         for path in (picture, target.parent, place.pictures):
             place.give_to_owner(path)
         picture.replace(target)
-
-
-def _drop_sidecars(place: DataPlace) -> None:
-    """What lies beside a database that cannot be read is kept aside with it; here it would spoil the new one."""
-    for end in database.SIDECARS:
-        place.database.with_name(place.database.name + end).unlink(missing_ok=True)
-
-
-def _near_the_database(place: DataPlace, fresh: Path) -> Path:
-    """The new database on the disk of the present one, written out, with its rights: one move away from its place."""
-    place.database.parent.mkdir(parents=True, exist_ok=True)
-    if fresh.stat().st_dev != place.database.parent.stat().st_dev:
-        fresh = Path(shutil.copy2(fresh, place.database.with_name(f".{place.database.name}.restoring")))
-    fresh.chmod(place.database.stat().st_mode & 0o777 if place.database.exists() else 0o600)
-    place.give_to_owner(fresh)
-    with fresh.open("rb+") as written:
-        os.fsync(written.fileno())
-    return fresh
 
 
 def _drop_other_pictures(place: DataPlace, manifest: Manifest) -> None:

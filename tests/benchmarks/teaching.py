@@ -27,7 +27,7 @@ from tests.support.product import Product, product
 if TYPE_CHECKING:
     from tests.support.teaching import Teacher
 
-CLICKS, MOVING_S = 40, 4.0
+CLICKS, MOVING_S = 40, 8.0
 ACT_MS, PICTURE_MS = 60, 150
 SWATCH = Point(180, 150)  # a place of the program whose colour each click changes
 # What is clicked: a window of labelled buttons, the first of which changes its colour; it says when it was pressed.

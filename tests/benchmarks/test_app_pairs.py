@@ -20,6 +20,7 @@ from tests.benchmarks.drift.changed_pictures import another_in_its_place, greyed
 from tests.benchmarks.drift.dresses import DRESSES, HELD, REMOTE, TAUGHT, VALUES
 from tests.benchmarks.drift.pairs import KINDS, Truth
 from tests.benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, program
+from tests.benchmarks.screens import accessibility
 from tests.benchmarks.screens.corpus import Screen
 from tests.benchmarks.screens.stage import OFF, stage
 
@@ -121,6 +122,8 @@ def test_the_looks_that_are_held_together_are_there_and_programs_are_many() -> N
 def test_a_program_of_its_own_toolkit_tells_its_rows_and_a_client_shows_them_where_it_is_put(tmp_path: Path) -> None:
     if missing := [name for name in remote.NEEDED if shutil.which(name) is None]:
         pytest.skip(f"remote desktops need {', '.join(missing)}")
+    if not accessibility.is_readable():
+        pytest.skip(accessibility.NEEDED)
     dress, app = REMOTE["vnc"], program("ward")
     with stage(dress.look) as on, remote.viewer(on, dress) as client:
         on.place(on.start(app.command), dress.place)

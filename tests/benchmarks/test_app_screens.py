@@ -6,14 +6,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from execution.types import Box, ElementRole
-from tests.benchmarks.screens import apps, documents
-from tests.benchmarks.screens.accessibility import SYSTEM_PYTHON, Node, TopLevel, Truth, stack, truth
+from tests.benchmarks.screens import accessibility, apps, documents
+from tests.benchmarks.screens.accessibility import Node, TopLevel, Truth, stack, truth
 from tests.benchmarks.screens.ink import Beside, Lettering, Run, inked, runs, written
 from tests.benchmarks.screens.sequences import SEQUENCES
 from tests.benchmarks.screens.stage import Look, Stage, stage
@@ -174,12 +173,8 @@ def test_the_corpus_spans_what_it_is_meant_to() -> None:
 def on() -> Iterator[Stage]:
     if missing := missing_programs("mousepad"):
         pytest.fail(f"display tests need {', '.join(missing)}: install them or leave out `-m display`")
-    bindings = "import gi; gi.require_version('Atspi', '2.0')"
-    if (
-        not Path(SYSTEM_PYTHON).exists()
-        or subprocess.run([SYSTEM_PYTHON, "-c", bindings], capture_output=True).returncode
-    ):
-        pytest.skip("the accessibility tree needs: apt-get install at-spi2-core python3-gi gir1.2-atspi-2.0")
+    if not accessibility.is_readable():
+        pytest.skip(accessibility.NEEDED)
     documents.make()
     with stage(LOOK) as running:
         window = running.start(["mousepad", str(documents.FOLDER / "lettre.txt")])

@@ -96,7 +96,7 @@ class OpenAIServer:
         with self.changed:
             self.clock.advance(seconds)
 
-    def wait_for(self, what: Callable[[], Any], timeout: float = 10) -> None:
+    def wait_for(self, what: Callable[[], Any], timeout: float = 30) -> None:
         with self.changed:
             assert self.changed.wait_for(what, timeout), f"it did not happen; log: {self.log}"
 

@@ -6,6 +6,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import pytest
+from django.utils import timezone
+
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.actions.start import start
@@ -44,6 +47,14 @@ def edge(edge_id: str, source: str, destination: str, **fields: Any) -> dict[str
 EDGES = [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cd", "c", "d")]
 
 
+class Killed(BaseException):
+    """As kill -9 is: nothing is caught, nothing is written any more."""
+
+
+def kill(*args: Any) -> None:
+    raise Killed
+
+
 class Stage:
     """One claimed run with its loop, and a person who answers each prompt as told."""
 
@@ -65,9 +76,40 @@ class Stage:
         version = make_published(
             nodes=taught, edges=edges, variables=list(variables), popups=list(popups), **(fields or {})
         )
+        self._run(version, mode, values=values, world=world, **limits)
+
+    @classmethod
+    def of(
+        cls, version: Any, mode: str, *, values: Mapping[str, str] | None = None, world: type[World] = World,
+        **limits: Any,
+    ) -> Stage:  # fmt: skip
+        """A run of a workflow that is published already."""
+        one = cls.__new__(cls)
+        one._run(version, mode, values=values, world=world, **limits)
+        return one
+
+    @classmethod
+    def again(
+        cls, before: Stage, mode: str, *, values: Mapping[str, str] | None = None, world: type[World] = World,
+        **limits: Any,
+    ) -> Stage:  # fmt: skip
+        """Another run of the workflow of `before`, which has ended or is ended now, on a world of its own."""
+        if not before.row().is_final:
+            control.stop(execution_id=before.execution.execution_id)
+            Execution.objects.filter(pk=before.execution.pk).update(
+                state=ExecutionState.STOPPED, ended_at=timezone.now()
+            )
+        return cls.of(before.execution.version, mode, values=values, world=world, **limits)
+
+    def _run(
+        self, version: Any, mode: str, *, values: Mapping[str, str] | None, world: type[World], **limits: Any
+    ) -> None:
         self.execution = start(workflow_id=version.workflow.workflow_id, mode=mode, variables=values)
-        self.robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
-        self.world = world(version.spec(), self.execution.variables, node=taught[0]["node_id"])
+        self.robot, _ = Robot.objects.get_or_create(
+            name="here:7", defaults={"desktop": "here:7", "host": "here", "pid": 1}
+        )
+        graph = self.execution.version.spec()  # of the newest version by now
+        self.world = world(graph, self.execution.variables, node=graph.entry_nodes[0])
         self.leave = threading.Event()
         self.asked: list[Prompt] = []
         self.answers: list[Callable[[Prompt], None]] = []
@@ -110,6 +152,16 @@ class Stage:
         control.resume(execution_id=self.execution.execution_id, **how)
         self.leave.clear()
         return self.run(*answers)
+
+    def killed_after(self, acts: int) -> None:
+        """Run until so many acts are done, and die right after the last one, before its result is kept; begin again."""
+        settle = self.world.settle
+        self.world.settle = lambda edge: kill() if len(self.world.acts) == acts else settle(edge)  # type: ignore[method-assign]
+        with pytest.raises(Killed):
+            self.loop.run()
+        self.world.settle = settle  # type: ignore[method-assign]
+        self.begin()
+        assert self.taken_over
 
     def row(self) -> Execution:
         return Execution.objects.get(pk=self.execution.pk)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from execution.learning.overlay import Overlay, Taught, overlaid
 from execution.matching.dialogs import Dialog
 from execution.targeting.pressing import PRESS, Chosen
 from execution.turn.holding import Hold
+from execution.turn.learned import doubt_of, looks_differ, used_by
 from execution.turn.popups import CLOSE, Closable
 from execution.turn.unchanged import Glance
 from execution.types import (
@@ -38,6 +40,7 @@ from execution.types import (
     Verification,
     pixels_digest,
 )
+from workflows.calling import with_given
 from workflows.graph import EdgeSpec, GraphSpec, PopupSpec, TargetSpec
 from workflows.text import fill
 
@@ -70,8 +73,13 @@ class World:
     texts: tuple[str, ...] = ()  # what else is read
     reads: dict[str, list[str]] = field(default_factory=dict)  # edge → what it reads, one time after the other
     below: str = ""  # a line of a list that is written on a button
+    cells: Mapping[str, ElementRole] = field(default_factory=dict)  # lines, and as what their cells are seen
     degraded: bool = False
     degraded_reason: str = ""
+    overlay: Overlay | None = None  # what coaches have shown
+    looks_seen: bool = True  # and whether that is on the screen
+    looks_differ: bool = False  # elsewhere than the taught target
+    light: bool = False  # another theme
     _seen: int = 0
     _looks: int = 0
     _late: str = ""  # where the screen will be at the next look but one
@@ -87,10 +95,11 @@ class World:
         self.degraded, self.degraded_reason = False, ""
 
     def count(self, values: Mapping[str, str]) -> None:
-        self.variables = {**self.variables, **values}
+        self.variables = with_given(self.graph, {**self.variables, **values})
 
     def forget(self, names: Collection[str]) -> None:
-        self.variables = {name: value for name, value in self.variables.items() if name not in names}
+        known = {name: value for name, value in self.variables.items() if name not in names}
+        self.variables = with_given(self.graph, known)
 
     def observe(self) -> ScreenState:
         if self.on_observe:
@@ -99,12 +108,17 @@ class World:
         if self._late and self._looks > 1:
             self.node, self._late = self._late, ""
         number = sum(ord(c) for c in (self.node or "?") + "".join(text for text, _box in self._rows()))
-        pixels = np.full((40, 60, 3), number % 256, np.uint8)
+        pixels = np.full((40, 60, 3), (number + 100 * self.light) % 256, np.uint8)
         return ScreenState(
             frame=Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels)),
             texts=tuple(TextLine(text=text, box=box, confidence=1.0) for text, box in self._rows()),
             elements=tuple(
                 Element(box=box, role=ElementRole.BUTTON, text=text) for text, box in self._rows() if text == self.below
+            )
+            + tuple(
+                Element(box=Box(1, box.y, 50, box.h), role=self.cells[text], text=text)
+                for text, box in self._rows()
+                if text in self.cells
             ),
             text_method=self.node or "",
         )
@@ -127,6 +141,9 @@ class World:
         self.node = node_id
         return Recognition(match=Match(node_id=node_id, confidence=1.0))
 
+    def screen_doubt(self, node_id: str, state: ScreenState) -> str:
+        return ""
+
     def is_end(self, node_id: str) -> bool:
         return node_id in self.graph.end_nodes
 
@@ -136,8 +153,12 @@ class World:
     def is_terminal(self, node_id: str) -> bool:
         return not self.graph.outgoing(node_id)
 
+    def learn(self, corrections: Sequence[Taught]) -> None:
+        self.overlay = overlaid(self.graph, corrections)
+
     def next_edge(self, node_id: str, tried: Collection[str]) -> EdgeSpec | None:
-        return next((e for e in self.graph.outgoing(node_id) if e.edge_id not in tried), None)
+        graph = self.overlay.graph if self.overlay else self.graph
+        return next((e for e in graph.outgoing(node_id) if e.edge_id not in tried), None)
 
     def suggest(self, edge: EdgeSpec, node_id: str, state: ScreenState) -> Suggestion:
         status = self.unresolved.get(edge.edge_id, ResolveStatus.FOUND)
@@ -156,6 +177,13 @@ class World:
             lines=rows,
             at_end=line == len(rows) + 1 and edge.edge_id in self.lists,
         )
+        seen = [look.target_id for look in edge.target.also] if edge.target and self.looks_seen else []
+        if seen and not found:
+            place = Resolution(status=ResolveStatus.FOUND, box=Box(0, 0, 10, 10), point=Point(5, 5), looks=tuple(seen))
+            resolution = replace(resolution, status=place.status, box=place.box, point=place.point, looks=place.looks)
+        elif seen and self.looks_differ:
+            resolution = replace(resolution, against=tuple(seen))
+        used = used_by(self.overlay, edge, resolution, state) if self.overlay else ()
         return Suggestion(
             edge=edge,
             node_id=node_id,
@@ -163,6 +191,8 @@ class World:
             params=fill(edge.params, self.variables),
             resolution=resolution,
             line=line,
+            learned=used,
+            doubt=doubt_of(used, looks_differ=bool(self.overlay and looks_differ(self.overlay, resolution))),
         )
 
     def correct(self, suggestion: Suggestion, correction: Mapping[str, Any], state: ScreenState) -> Suggestion:
@@ -279,9 +309,9 @@ class World:
             self.on_act(edge.edge_id)
         effect = (self.effects.get(edge.edge_id) or ["done"]).pop(0)
         if effect == "done":
-            self.node = edge.destination
+            self.node = edge.leads_to[0]
         if effect == "late":
-            self._late, self._looks = edge.destination, 0
+            self._late, self._looks = edge.leads_to[0], 0
         if effect == "refused":
             return ActionResult(status=ActionStatus.FAILED, message="There is no such key.")
         if effect == "lost":
@@ -306,7 +336,7 @@ class World:
     ) -> Verification:
         if self._seen:
             return Verification(answer=Answer.CANNOT_TELL, message="It does not show.", said=self.said)
-        if self.node == suggestion.edge.destination:
+        if self.node in suggestion.edge.leads_to:
             return Verification(answer=Answer.YES, message="Seen.")
         return Verification(answer=Answer.NO, message="Not seen.", said=self.said, untouched=self.untouched)
 

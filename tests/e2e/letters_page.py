@@ -5,32 +5,35 @@ A line of the list says so once its letter is signed. Signing twice, or another 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from tests.support.display import VirtualDesktop
-from tests.support.site import serving, shown
-from tests.support.story import Act, Screen, Story
+from tests.support.site import Site, shown_anew
 
 NAMES = ("Adams, Grace", "Brown, Miriam", "Carter, Helen")
-LETTERS = Screen(node_id="letters", title="Letters to sign*", texts=("Letters to sign", "Close the day"))
-STORY = Story(
-    workflow_id="wf_letters",
-    values={},
-    parts=(
-        LETTERS,
-        Act(edge_id="open", action="click", text=NAMES[0], window="Letters to sign", label="line {{n}}",
-            repeat={"counter": "n", "most": 20, "until": [], "steps": []}, seen="Sign this letter"),
-        Screen(node_id="letter", title="One letter*", texts=("Sign this letter",)),
-        Act(edge_id="sign", action="click", text="Sign this letter", window="One letter", seen="This letter is signed"),
-        Screen(node_id="signed", title="Signed letter*", texts=("This letter is signed",)),
-        Act(edge_id="back", action="click", text="Back to the list", window="Signed letter", seen="Letters to sign"),
-        LETTERS,
-        Act(edge_id="close", action="click", text="Close the day", window="Letters to sign", seen="The day is over"),
-        Screen(node_id="closed", title="Day closed*", texts=("The day is over",)),
-    ),
-)  # fmt: skip
+STORY = f"""
+workflow: Letters
+begins_on: Letters
+steps:
+  - click: {NAMES[0]}
+    id: open
+    each: {{line: n, at_most: 20}}
+    expect: Sign this letter
+    screen: Letter
+  - click: Sign this letter
+    id: sign
+    expect: This letter is signed
+    screen: Signed
+  - click: Back to the list
+    id: back
+    expect: Close the day
+    screen: Letters
+  - click: Close the day
+    id: close
+    expect: The day is over
+    screen: Closed
+"""
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to sign</title>
 <style>
   body { font: 17px/1.5 "DejaVu Sans", sans-serif; margin: 40px }
@@ -62,38 +65,22 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to
   });
   list();
 </script></html>"""
+BEGINS = "  list();\n"
+OPENS = "  document.querySelector('[data-i]').click();\n"
 GOES = "letters.splice(letters.indexOf(open), 1);"
 
 
 BELOW = """<style>button { margin: 0 0 0 8px; padding: 4px 4px; min-width: 124px; text-align: left }</style>"""
 
 
-def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False) -> str:
-    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line."""
+def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False, opened: bool = False) -> str:
+    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line;
+    `opened`: the first letter is open."""
     rows = ", ".join(f'{{"name": "{name}", "signed": false}}' for name in names)
-    return PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
+    shown = PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
+    return shown.replace(BEGINS, BEGINS + OPENS) if opened else shown
 
 
-@dataclass
-class Site:
-    """What is served now, and what was done on it."""
-
-    page: str = ""
-    done: list[str] = field(default_factory=list)
-    port: int = 0
-
-
-@contextmanager
-def site() -> Iterator[Site]:
-    one = Site()
-    with serving(lambda path: one.page, lambda path, body: one.done.append(body)) as one.port:
-        yield one
-
-
-@contextmanager
-def shown_as(screen: VirtualDesktop, one: Site, page: str) -> Iterator[None]:
-    """The page in a window of its own, in front, with nothing done yet."""
-    one.page = page
-    one.done.clear()
-    with shown(screen, one.port, "Letters to sign", size=(1000, 680), at=(60, 40)):
-        yield
+def shown_as(screen: VirtualDesktop, one: Site, page: str) -> AbstractContextManager[None]:
+    """The list in a window of its own, with nothing done yet."""
+    return shown_anew(screen, one, page, "Letters to sign")

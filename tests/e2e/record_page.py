@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 
 from tests.support.display import VirtualDesktop
-from tests.support.site import serving, shown
-from tests.support.story import Act, Screen, Story
+from tests.support.site import Site, shown_anew
 
-STORY = Story(
-    workflow_id="wf_archive",
-    values={},
-    parts=(
-        Screen(node_id="record", title="Record 4711*", texts=("Record 4711", "Attached letters")),
-        Act(edge_id="archive", action="click", text="Archive", window="Record 4711"),
-        Screen(node_id="archived", title="Record 4711*", texts=("The record is in the archive",)),
-    ),
-)
+STORY = """
+workflow: Archive
+steps:
+  - click: Archive
+    expect: The record is in the archive
+    screen: Archived
+"""
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Record 4711</title>
 <style>
   body { font: 17px/1.5 "DejaVu Sans", sans-serif; margin: 40px; position: relative }
@@ -56,31 +51,16 @@ def renamed() -> str:
     return PAGE % (BUTTONS.replace("Archive", "Release"), "")
 
 
+def called(name: str) -> str:
+    """The button has another name and does the same."""
+    return as_taught().replace("Archive", name)
+
+
 def covered() -> str:
     """A notice lies over the buttons."""
     return PAGE % (BUTTONS, '<div id="cover">The letters of this record are being sorted by a colleague.</div>')
 
 
-@dataclass
-class Site:
-    """What is served now, and what was clicked on it."""
-
-    page: str = ""
-    clicked: list[str] = field(default_factory=list)
-    port: int = 0
-
-
-@contextmanager
-def site() -> Iterator[Site]:
-    one = Site()
-    with serving(lambda path: one.page, lambda path, body: one.clicked.append(body)) as one.port:
-        yield one
-
-
-@contextmanager
-def shown_as(screen: VirtualDesktop, one: Site, page: str) -> Iterator[None]:
+def shown_as(screen: VirtualDesktop, one: Site, page: str) -> AbstractContextManager[None]:
     """The page in a window of its own, in front, with nothing clicked yet."""
-    one.page = page
-    one.clicked.clear()
-    with shown(screen, one.port, "Record 4711", size=(1000, 680), at=(60, 40)):
-        yield
+    return shown_anew(screen, one, page, "Record 4711")

@@ -16,6 +16,7 @@ from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.types import Box, Point
 from tests.support.display import wait_until
 from tests.support.product import Product, product
+from tests.support.run_ends import run
 from tests.support.teaching import Teacher, teacher_in_browser
 
 pytestmark = [pytest.mark.display, pytest.mark.slow]
@@ -126,9 +127,41 @@ def test_a_note_is_taught_by_clicking_published_and_written_by_itself(world: Pro
     assert world.manage("shell", "-v0", "-c", FINISH.format(lesson_id=lesson_id)).stdout.split()[-1] == "1"
     for patient, filename in (("Anna Rossi", "second.txt"), ("Zoë Martin", "third.txt")):
         world.open_editor()
-        execution_id = started(world, patient=patient, filename=filename)
-        assert ended(world, execution_id) == "completed", told_of(world, execution_id)
+        found = run(world, "wf_taught", patient=patient, filename=filename)
+        assert found.is_finished, found.told
         assert (world.documents / filename).read_bytes() == patient.encode()
+
+
+def test_page_and_hand_teach_in_turns_and_what_they_made_is_run(world: Product, analyzer: ScreenAnalyzer) -> None:
+    """S6.2: the hand is another client of the X server, with XTEST as the product has it; each act is kept once."""
+    world.start_runloop()
+    world.open_editor()
+
+    def by_hand(*words: str) -> None:
+        world.screen.run(["xdotool", *words])
+
+    values = {"patient": "Anna Rossi", "filename": "by-hand.txt"}
+    with taught(world, analyzer, values) as (hand, lesson_id):
+        by_hand("type", "--delay", "30", values["patient"])
+        hand.teacher.until(lambda: len(hand.teacher.steps()) == 1, what="the text that was typed by hand")
+        hand.click("File")
+        at = hand.place("Save As...")
+        by_hand("mousemove", str(at.x), str(at.y), "click", "1")
+        hand.waits_for("Save As")
+        hand.teacher.until(lambda: len(hand.teacher.steps()) == 3, what="the click by hand")
+        hand.keys("ctrl+a")
+        hand.type(values["filename"])
+        at = hand.place("Save")
+        by_hand("mousemove", str(at.x), str(at.y), "click", "1")
+        hand.waits_for("by-hand.txt - Mousepad")
+        made = ["type_text", "click", "click", "type_text", "click"]  # ctrl+a is a part of the text, once it ends
+        hand.teacher.until(lambda: [step["act"] for step in hand.teacher.steps()] == made, what="the last click")
+        hand.teacher.until(lambda: len(hand.teacher.lesson["screens"]) == 4, what="the last screen")
+    assert (world.documents / "by-hand.txt").read_bytes() == b"Anna Rossi"
+    assert world.manage("shell", "-v0", "-c", FINISH.format(lesson_id=lesson_id)).stdout.split()[-1] == "1"
+    edges = world.rows("SELECT params FROM workflows_edge e JOIN workflows_workflow w ON w.id = e.workflow_id "
+                       "WHERE w.workflow_id = 'wf_taught' AND action_type = 'type_text' ORDER BY e.id")  # fmt: skip
+    assert ["{{patient}}" in edges[0][0], "{{filename}}" in edges[1][0]] == [True, True]
 
 
 def test_a_run_loop_that_is_killed_in_the_middle_leaves_a_whole_draft_with_a_step_in_doubt(
@@ -167,32 +200,3 @@ def back(world: Product, lesson_id: str) -> Iterator[Teacher]:
         cookies = "; ".join(f"{name}={value}" for name, value in dora.cookies.items())
         with teacher_in_browser(world.url, lesson_id, cookies) as teacher:
             yield teacher
-
-
-def started(world: Product, **values: str) -> str:
-    code = f"""
-from execution.actions.start import start
-print(start(workflow_id="wf_taught", mode="automatic", variables={values!r}).execution_id)
-"""
-    return world.manage("shell", "-v0", "-c", code).stdout.split()[-1]
-
-
-def ended(world: Product, execution_id: str) -> str:
-    def state() -> str:
-        return str(world.rows("SELECT state FROM execution_execution WHERE execution_id = ?", execution_id)[0][0])
-
-    ends = ("completed", "failed", "stopped", "paused", "waiting", "coaching")
-    wait_until(lambda: state() in ends, timeout=120, what=f"the end of {execution_id}")
-    return state()
-
-
-def told_of(world: Product, execution_id: str) -> str:
-    """What its steps and questions were, where it did not come to its end."""
-    steps = world.rows(
-        'SELECT s."index", s.node_id, s.edge_id, s.outcome, s.message FROM execution_step s '
-        "JOIN execution_execution e ON e.id = s.execution_id WHERE e.execution_id = ?",
-        execution_id,
-    )
-    asked = world.rows("SELECT message FROM execution_prompt ORDER BY id DESC LIMIT 1")
-    paused = world.rows("SELECT pause_reason, error FROM execution_execution WHERE execution_id = ?", execution_id)
-    return "\n".join(map(str, [*steps, *asked, *paused]))

@@ -23,6 +23,34 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def tried_at_once(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a coach shows is tried on the stored pictures as soon as it was learned, not by a worker."""
+    from execution.perception.analyzer import ScreenAnalyzer
+    from execution.replay import tasks
+
+    settings.TASKS = {"default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}}
+    monkeypatch.setattr(tasks, "eyes", lambda: ScreenAnalyzer(None, None, None))
+
+
+@pytest.fixture
+def tried_on_one(tried_at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where the world of the test has no pictures: as if one had been kept, on which nothing broke."""
+    from django.utils import timezone
+
+    from execution.record.corrections import settle
+    from execution.replay import tasks
+
+    def check(row: Any, eyes: Any) -> int:
+        row.checked_at, row.checked_on = timezone.now(), 1
+        row.save(update_fields=["checked_at", "checked_on"])
+        row.uses.filter(step__phase="closed").update(tried=True)
+        settle(row)
+        return 0
+
+    monkeypatch.setattr(tasks, "check", check)
+
+
+@pytest.fixture
 def stage() -> Iterator[Callable[..., Stage]]:
     """Makes claimed runs; their loops are told to leave at the end."""
     from tests.doubles.stage import EDGES, Stage  # models, which are not there yet when this file is read
@@ -82,7 +110,8 @@ def browser() -> Iterator[Browser]:
 def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]:
     """`page_of(operator, "/")`: that person's browser on that page; a script error fails the test.
 
-    `sockets` are handlers of Playwright's `route_web_socket` by pattern: the other ends of sockets.
+    `sockets` are handlers of Playwright's `route_web_socket` by pattern: the other ends of sockets. `init` is a
+    script that the page runs before its own.
     """
     from django.conf import settings
     from django.test import Client
@@ -90,7 +119,9 @@ def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]
     complaints: list[str] = []
     contexts = []
 
-    def open_page(user: Any, path: str, *, sockets: dict[str, Any] | None = None, **options: Any) -> Page:
+    def open_page(
+        user: Any, path: str, *, sockets: dict[str, Any] | None = None, init: str = "", **options: Any
+    ) -> Page:
         client = Client()
         client.force_login(user)
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en", **options})
@@ -101,6 +132,8 @@ def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]
         page.on("pageerror", lambda error: complaints.append(str(error)))
         for pattern, serve in (sockets or {}).items():
             page.route_web_socket(pattern, serve)
+        if init:
+            page.add_init_script(init)
         page.goto(live_server.url + path)
         return page
 

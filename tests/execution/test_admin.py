@@ -3,17 +3,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from execution.choices import ExecutionState, Outcome, PromptKind, StepPhase, Wish
-from execution.models import Decision, Execution, ExecutionEvent, Prompt, Robot, Step
+from execution.models import Decision, Execution, ExecutionEvent, Prompt, Prototype, Robot, Step
 from tests.factories import make_execution
 
 RUNS = reverse("admin:execution_execution_changelist")
 MODELS = ("execution", "step", "prompt", "decision", "executionevent", "robot")
+VECTOR = np.array([1.0, 0.0], "<f4").tobytes()
 ClientOf = Callable[[Any], Client]
 
 
@@ -136,3 +138,27 @@ def test_a_long_list_costs_a_fixed_number_of_queries(
     client = client_of(designer)
     with django_assert_max_num_queries(12):
         client.get(reverse("admin:execution_step_changelist"))
+
+
+def test_one_picture_of_a_screen_is_put_back_to_what_was_taught(
+    client_of: ClientOf, viewer: Any, designer: Any, run: Execution
+) -> None:
+    """S6.6: the other pictures of the screen stay where they are."""
+
+    def moved(picture: str, number: int = 1, **more: Any) -> Prototype:
+        return Prototype.objects.create(
+            workflow=run.version.workflow, node_id="save_dialog", picture=picture * 64, model="eye",
+            number=number, vector=VECTOR, away=0.1, **more,
+        )  # fmt: skip
+
+    chosen, other = moved("a"), moved("b")
+    page = reverse("admin:execution_prototype_changelist")
+    asked = {"action": "put_back", "_selected_action": [chosen.pk]}
+    client_of(viewer).post(page, asked)
+    assert Prototype.objects.count() == 2
+    told = client_of(designer).post(page, asked, follow=True)
+    assert words(told) == ["1 picture looks as it was taught."]
+    back = Prototype.objects.get(is_reset=True)
+    assert (back.picture, back.number, back.name) == (chosen.picture, 2, designer.username)
+    assert Prototype.objects.filter(picture=other.picture).count() == 1
+    assert "5.7°" in told.content.decode()

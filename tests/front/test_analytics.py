@@ -67,10 +67,16 @@ def test_every_call_by_keyword_goes_on_to_the_users_own_system() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("step_id", [1, "1", "step_of_mine", None])
 def test_without_a_system_the_calls_cost_nothing(step_id: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """S11.10: a step that is recorded gets its metric, one that only the program knows has none."""
+    """S11.10: a step that is recorded gets its metric, with its run's end if not before; one that only the program
+    knows has none."""
     step = make_step()
-    tell_all(AnalyticsExecutionIntegration(every_s=3600), step.execution.execution_id, step_id)
-    assert StepMetric.objects.count() == (1 if str(step_id) == str(step.index) else 0)
+    integration, heard = AnalyticsExecutionIntegration(every_s=3600), str(step_id) == str(step.index)
+    integration.on_step_complete(
+        workflow_id="wf", execution_id=step.execution.execution_id, step_id=step_id, success=True
+    )
+    assert StepMetric.objects.count() == (1 if heard else 0)
+    tell_all(integration, step.execution.execution_id, step_id)
+    assert list(StepMetric.objects.values_list("step", flat=True)) == [step.index]
     assert "metrics are incomplete" not in caplog.text
 
 

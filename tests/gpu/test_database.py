@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import OperationalError, ProgrammingError, connection
+from django.db import DatabaseError, connection
 
 from gpu.database import DatabaseThread
 from tests.gpu.rows import COMMITTED
@@ -26,7 +26,7 @@ async def test_all_work_is_done_by_one_thread_in_the_order_it_was_asked(database
 
 
 async def test_what_the_work_raises_is_raised_here(database: DatabaseThread) -> None:
-    with pytest.raises(OperationalError, match="no such table"):
+    with pytest.raises(DatabaseError, match="nowhere"):
         await database.run(lambda: ask("SELECT * FROM nowhere"))
     assert await database.run(lambda: ask("SELECT 1"))
 
@@ -36,7 +36,7 @@ async def test_the_connection_stays_open_and_a_broken_one_is_replaced(database: 
     opened = await database.run(lambda: connection.connection)
     assert await database.run(lambda: ask("SELECT 1") and connection.connection) is opened
     await database.run(lambda: connection.connection.close())
-    with pytest.raises(ProgrammingError, match="closed"):
+    with pytest.raises(DatabaseError, match="closed"):
         await database.run(lambda: ask("SELECT 1"))
     assert await database.run(lambda: ask("SELECT 1") and connection.connection) is not opened
 

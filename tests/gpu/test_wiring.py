@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy, ModelMissing
@@ -32,6 +31,7 @@ from gpu.types import ExecutionMode, Purpose
 from gpu.wiring import wired_manager
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, OllamaServer, Reply
 from tests.gpu.rows import COMMITTED, VLM
+from tests.support.processes import database_url
 
 pytestmark = COMMITTED
 
@@ -68,7 +68,7 @@ def environment(ollama: OllamaServer, data: Path) -> dict[str, str]:
         "RPA_DATA_DIR": str(data),
         "RPA_OLLAMA_URL": ollama.url,
         "RPA_VLM_MODEL": VLM,
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": database_url(),
     }
 
 
@@ -108,7 +108,6 @@ def holder() -> Holder | None:
     return Ownership(gpu_folder()).holder()
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other process is given the file of the database")
 def test_a_request_survives_the_death_of_the_owner(
     here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
 ) -> None:
@@ -161,7 +160,6 @@ def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run
         assert [row.state for row in OwnerRequest.objects.all()] == ["done"]
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other process is given the file of the database")
 def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
     here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
 ) -> None:

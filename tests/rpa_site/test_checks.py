@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.checks import run_checks
+from django.db import connection
 from django.urls import path
 from rest_framework.permissions import AllowAny
 from rest_framework.views import APIView
 
 from rpa_site import checks
 from rpa_site.urls import urlpatterns as real_urls
+from tests.support.processes import finished
+from tests.support.product import free_port
 
 pytestmark = pytest.mark.django_db  # Django's own checks ask the database what it can
 
@@ -30,6 +35,18 @@ def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("DISPLAY", ":1")
     monkeypatch.setattr(checks, "wal_is_safe", lambda: True)
     assert found(deploy=True) == {}
+
+
+def test_a_deployment_as_it_is_documented_has_nothing_to_warn_of(tmp_path: Path) -> None:
+    """`manage.py check --deploy`, with what docs/many.md puts into .env.local; Django's messages too."""
+    told = {
+        "DISPLAY": ":1", "RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull,
+        "RPA_BEHIND_TLS": "1", "RPA_PROXIES": "1",
+        "RPA_ALLOWED_HOSTS": "surehand.example.org", "RPA_CSRF_TRUSTED_ORIGINS": "https://surehand.example.org",
+    }  # fmt: skip
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    done = finished(command, cwd=checks.settings.BASE_DIR, env={**os.environ, **told}, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_message_says_what_to_do(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,11 +86,12 @@ def test_what_is_said_of_sqlite_is_not_said_of_another_database(monkeypatch: pyt
     assert checks.sqlite_is_opened_safely() == checks.wal_is_used_where_it_is_safe() == []
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a matter of SQLite")
 def test_the_journal_that_is_used_instead_of_wal_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """C.1"""
     monkeypatch.setattr(checks, "wal_is_safe", lambda: False)
-    assert "TRUNCATE" in found(deploy=True)["rpa_site.W002"].msg
-    assert "rpa_site.W002" not in found()
+    assert "TRUNCATE" in found(deploy=True)["rpa_site.I001"].msg
+    assert "rpa_site.I001" not in found()
 
 
 def test_an_unknown_reader_is_refused_with_the_list_of_those_there_are(settings: Any) -> None:
@@ -116,6 +134,43 @@ def test_a_missing_display_is_said_at_deployment_and_only_where_one_is_needed(mo
     assert "rpa_site.W003" not in found()  # the web process starts without one
     monkeypatch.setattr(sys, "platform", "win32")
     assert checks.run_loop_has_a_display() == []
+
+
+# --- pictures in a store ----------------------------------------------------------------------------------------------
+def pictures_at(settings: Any, url: str) -> None:
+    options = {"endpoint_url": url, "bucket_name": "screens", "access_key": "key", "secret_key": "secret"}
+    pictures = {"BACKEND": "workflows.picture_bucket.PictureBucket", "OPTIONS": options}
+    settings.STORAGES = settings.STORAGES | {"pictures": pictures}
+
+
+@pytest.mark.security
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("", "rpa_site.E022"),
+        ("https://s3.eu-west-3.amazonaws.com", "rpa_site.E022"),
+        ("https://s3.cn-north-1.amazonaws.com.cn", "rpa_site.E022"),
+        ("http://pictures.example:9000", "rpa_site.W004"),
+        ("https://pictures.example:9000", None),
+        ("https://notamazonaws.com", None),
+        ("http://127.0.0.1:9000", None),
+        ("http://[::1]:9000", None),
+        ("http://localhost:9000", None),
+    ],
+)
+def test_pictures_of_screens_stay_in_the_house(settings: Any, url: str, told: str | None) -> None:
+    """S10.4"""
+    pictures_at(settings, url)
+    messages = found()
+    assert {"rpa_site.E022", "rpa_site.W004"} & messages.keys() == ({told} if told else set())
+    assert not told or messages[told].hint
+
+
+@pytest.mark.skipif(find_spec("boto3") is None, reason="its client is not installed: tools/setup.sh many installs it")
+def test_a_store_that_does_not_answer_is_an_error_of_the_deployment(settings: Any) -> None:
+    pictures_at(settings, f"http://127.0.0.1:{free_port()}")
+    assert "it does not answer" in found(deploy=True)["rpa_site.E023"].msg
+    assert "rpa_site.E023" not in found()  # a command does not wait for it
 
 
 # --- API views ------------------------------------------------------------------------------------------------------

@@ -43,11 +43,12 @@ def test_every_answer_carries_the_policies(viewer: Any, client_of: Any) -> None:
 
 
 def test_no_template_has_a_style_or_a_script_inside() -> None:
-    """The policy would leave them out."""
+    """The policy would leave them out; an exported run is opened from the disk, where no server is."""
     inside = re.compile(r"<style|\sstyle=|\son[a-z]+=\"|<script(?![^>]*\bsrc=)(?![^>]*application/json)")
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()[:80]}"
         for path in (ROOT / "templates").rglob("*.html")
+        if path.name not in ("export.html", "_export_step.html")
         for line in path.read_text().splitlines()
         if inside.search(line)
     ]
@@ -80,6 +81,7 @@ def test_a_data_directory_that_is_not_there_is_nothing_to_shut(tmp_path: Path) -
 def test_the_commands_make_nothing_that_others_read(tmp_path: Path) -> None:
     """The database with all it holds, made by `migrate` under an open umask."""
     env = {**os.environ, "RPA_DATA_DIR": str(tmp_path / "var")}
+    env.pop("DATABASE_URL", None)  # a file of its own, whatever the other tests stand on
     command = f"umask 000; mkdir {tmp_path}/var; exec {sys.executable} manage.py migrate -v0"
     subprocess.run(["sh", "-c", command], cwd=ROOT, env=env, check=True, timeout=120, capture_output=True)
     made = list((tmp_path / "var").rglob("*"))

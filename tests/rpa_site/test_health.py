@@ -12,8 +12,11 @@ import time_machine
 from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
+from django_tasks.base import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
 
 from execution.models import Robot
+from execution.record import nudges
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import gpu_folder
 from rpa_site import health as module
@@ -51,6 +54,8 @@ def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
             "run_loops": [],
             "run_loops_waiting": [],
             "run_loops_alive": 0,
+            "tasks_waiting_s": 0,
+            "redis": "not configured",
             "gpu": "not asked yet",
             "gpu_degraded": False,
             "gpu_owner": "none",
@@ -150,18 +155,40 @@ def test_it_answers_in_less_than_50_ms() -> None:
     assert sorted(times)[10] < 0.05
 
 
-def test_it_costs_two_queries(django_assert_num_queries: Any) -> None:
-    """Of the run loops, and of the GPU."""
+def test_it_costs_three_queries(django_assert_num_queries: Any) -> None:
+    """Of the run loops, of the tasks, and of the GPU."""
     ask()
     tell()
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         ask()
+
+
+def test_how_long_tasks_wait_for_a_worker_is_said(settings: Any) -> None:
+    """One that is being done waits no more; without a worker it is no failure of the web process."""
+    for status, minutes in ((TaskResultStatus.READY, 3), (TaskResultStatus.RUNNING, 9), (TaskResultStatus.FAILED, 8)):
+        with time_machine.travel(timezone.now() - timedelta(minutes=minutes)):
+            DBTaskResult.objects.create(args_kwargs={}, status=status, run_after=timezone.now(), backend_name="default")
+    status, said = ask()
+    assert status == 200
+    assert 180 <= said["tasks_waiting_s"] < 200
+
+
+@pytest.mark.parametrize(("away", "told"), [(None, "not asked yet"), (True, "away"), (False, "ok")])
+def test_how_redis_is_is_said_and_not_asked(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, away: bool | None, told: str
+) -> None:
+    """Nobody needs it: what is new is seen a moment later without it."""
+    settings.REDIS_URL = "redis://127.0.0.1:1"
+    monkeypatch.setattr(nudges, "_is_away", away)
+    status, said = ask()
+    assert (status, said["redis"]) == (200, told)
 
 
 def test_it_can_only_be_read() -> None:
     assert Client().post("/health").status_code == 405
 
 
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="elsewhere the database is no file of this machine's")
 def test_a_database_that_can_only_be_read_is_failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """S5.7, S9.4: reading it still works, and nothing can be kept."""
     file = tmp_path / "surehand.sqlite3"

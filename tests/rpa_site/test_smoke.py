@@ -94,8 +94,8 @@ def test_what_is_not_up_is_to_be_restarted_and_its_log_read(settings: Any) -> No
         settings.PORT = port  # free again below
     code, said = run()
     assert code == 2
-    assert "systemctl restart surehand-runloop" in said
-    assert "journalctl -u surehand-web" in said
+    assert "systemctl restart 'surehand-runloop@*'" in said
+    assert "journalctl -u 'surehand-web@*'" in said
     assert "Nothing answers" in said
 
 

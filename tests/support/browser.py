@@ -17,6 +17,7 @@ import numpy as np
 
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Frame, ScreenState, Window, pixels_digest
+from tests.support.display import wait_until
 
 CHROMIUM = "/usr/bin/chromium"
 WIDE, HIGH = 1000, 640
@@ -45,3 +46,9 @@ def seen(analyzer: ScreenAnalyzer, page: Any) -> ScreenState:
     """What is read on the page now; its window is the whole picture."""
     frame = frame_of(page)
     return analyzer.analyze(frame, Window(title=page.title(), box=Box(0, 0, *frame.size)))
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait until a script's expression is true there. Playwright's own waiting asks again from within the page, where
+    its policy lets nobody evaluate a text."""
+    wait_until(lambda: page.evaluate(expression), what=f"“{expression}”")

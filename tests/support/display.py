@@ -45,7 +45,7 @@ def missing_programs(*also: str) -> list[str]:
     return [program for program in (*NEEDED, *also) if shutil.which(program) is None]
 
 
-def wait_until(condition: Callable[[], T | None], *, timeout: float = 15.0, what: str = "the condition") -> T:
+def wait_until(condition: Callable[[], T | None], *, timeout: float = 30.0, what: str = "the condition") -> T:
     """The first truthy answer of `condition`; raises DisplayProblem when it does not come in time."""
     end = time.monotonic() + timeout
     while not (answer := condition()):
@@ -79,6 +79,7 @@ class VirtualDesktop:
     folder: Path
     env: dict[str, str]
     server: subprocess.Popen[bytes]
+    vnc: Sequence[str] = ()
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def spawn(self, command: Sequence[str], *, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -107,7 +108,7 @@ class VirtualDesktop:
         """What the window manager lists now, oldest first; empty without a window manager."""
         return windows_of(self.display)
 
-    def wait_for_window(self, title: str, *, timeout: float = 20.0, active: bool = True) -> ShownWindow:
+    def wait_for_window(self, title: str, *, timeout: float = 60.0, active: bool = True) -> ShownWindow:
         """The window whose title contains `title`, once it is there (and has the focus, unless `active` is off)."""
         seen: list[ShownWindow] = []
 
@@ -155,20 +156,32 @@ class VirtualDesktop:
         """Another X server under the same display name, with nothing on it."""
         if self.server.poll() is None:
             self.kill_server()
-        self.server, _ = start_server(self.width, self.height, folder=self.folder, env=self.env, display=self.display)
+        self.server, _ = start_server(
+            self.width, self.height, folder=self.folder, env=self.env, display=self.display, vnc=self.vnc
+        )
 
 
 @contextmanager
 def virtual_desktop(
-    width: int = 1280, height: int = 800, *, window_manager: bool = True, accessibility: bool = False
+    width: int = 1280,
+    height: int = 800,
+    *,
+    window_manager: bool = True,
+    accessibility: bool = False,
+    vnc: Sequence[str] = (),
 ) -> Iterator[VirtualDesktop]:
-    """An X server of that size with openbox and a session bus; `accessibility` turns the AT-SPI bridge on."""
+    """An X server of that size with openbox and a session bus; `accessibility` turns the AT-SPI bridge on.
+
+    With `vnc`, its options, it is TigerVNC's X server, which shows the desktop to those who connect.
+    """
     with tempfile.TemporaryDirectory(prefix="desktop-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         env = _environment(folder, accessibility=accessibility)
-        server, display = start_server(width, height, folder=folder, env=env)
+        server, display = start_server(width, height, folder=folder, env=env, vnc=vnc)
         env["DISPLAY"] = display
-        screen = VirtualDesktop(display=display, width=width, height=height, folder=folder, env=env, server=server)
+        screen = VirtualDesktop(
+            display=display, width=width, height=height, folder=folder, env=env, server=server, vnc=vnc
+        )
         try:
             _start_bus(screen)
             if window_manager:
@@ -182,12 +195,21 @@ def virtual_desktop(
 
 
 def start_server(
-    width: int, height: int, *, folder: Path, env: dict[str, str], display: str | None = None, extra: Sequence[str] = ()
+    width: int,
+    height: int,
+    *,
+    folder: Path,
+    env: dict[str, str],
+    display: str | None = None,
+    extra: Sequence[str] = (),
+    vnc: Sequence[str] = (),
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start Xvfb and wait until it answers; without `display` it chooses a free number itself."""
     read_end, write_end = os.pipe()
-    command = ["Xvfb", *([display] if display else []), "-displayfd", str(write_end)]
-    command += ["-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset", *extra]
+    program = "Xtigervnc" if vnc else "Xvfb"
+    shape = ["-geometry", f"{width}x{height}", *vnc] if vnc else ["-screen", "0", f"{width}x{height}x24"]
+    command = [program, *([display] if display else []), "-displayfd", str(write_end), *shape]
+    command += ["-nolisten", "tcp", "-noreset", *extra]
     try:
         with (folder / "xvfb.log").open("ab") as output:
             server = subprocess.Popen(
@@ -200,7 +222,7 @@ def start_server(
     if not number:
         server.kill()
         server.wait(10)
-        raise DisplayProblem(f"Xvfb did not start: {(folder / 'xvfb.log').read_text(errors='replace')[-800:]}")
+        raise DisplayProblem(f"{program} did not start: {(folder / 'xvfb.log').read_text(errors='replace')[-800:]}")
     return server, f":{number.decode()}"
 
 
@@ -251,11 +273,9 @@ def _children(pid: int) -> list[psutil.Process]:
 
 @contextmanager
 def _connection(display: str) -> Iterator[object]:
-    from Xlib import xauth
-    from Xlib.display import Display
+    from execution.desktop.x11_library import display as library
 
-    xauth.print = lambda *_: None  # it prints where the authority file is empty, which is what a test has
-    connection = Display(f"unix/{display}")
+    connection = library.Display(f"unix/{display}")
     try:
         yield connection
     finally:

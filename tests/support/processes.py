@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 SAID = 6000  # characters of what a program printed that are told: the last ones
 
@@ -21,6 +24,30 @@ def finished(command: Sequence[str], *, timeout: float, **options: Any) -> subpr
         raise AssertionError(
             f"{' '.join(command)} did not end within {timeout:g} s. It had printed:\n{said or 'nothing'}"
         ) from None
+
+
+def stop_groups(processes: Iterable[subprocess.Popen[Any]]) -> None:
+    """End processes that lead a group each, the last one first; what does not end in 15 s is killed."""
+    begun = list(processes)
+    for process in reversed(begun):
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+    for process in begun:
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(5)
+
+
+def database_url() -> str:
+    """DATABASE_URL of a process that is to stand on this test's database."""
+    from django.db import connection
+
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
 
 
 def _text(stream: bytes | str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -19,12 +18,12 @@ from typing import Any
 
 import httpx
 import psutil
-from Xlib.display import Display
 
 from execution.desktop import backdrop
+from execution.desktop.x11_library import display as library
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
 from tests.support.installations import PASSWORD, put_installation
-from tests.support.processes import finished
+from tests.support.processes import finished, stop_groups
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,6 +54,12 @@ class Product:
         if check and done.returncode:
             raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done
+
+    def teach(self, story: str) -> None:
+        """Tell a story on what the desktop shows, as a designer, and publish it; raises AssertionError with why not."""
+        file = self.data / "story.yaml"
+        file.write_text(story)
+        self.manage("teach", "--story", str(file), "--user", "dora", "--desktop", self.screen.display, "--publish")
 
     def start(self, name: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [*self.prefix, *command]
@@ -122,7 +127,7 @@ class Product:
 
     def keys_down(self) -> bool:
         """Whether any key is pressed in the X server."""
-        display = Display(self.screen.display)
+        display = library.Display(self.screen.display)
         try:
             return any(display.query_keymap())
         finally:
@@ -165,23 +170,21 @@ class Product:
         return {found[0] for line in lines if (found := re.search(r"\{sa_family=[^}]*\}", line))}
 
     def stop(self) -> None:
-        for process in reversed(self.processes.values()):
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-        for process in self.processes.values():
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait(5)
+        stop_groups(self.processes.values())
 
 
 @contextmanager
 def product(
-    folder: Path, *, traced: bool = False, width: int = 1280, height: int = 800, prefix: tuple[str, ...] = ()
+    folder: Path,
+    *,
+    traced: bool = False,
+    width: int = 1280,
+    height: int = 800,
+    prefix: tuple[str, ...] = (),
+    vnc: Sequence[str] = (),
 ) -> Iterator[Product]:
     """A migrated installation with people and the demo workflow, its web process up; the run loop is not started."""
-    with virtual_desktop(width, height) as screen:
+    with virtual_desktop(width, height, vnc=vnc) as screen:
         backdrop.paint(screen.display)
         (screen.folder / "home" / "Documents").mkdir(parents=True)
         screen.env["HOME"] = str(screen.folder / "home")

@@ -9,7 +9,7 @@ import numpy as np
 
 from execution.actions.start import start
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
+from execution.desktop.widgets import Button, ScriptedScreen, TextLabel, View
 from execution.models import Execution
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, TextLine
@@ -38,6 +38,14 @@ def three_pages() -> ScriptedDesktop:
     return ScriptedDesktop(screens("one", "two", "three"))
 
 
+PAGES = ("one", "two", "three", "four", "five", "six")
+
+
+def six_pages() -> ScriptedDesktop:
+    """For `runloop --desktop scripted:tests.support.scripted.six_pages`."""
+    return ScriptedDesktop(screens(*PAGES))
+
+
 class KnownReader:
     """Reads what the script says is drawn."""
 
@@ -48,11 +56,20 @@ class KnownReader:
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
         found = []
-        for widget in self.desktop._screens[self.desktop.screen].widgets:
-            text = getattr(widget, "text", "")
+        view = self.shown_on(pixels)
+        for widget in view.screen.widgets:
+            text = self.said_by(widget, view)
             box = widget.box if widget.box.w else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
             found.append(TextLine(text=text, box=box))
         return tuple(found)
+
+    def shown_on(self, pixels: np.ndarray) -> View:
+        """What there is by now, whatever the picture shows."""
+        return self.desktop._view()
+
+    def said_by(self, widget: Any, view: View) -> str:
+        """What it is called; what a field holds is not read."""
+        return getattr(widget, "text", "")
 
 
 def analyzer(desktop: ScriptedDesktop) -> ScreenAnalyzer:

@@ -9,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -68,4 +69,37 @@ def shown(
         yield
     finally:
         screen.end(process)
-        wait_until(lambda: not screen.windows(), what="the browser's end")
+        wait_until(lambda: not screen.windows(), timeout=60, what="the browser's end")
+
+
+@dataclass
+class Site:
+    """One page, what it sent of what was done on it, and where it is served."""
+
+    page: str = ""
+    done: list[str] = field(default_factory=list)
+    port: int = 0
+
+
+@contextmanager
+def site() -> Iterator[Site]:
+    one = Site()
+    with serving(lambda path: one.page, lambda path, body: one.done.append(body)) as one.port:
+        yield one
+
+
+@contextmanager
+def shown_anew(
+    screen: VirtualDesktop,
+    one: Site,
+    page: str,
+    title: str,
+    *,
+    size: tuple[int, int] = (1000, 680),
+    at: tuple[int, int] = (60, 40),
+) -> Iterator[None]:
+    """The page in a window of its own, in front, with nothing done yet."""
+    one.page = page
+    one.done.clear()
+    with shown(screen, one.port, title, size=size, at=at):
+        yield

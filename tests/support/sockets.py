@@ -14,7 +14,7 @@ from django.test import Client
 
 HOST = "localhost"
 ORIGIN = f"http://{HOST}"
-PATIENCE_S = 10.0  # a bound, not a pace: everything is awaited
+PATIENCE_S = 30.0  # a bound, not a pace: everything is awaited
 
 
 def session_of(user: Any) -> str:

@@ -16,8 +16,13 @@ import cv2
 import numpy as np
 from django.utils import timezone
 
+from execution.lesson.holding import question_of
+from execution.lesson.screens import Known
 from execution.lesson.telling import draft_told
+from execution.lesson.understanding import understand
 from execution.models import Lesson, LessonStep, Robot
+from execution.types import Box, Element, ElementRole, Frame, ScreenState, TextLine
+from sentences.said import in_words
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
 
@@ -127,23 +132,15 @@ def _teach(lesson: Lesson) -> None:
 
 def question(row: int = 1) -> dict[str, Any]:
     """Which of six: as a recorder asks it."""
-    return {
-        "id": "4",
-        "kind": "which",
-        "text": "There are 6 “Ouvrir”. What says that it is this one?",
-        "detail": "The click is held until you say. Then it is done on the desktop.",
-        "box": open_box(row),
-        "answers": [
-            {"code": "row:patient", "text": "The line of {{patient}}", "likely": True, "boxes": [name_box(row)]},
-            {
-                "code": "number",
-                "text": "Always number 2 of 6",
-                "likely": False,
-                "boxes": [open_box(i) for i in range(6)],
-            },
-            {"code": "place", "text": "This very place", "likely": False, "boxes": [open_box(row)]},
-        ],
-    }
+    frame = Frame(pixels=desktop(), taken_at=timezone.now())
+    texts = [TextLine(text="Patient", box=Box(180, 240, 80, 20))]
+    texts += [TextLine(text=name, box=Box(*name_box(number))) for number, name in enumerate(ROWS)]
+    texts += [TextLine(text="Ouvrir", box=Box(*open_box(number))) for number in range(len(ROWS))]
+    buttons = [Element(role=ElementRole.BUTTON, box=Box(*open_box(number))) for number in range(len(ROWS))]
+    state = ScreenState(frame=frame, texts=tuple(texts), elements=tuple(buttons), text_method="t")
+    known = Known(values={"patient": ROWS[row]})
+    found = understand(state, Box(*open_box(row)).center, known=known)
+    return {"id": "4", **in_words(question_of(found, known.values, done=False))}
 
 
 def held_step() -> dict[str, Any]:

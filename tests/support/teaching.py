@@ -20,9 +20,10 @@ from websockets.typing import Origin
 from execution.actions.teach import open_lesson
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Lesson, Robot
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.local_socket import address
 from execution.running.runner import Runner
-from execution.running.teach_line import JSON, PICTURE_HEAD, line_of, packed, read_message
+from execution.running.teach_line import JSON, PICTURE_HEAD, line_of_lesson, packed, read_message
 from execution.types import Box
 from tests.support.scripted import analyzer
 from workflows.models import Workflow
@@ -84,7 +85,8 @@ class Teacher:
                 else:
                     number, taken_at = PICTURE_HEAD.unpack_from(message)
                     self.pictures.append((number, taken_at, message[PICTURE_HEAD.size :]))
-                    self.say({"type": "picture_ack", "number": number})
+                    with suppress(BrokenPipeError):  # the other end went while its last pictures came
+                        self.say({"type": "picture_ack", "number": number})
                 self._changed.notify_all()
         with self._changed:
             self.ended = True
@@ -116,8 +118,7 @@ def _line(path: Path) -> socket.socket:
 @contextmanager
 def teacher_of(lesson: Lesson, *, language: str = "en") -> Iterator[Teacher]:
     """A browser of the lesson, once a run loop has taken it."""
-    assert lesson.robot is not None
-    with _line(line_of(lesson.robot.name)) as line:
+    with _line(line_of_lesson(lesson)) as line:
         line.sendall(packed({"type": "hello", "of": lesson.lesson_id, "language": language}))
         teacher = Teacher(lambda message: line.sendall(packed(message)))
         hearing = threading.Thread(target=teacher.hear, args=(_messages(line),), daemon=True)
@@ -167,10 +168,17 @@ def teacher_in_browser(url: str, lesson_id: str, cookies: str, *, language: str 
 @contextmanager
 def taught_on(desktop: ScriptedDesktop, *, user: Any, workflow: Workflow) -> Iterator[Lesson]:
     """A lesson on a run loop of its own in a thread; the robot is there before the lesson is."""
+    with run_loop(desktop, analyzer(desktop)) as robot:
+        yield open_lesson(workflow=workflow, robot=robot, user=user)
+
+
+@contextmanager
+def run_loop(desktop: ScriptedDesktop, eyes: ScreenAnalyzer) -> Iterator[Robot]:
+    """A run loop of its own in a thread, once its robot has signed on."""
     from django.db import connections
 
     leave, problems = threading.Event(), queue.Queue[BaseException]()
-    runner = Runner(desktop=desktop, analyzer=analyzer(desktop), leave=leave)
+    runner = Runner(desktop=desktop, analyzer=eyes, leave=leave)
 
     def work() -> None:
         try:
@@ -187,7 +195,7 @@ def taught_on(desktop: ScriptedDesktop, *, user: Any, workflow: Workflow) -> Ite
         while not Robot.objects.alive().exists():
             assert time.monotonic() < until, "no robot signed on"
             time.sleep(0.02)
-        yield open_lesson(workflow=workflow, robot=Robot.objects.get(), user=user)
+        yield Robot.objects.get()
     finally:
         leave.set()
         thread.join(WAIT_S)

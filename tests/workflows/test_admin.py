@@ -17,6 +17,7 @@ from PIL import Image
 
 from tests.factories import EDGES, NODES, make_picture, make_published, make_user, make_workflow
 from workflows.admin.forms import EdgeForm, NodeForm, TargetForm, WorkflowForm
+from workflows.links import with_back
 from workflows.models import Correction, Edge, Node, Picture, Target, Workflow
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of
@@ -136,7 +137,7 @@ def test_the_page_shows_problems_in_words_with_links_and_the_graph(as_designer) 
     text = as_designer.get(change_url(workflow)).content.decode()
 
     assert "uses {{dose}}, which is no variable here" in text
-    assert f"{change_url(node)}#id_texts" in text
+    assert with_back(f"{change_url(node)}#id_texts", change_url(workflow)) in text
     assert "workflow-drawing" in text
     assert "Please correct the error" not in text
     assert "<script>" not in text
@@ -182,7 +183,8 @@ def test_a_new_workflow_can_be_made(as_designer) -> None:
     management = {f"variables-{k}": v for k, v in (("TOTAL_FORMS", 0), ("INITIAL_FORMS", 0))}
 
     as_designer.post(
-        url, {"workflow_id": "wf_new", "name": "New", "learning_state": "OBSERVATION", "description": "", **management}
+        url,
+        {"workflow_id": "wf_new", "name": "New", "learning_state": "OBSERVATION", "priority": "1", **management},
     )
 
     assert Workflow.objects.get(workflow_id="wf_new").name == "New"
@@ -438,7 +440,7 @@ def test_a_record_without_a_value_is_refused_at_its_field(as_designer) -> None:
 
 NO_INLINES = {
     f"{name}-{count}_FORMS": "0"
-    for name in ("nodes", "edges", "targets", "variables", "versions")
+    for name in ("nodes", "edges", "targets", "variables", "needs", "versions")
     for count in ("TOTAL", "INITIAL")
 }
 
@@ -525,3 +527,65 @@ def test_who_tells_the_window_is_chosen_among_the_names_of_the_server(as_designe
     assert chosen.save().window_info_provider == "citrix"
     page = as_designer.get(change_url(make_workflow(window_info_provider="os.abort"))).content.decode()
     assert '<option value="os.abort" selected>os.abort (not on this server)</option>' in page
+
+
+# --- saving leads back ------------------------------------------------------------------------------------------------
+def saved(client: Any, url: str, **changed: str) -> str:
+    """Where saving what the page holds leads to."""
+    fields = fields_of(client.get(url)) | changed
+    response = client.post(url, fields)
+    assert response.status_code == 302, response.context["adminform"].form.errors
+    return str(response.url)
+
+
+def test_a_part_that_was_saved_leads_to_its_workflow(as_designer):
+    workflow = make_workflow()
+    assert saved(as_designer, change_url(Node.objects.first())) == change_url(workflow)
+
+
+@pytest.mark.parametrize("way", ["problem", "drawing", "edit"])
+def test_saving_leads_back_to_the_page_that_one_came_from(as_designer, way):
+    """S8.4: from the workflow's own page, or from its page in the admin."""
+    workflow = make_workflow()
+    Node.objects.update(is_end=False)
+    own, admin = reverse("workflow", args=[workflow.workflow_id]), change_url(workflow)
+    edge = Edge.objects.first()
+    Edge.objects.filter(pk=edge.pk).update(action_type="dance")
+    if way == "drawing":
+        drawing = as_designer.get(admin).context["drawing"]
+        url, home = next(n["edit"] for n in drawing["nodes"]), admin
+        assert saved(as_designer, url) == home
+    elif way == "problem":
+        found = as_designer.get(own).context["problems"]
+        url = next(item.url for item in found if change_url(edge) in item.url)
+        assert "#" in url
+        assert saved(as_designer, url.partition("#")[0], action_type="wait") == own
+    else:
+        assert f"{admin}?back={own}" in as_designer.get(own).content.decode()
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", ""])
+def test_saving_leads_to_no_other_server(as_designer, elsewhere):
+    workflow = make_workflow()
+    url = with_back(change_url(Node.objects.first()), elsewhere)
+    assert saved(as_designer, url) == change_url(workflow)
+
+
+def test_whoever_goes_on_editing_is_led_back_afterwards(as_designer):
+    workflow = make_workflow()
+    own = reverse("workflow", args=[workflow.workflow_id])
+    url = with_back(change_url(Node.objects.first()), own)
+    assert saved(as_designer, url, _continue="1") == url
+    assert saved(as_designer, url) == own
+
+
+def test_what_was_deleted_leads_back_as_well(as_designer):
+    workflow = make_workflow()
+    own = reverse("workflow", args=[workflow.workflow_id])
+    target = Target.objects.create(workflow=workflow, target_id="t_unused", label="Unused")
+    url = reverse("admin:workflows_target_delete", args=[target.pk])
+    assert as_designer.post(with_back(url, own), {"post": "yes"}).url == own
+
+
+def test_screens_and_actions_are_called_so_in_the_admin_as_well():
+    assert [str(m._meta.verbose_name_plural) for m in (Node, Edge)] == ["screens", "actions"]

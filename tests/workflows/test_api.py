@@ -23,8 +23,8 @@ def broken() -> Workflow:
 
 
 def test_the_list_gives_the_version_that_runs_use(as_designer) -> None:
-    version = make_published(workflow_id="wf_a", name="A")
     make_workflow(workflow_id="wf_b", name="B")
+    version = make_published(workflow_id="wf_a", name="A")
 
     data = as_designer.get("/api/workflows/").json()
 

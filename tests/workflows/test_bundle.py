@@ -30,6 +30,7 @@ from workflows.choices import LearningState
 from workflows.exceptions import DomainError, InvalidWorkflow
 from workflows.graph import GraphSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
+from workflows.picture_files import PictureFiles
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of, target_columns
 from workflows.unpacking import BadBundle
@@ -90,7 +91,7 @@ def bundle() -> bytes:
 
 def everything() -> tuple[Any, ...]:
     counted = tuple(model.objects.count() for model in (Workflow, Node, Edge, Target, Variable, Picture, LogEntry))
-    return (*counted, sorted(p.name for p in PictureStore().root.rglob("*")))
+    return (*counted, sorted(p.name for p in Path(PictureStore().where).rglob("*")))
 
 
 def same(one: GraphSpec, other: GraphSpec) -> bool:
@@ -299,6 +300,7 @@ EVIL: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
     "lying bomb": (lying_bomb, "damaged|larger than 100 MB"),
     "encrypted": (encrypted, "encrypted"),
     "damaged": (damaged, "damaged"),
+    "corrections": (lambda e: packed({"corrections.json": b"{}"}), "This file holds corrections. Import it"),
     "no workflow": (lambda e: packed({k: v for k, v in e.items() if k != "workflow.json"}), "holds no workflow.json"),
     "no JSON": (lambda e: packed({**e, "workflow.json": b"{"}), "no JSON"),
     "not UTF-8": (lambda e: packed({**e, "workflow.json": b"\xff\xfe"}), "no JSON"),
@@ -334,7 +336,7 @@ def test_an_evil_file_is_refused_with_the_reason_and_nothing_changes(
         (lambda e: b"%PDF-1.7", "Ce n’est pas un fichier zip lisible."),
         (lambda e: packed({**e, "workflow.json": b'{\n "a" 1}'}), "voyez la ligne 2, colonne 6."),
         (lambda e: packed({**e, "workflow.json": b"\xff\xfe"}), "il n’est pas écrit en UTF-8."),
-        (lambda e: packed({**e, "workflow.json": b"[" * 100_000}), "il contient ce qu’aucun workflow n’a."),
+        (lambda e: packed({**e, "workflow.json": b"[" * 100_000}), "il contient ce qu’aucun fichier de ce genre n’a."),
     ],
 )
 def test_what_no_file_is_is_told_without_the_words_of_a_library(
@@ -355,8 +357,18 @@ def set_in(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def looks_within_looks(document: dict[str, Any]) -> None:
+    """Deeper than a document is walked through."""
+    target = document["graph"]["edges"][2]["target"]
+    for _ in range(200):
+        target = {**target, "also": [target]}
+    document["graph"]["edges"][2]["target"] = target
+
+
 WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
-    "another format": (set_in("format_version", to=2), "reads 1"),
+    "looks within looks": (looks_within_looks, "must be less deep"),
+    "another format": (set_in("format_version", to=2), "reads 1. Update this server"),
+    "an older format": (set_in("format_version", to=0), "reads 1. Export it again"),
     "no graph": (lambda d: d.pop("graph"), "“graph” is missing"),
     "graph of text": (set_in("graph", to="x"), "workflow.json.graph must be an object"),
     "nodes of numbers": (set_in("graph", "nodes", to=[1]), r"graph.nodes\[0\] must be an object"),
@@ -366,6 +378,33 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "texts a text": (set_in("graph", "nodes", 0, "texts", to="x"), "texts must be a list"),
     "retries true": (set_in("graph", "edges", 0, "retries", to=True), "retries must be a whole number"),
     "box too short": (set_in("graph", "edges", 2, "target", "box", to=[1, 2]), "box must be a list of 4"),
+    "a part of a window of no size": (
+        set_in("graph", "edges", 2, "target", "window_box", to=[0.1, 0.1, 1e-9, 0.1]),
+        "“save_button” can be on no screen",
+    ),
+    "a pane of no size": (
+        set_in("graph", "edges", 2, "target", "scroll_box", to=[0.1, 0.1, 0.1, 0]),
+        "“save_button” can be on no screen",
+    ),
+    "a box beyond every screen": (
+        set_in("graph", "edges", 2, "target", "box", to=[1e6, 0, 1, 1]),
+        "“save_button” can be on no screen",
+    ),
+    "a window as wide as none": (
+        set_in("graph", "edges", 2, "target", "window_size", to=[10**7, 10]),
+        "“save_button” can be on no screen",
+    ),
+    "a further look of no size": (
+        set_in(
+            "graph",
+            "edges",
+            2,
+            "target",
+            "also",
+            to=[{"target_id": "l", "label": "", "text": "Save", "window_box": [0.1, 0.1, 1e-9, 0.1]}],
+        ),
+        "“save_button” can be on no screen",
+    ),
     "box of no number": (set_in("graph", "edges", 2, "target", "box", to=[float("nan")] * 4), "must be a number"),
     "null character": (set_in("graph", "nodes", 0, "name", to="a\0b"), "must be a text"),
     "huge text": (set_in("graph", "nodes", 0, "name", to="x" * 20_000), "at most 10000 characters"),
@@ -417,14 +456,14 @@ def test_an_id_that_is_taken_is_refused_and_another_may_be_given(bundle: bytes) 
 def test_a_full_disk_leaves_nothing_half_imported(bundle: bytes, monkeypatch) -> None:
     from workflows.exceptions import PictureNotStored
 
-    def full(self: PictureStore, path: Path, data: bytes) -> None:
-        if self.root == PictureStore().root:
-            raise PictureNotStored("disk full")
-        original(self, path, data)
+    def full(self: PictureFiles, name: str, content: Any) -> str:
+        if self.where == PictureStore().where:
+            raise OSError(28, "disk full")
+        return original(self, name, content)
 
-    original = PictureStore._write
-    monkeypatch.setattr(PictureStore, "_write", full)
-    for path in PictureStore().root.rglob("*.png"):
+    original = PictureFiles._save
+    monkeypatch.setattr(PictureFiles, "_save", full)
+    for path in Path(PictureStore().where).rglob("*.png"):
         path.unlink()
     before = everything()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from workflows.catalogue import ACTIONS, effect_class_of, effect_of
+from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES, effect_class_of, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
 from workflows.validation import errors
+from workflows.validation.actions import wrong_parameter
 
 GOOD = {
     "text": "Ada",
@@ -20,6 +23,8 @@ GOOD = {
     "name": "total",
     "option": "Ward 7",
     "date": "2026-12-31",
+    "workflow": "other",
+    "version": 1,
 }
 # What a person must have said before an action can be run; the rest may be left to its default.
 NEEDS = {
@@ -41,7 +46,9 @@ NEEDS = {
     "set_state": {"target"},
     "pick_date": {"target", "param_date"},
     "must_see": {"param_text"},
+    "must_see_row": {"param_text"},
     "read_value": {"param_name", "target"},
+    "call_workflow": {"param_workflow", "param_version"},
 }
 
 
@@ -52,14 +59,15 @@ def missing(edge: EdgeSpec) -> set[str]:
         NodeSpec(node_id="b", name="B", texts=("Saved",), is_end=True),
     )
     graph = GraphSpec(workflow_id="w", name="W", learning_state="COACHING", nodes=nodes, edges=(edge,))
-    return {problem.field for problem in errors(graph)}
+    other = replace(graph, workflow_id="other", edges=(replace(edge, action_type="wait", params={}, target=None),))
+    return {problem.field for problem in errors(graph, versions=lambda workflow_id, number: other)}
 
 
 def test_every_action_is_spoken_of() -> None:
-    assert set(NEEDS) == set(ACTIONS)
+    assert set(NEEDS) == ALLOWED_ACTION_TYPES
 
 
-@pytest.mark.parametrize("action_type", ACTIONS)
+@pytest.mark.parametrize("action_type", sorted(ALLOWED_ACTION_TYPES))
 def test_an_action_is_published_with_what_it_needs_and_not_without(action_type: str) -> None:
     bare = EdgeSpec(edge_id="e", source="a", destination="b", action_type=action_type)
     assert missing(bare) == NEEDS[action_type]
@@ -153,3 +161,10 @@ def test_what_is_read_has_a_name_of_its_own_that_later_steps_may_use(name: str) 
 def test_an_entry_chosen_in_a_menu_may_do_something_an_option_of_a_control_does_not(role, expects, effect) -> None:
     """S9.3: "Duplicate" in "Actions" is not chosen once more after a crash."""
     assert effect_class_of("choose", {"option": "Duplicate"}, "", expects=expects, role=role) is effect
+
+
+def test_what_a_control_is_set_to_is_on_or_off_and_nothing_else() -> None:
+    """S6.12: “yes” would be taken for “off”."""
+    assert wrong_parameter("set_state", {"state": "yes"})
+    assert not wrong_parameter("set_state", {"state": "off"})
+    assert not wrong_parameter("pick_date", {"date": "2026-12-31", "format": ""})

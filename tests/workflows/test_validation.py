@@ -177,6 +177,7 @@ FAULTS: list[tuple[str, GraphSpec, tuple[str, str, str]]] = [
         graph(variables=(*graph().variables, VariableSpec(name="mot_de_passe", default="Zx81-Quokka"))),
         ("error", "secret_default", "mot_de_passe"),
     ),
+    ("a paste", with_edge("open_save", params={"keys": "Ctrl+V"}), ("warning", "pastes_unknown", "open_save")),
     ("opaque click", with_edge("click_save", expect=ExpectSpec()), ("warning", "nothing_expected", "click_save")),
     (
         "matches anything",
@@ -397,6 +398,10 @@ UPDATE = PopupSpec(name="Update", texts=("Restart",), keys="escape")
         ((UPDATE,), None),
         ((replace(UPDATE, texts=()),), "popup_unknown"),
         ((replace(UPDATE, texts=(), window_title="*"),), "popup_matches_anything"),
+        ((replace(UPDATE, texts=("Yes", "&No"), keys="", click="Yes"),), "popup_like_any"),
+        ((replace(UPDATE, texts=("Prolonger",), keys="", click="Prolonger"),), "popup_like_any"),
+        ((replace(UPDATE, texts=("Êtes-vous sûr ?", "Annuler"), window_title="*"),), "popup_like_any"),
+        ((replace(UPDATE, texts=("Yes",), window_title="Update*", keys="", click="Yes"),), None),
         ((replace(UPDATE, keys=""),), "popup_not_closed"),
         ((replace(UPDATE, click="Later"),), "popup_not_closed"),
         ((replace(UPDATE, keys="alt+"),), "popup_bad_keys"),
@@ -409,3 +414,10 @@ def test_a_dialog_is_known_by_something_and_closed_in_one_way(popups: tuple[Popu
     told = problems(graph(popups=popups))
     assert [p.code for p in told] == ([code] if code else [])
     assert all(p.kind == "workflow" for p in told)
+
+
+def test_what_is_copied_in_the_workflow_may_be_pasted_there() -> None:
+    copies = replace(graph().edges[0], edge_id="copy", action_type="press_keys", target=None, params={"keys": "ctrl+c"})
+    whole = with_edge("open_save", params={"keys": "ctrl+v"})
+    assert "pastes_unknown" in [p.code for p in problems(whole)]
+    assert "pastes_unknown" not in [p.code for p in problems(replace(whole, edges=(*whole.edges, copies)))]

@@ -14,6 +14,7 @@ from django.utils import timezone
 from execution.models import Execution
 from tests.factories import EDGES, NODES, make_execution, make_picture, make_published, make_user, make_workflow
 from workflows.bundle import export_bundle
+from workflows.links import with_back
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -180,7 +181,8 @@ def test_problems_are_told_in_words_with_the_way_to_the_field(client) -> None:
 
     assert "1 thing to mend before publishing" in text
     assert "uses {{dose}}, which is no variable here" in text
-    assert f"{reverse('admin:workflows_node_change', args=[node.pk])}#id_texts" in text
+    back = reverse("workflow", args=[workflow.workflow_id])
+    assert with_back(f"{reverse('admin:workflows_node_change', args=[node.pk])}#id_texts", back) in text
     assert "Mend the errors above first." in text
 
 

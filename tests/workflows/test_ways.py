@@ -83,6 +83,8 @@ def listing(**changes: Any) -> GraphSpec:
         graph(on(only_if("ward", "equals", "A")), on(only_if("ward", "is_not", "A"), edge_id="ab")),
         listing(),
         listing(until=()),
+        graph(LIST, BACK, ends="ad"),
+        graph(LIST, BACK, replace(ON, destination="a"), ends="ad"),
         listing(target=replace(LINE, number=0)),
     ],
 )
@@ -121,6 +123,7 @@ FAULTS: list[tuple[GraphSpec, tuple[str, str, str]]] = [
     (listing(steps=("bc",)), ("error", "unknown_step", "ab")),
     (graph(LIST, ON), ("error", "no_way_back", "ab")),
     (graph(LIST, BACK), ("error", "no_way_after_list", "ab")),
+    (graph(LIST, BACK, replace(ON, destination="a")), ("error", "no_way_after_list", "ab")),
     (graph(replace(LIST, order=9), BACK, ON), ("error", "list_never_begun", "ab")),
     (graph(LIST, BACK, ON, ends="ad"), ("error", "list_is_end", "ab")),
     (

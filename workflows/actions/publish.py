@@ -11,6 +11,9 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import ngettext
 
+from audit.models import Verb
+from audit.recording import record
+from workflows.calling import expanded, published
 from workflows.exceptions import InvalidWorkflow
 from workflows.graph import GraphSpec
 from workflows.models import Workflow, WorkflowVersion
@@ -27,14 +30,14 @@ def publish(*, workflow: Workflow, user: Any, note: str = "") -> WorkflowVersion
     Raises InvalidWorkflow with the problems. Whether `user` may publish is the caller's to check.
     """
     with transaction.atomic():
-        Workflow.objects.select_for_update().get(pk=workflow.pk)
+        Workflow.objects.select_for_update(no_key=True).get(pk=workflow.pk)  # others may say that they do it inside
         graph = runnable(workflow)
         digest = digest_of(graph)
         latest = workflow.versions.order_by("-number").first()
         if latest is not None and latest.digest == digest:
             return latest
         number = (workflow.versions.aggregate(last=Max("number"))["last"] or 0) + 1
-        return WorkflowVersion.objects.create(
+        version = WorkflowVersion.objects.create(
             workflow=workflow,
             number=number,
             graph=json.loads(json.dumps(replace(graph, version=number).to_json())),
@@ -42,10 +45,13 @@ def publish(*, workflow: Workflow, user: Any, note: str = "") -> WorkflowVersion
             note=note.strip()[: WorkflowVersion._meta.get_field("note").max_length],
             published_by=user if getattr(user, "pk", None) else None,
         )
+        who = version.published_by
+        record(Verb.PUBLISH, user=who, kind="workflow", about=workflow.workflow_id, version=number, note=version.note)
+        return version
 
 
 def runnable(workflow: Workflow) -> GraphSpec:
-    """The graph as it would be run; raises InvalidWorkflow where it has errors."""
+    """The graph as it would be run, the workflows that it does inside taken in; raises InvalidWorkflow for errors."""
     graph = graph_of(workflow)
     if found := errors(graph):
         raise InvalidWorkflow(
@@ -57,7 +63,7 @@ def runnable(workflow: Workflow) -> GraphSpec:
             % {"name": workflow.name, "count": len(found), "first": found[0].message},
             found,
         )
-    return graph
+    return expanded(graph, published)
 
 
 def digest_of(graph: GraphSpec) -> str:

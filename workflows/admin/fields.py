@@ -77,7 +77,11 @@ def _identity_line(identity: IdentitySpec) -> str:
 
 
 class ReadableJSONField(forms.JSONField):
-    """JSON with a line for each thing, and its letters as they are."""
+    """JSON with a line for each thing, and its letters as they are, in an area of so many `rows`."""
+
+    def __init__(self, *, rows: int = 3, **options: Any) -> None:
+        area = forms.Textarea(attrs={"rows": rows, "cols": 80, "spellcheck": "false"})
+        super().__init__(widget=area, **options)
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, str | forms.fields.InvalidJSONInput):

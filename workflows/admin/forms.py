@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from workflows.admin.fields import BoxField, IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
-from workflows.catalogue import ACTIONS, Param
+from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES, Param
 from workflows.graph import TargetSpec, number_in
 from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.shape import WrongShape, check
@@ -41,6 +41,10 @@ PARAM_LABELS = {
     "option": gettext_lazy("Option"),
     "state": gettext_lazy("State"),
     "date": gettext_lazy("Date"),
+    "workflow": gettext_lazy("Workflow to do"),
+    "version": gettext_lazy("Version of it"),
+    "values": gettext_lazy("What its variables are"),
+    "outputs": gettext_lazy("What its values are called here"),
 }
 PARAM_HELP = {
     "text": gettext_lazy("May hold {{variables}}."),
@@ -54,6 +58,10 @@ PARAM_HELP = {
     "option": gettext_lazy("As it reads in the list. May hold {{variables}}."),
     "date": gettext_lazy("Such as 2026-12-31, or a {{variable}}."),
     "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
+    "workflow": gettext_lazy("Its id."),
+    "version": gettext_lazy("A published one; it stays this one when a newer one is published."),
+    "values": gettext_lazy('Such as {"patient": "{{name}}"}: texts of this workflow by the names of its variables.'),
+    "outputs": gettext_lazy('Such as {"total": "amount"}: what it reads as “total” is {{amount}} here.'),
 }
 
 
@@ -87,7 +95,7 @@ class WorkflowForm(forms.ModelForm):
     popups = ReadableJSONField(
         label=gettext_lazy("Dialogs that may come"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 8, "cols": 80, "spellcheck": "false"}),
+        rows=8,
         help_text=gettext_lazy(
             'Such as [{"name": "Update available", "texts": ["Restart now"], "window_title": "Update*", '
             '"click": "Later"}], or "keys": "escape" in the place of "click". A dialog is closed only if its window '
@@ -121,6 +129,15 @@ class WorkflowForm(forms.ModelForm):
 
     def clean_masks(self) -> list[Any]:
         return self.cleaned_data["masks"] or []
+
+    def clean_ask_below(self) -> float:
+        return self.cleaned_data["ask_below"] or 0.0
+
+    def clean_smallest_width(self) -> int:
+        return self.cleaned_data["smallest_width"] or 0
+
+    def clean_smallest_height(self) -> int:
+        return self.cleaned_data["smallest_height"] or 0
 
     def clean_mask_patterns(self) -> list[Any]:
         return self.cleaned_data["mask_patterns"] or []
@@ -237,6 +254,8 @@ def param_field(param: Param) -> forms.Field:
         return forms.ChoiceField(choices=[(name, CHOICE_LABELS[name]) for name in param.choices], **common)
     if param.kind == "box":
         return BoxField(**common)
+    if param.kind == "texts":
+        return ReadableJSONField(**common)
     if param.kind == "name":
         return forms.CharField(max_length=100, **common)
     return TypedTextField(**common)
@@ -278,7 +297,6 @@ class EdgeForm(forms.ModelForm):
     condition = ReadableJSONField(
         label=gettext_lazy("Only if"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 80, "spellcheck": "false"}),
         help_text=gettext_lazy(
             'Such as [{"value": "amount", "test": "more", "to": ["100"]}]; all must hold. Tests: equals, is_not, '
             "one_of, contains, empty, not_empty, less, more, before, after. Empty: in any case."
@@ -287,11 +305,19 @@ class EdgeForm(forms.ModelForm):
     repeat = ReadableJSONField(
         label=gettext_lazy("For each line of a list"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 80, "spellcheck": "false"}),
         help_text=gettext_lazy(
             'Such as {"counter": "n", "most": 50, "until": ["No more files"], "steps": []}: the action begins a round '
             "for each line {{n}}, until the run is on this screen again. “until” are texts that say that there is no "
             "more, “steps” the ids of further actions of this screen that belong to a round."
+        ),
+    )
+
+    proof = ReadableJSONField(
+        label=gettext_lazy("Proved by"),
+        required=False,
+        help_text=gettext_lazy(
+            'Such as {"workflow": "wf_look", "version": 1, "values": {"patient": "{{patient}}"}}: a published workflow '
+            "that only looks, done after the action; what it reads must hold. Empty: none."
         ),
     )
 
@@ -318,7 +344,7 @@ class EdgeForm(forms.ModelForm):
         field = self.fields.get("action_type")
         if not isinstance(field, forms.ChoiceField):  # shown read-only
             return
-        known = [(name, spec.label) for name, spec in ACTIONS.items()]
+        known = [(name, spec.label) for name, spec in ACTIONS.items() if name in ALLOWED_ACTION_TYPES]
         if (own := self.instance.action_type) and own not in ACTIONS:
             known.append((own, _("%(name)s (not known)") % {"name": own}))
         field.choices = known
@@ -331,6 +357,9 @@ class EdgeForm(forms.ModelForm):
 
     def clean_repeat(self) -> dict[str, Any]:
         return self.cleaned_data["repeat"] or {}
+
+    def clean_proof(self) -> dict[str, Any]:
+        return self.cleaned_data["proof"] or {}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -13,13 +13,14 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.admin.fields import thumbnail
 from workflows.admin.forms import PARAMS, EdgeForm, NodeForm, TargetForm
+from workflows.admin.returning import Returning, back_of
 from workflows.models import Edge, Node, Target, Variable
 from workflows.specs import edge_spec
 from workflows.words import sentence
 
 
-class PartAdmin(admin.ModelAdmin):
-    """A part of a workflow; it stays in the workflow it was made in."""
+class PartAdmin(Returning):
+    """A part of a workflow; it stays in the workflow it was made in, and saving leads there."""
 
     autocomplete_fields = ("workflow",)
     list_filter = ("workflow",)
@@ -39,6 +40,12 @@ class PartAdmin(admin.ModelAdmin):
         first, *rest = super().get_fieldsets(request, obj)
         name, options = first
         return [(name, {**options, "fields": ("of_workflow" if obj else "workflow", *options["fields"])}), *rest]
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return back_of(request) or _to_workflow(obj)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return back_of(request) or _to_workflow(obj)
 
     @admin.display(description=_("workflow"))
     def of_workflow(self, obj: Any) -> SafeString:
@@ -118,6 +125,7 @@ class EdgeAdmin(PartAdmin):
             {"fields": ("identity_lines", "before_texts", "before_gone", "before_window_title")},
         ),
         (_("What must be seen after it"), {"fields": ("expect_texts", "expect_gone", "expect_window_title")}),
+        (_("What it is proved by"), {"fields": ("proof",)}),
         (_("If it fails"), {"fields": ("effect_class", ("retries", "retry_backoff_ms"))}),
         (_("Waiting for the screen"), {"classes": ("collapse",), "fields": (("settle_ms", "settle_timeout_ms"),)}),
     )
@@ -132,6 +140,10 @@ class VariableAdmin(PartAdmin):
     list_display = ("name", "label", "workflow", "kind", "required", "default")
     search_fields = ("name", "label")
     fieldsets = ((None, {"fields": ("name", "label", "kind", "required", "default", "example", "choices", "order")}),)
+
+
+def _to_workflow(part: Any) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("admin:workflows_workflow_change", args=[part.workflow_id]))
 
 
 def edge_links(edges: Any) -> SafeString | str:

@@ -17,13 +17,15 @@ from django.utils.translation import gettext_lazy
 
 from sentences.said import worded
 from workflows.actions.publish import publish
+from workflows.actions.trust import log_trust
 from workflows.admin.fields import thumbnail
 from workflows.admin.forms import VariableForm, WorkflowForm
+from workflows.admin.returning import Returning
 from workflows.drawing import elements
 from workflows.exceptions import InvalidWorkflow
 from workflows.graph import GraphSpec
-from workflows.links import linked
-from workflows.models import Edge, Node, Target, Variable, Workflow, WorkflowVersion
+from workflows.links import linked, with_back
+from workflows.models import Edge, Need, Node, Target, Variable, Workflow, WorkflowVersion
 from workflows.permissions import PUBLISH
 from workflows.specs import edge_spec, graph_of
 from workflows.validation import problems
@@ -37,8 +39,6 @@ class PartInline(admin.TabularInline):
 
 class NodeInline(PartInline):
     model = Node
-    verbose_name = gettext_lazy("screen")
-    verbose_name_plural = gettext_lazy("screens")
     fields = ("name", "node_id", "is_entry", "is_end", "recognised_by", "small")
     readonly_fields = ("recognised_by", "small")
 
@@ -59,8 +59,6 @@ class EdgeInline(PartInline):
 
     model = Edge
     fk_name = "workflow"
-    verbose_name = gettext_lazy("action")
-    verbose_name_plural = gettext_lazy("actions")
     fields = ("order", "source", "words", "destination")
     readonly_fields = ("source", "words", "destination")
 
@@ -96,6 +94,12 @@ class VariableInline(PartInline):
     fields = ("order", "name", "label", "kind", "required", "default", "example", "choices")
 
 
+class NeedInline(PartInline):
+    model = Need
+    fields = ("kind", "name")
+    show_change_link = False
+
+
 class VersionInline(admin.TabularInline):
     model = WorkflowVersion
     verbose_name_plural = gettext_lazy("versions")
@@ -116,18 +120,23 @@ class VersionInline(admin.TabularInline):
 
 
 @admin.register(Workflow)
-class WorkflowAdmin(admin.ModelAdmin):
+class WorkflowAdmin(Returning):
     form = WorkflowForm
     change_form_template = "admin/workflows/workflow/change_form.html"
     list_display = ("name", "workflow_id", "learning_state", "latest", "updated_at")
     list_filter = ("learning_state",)
     search_fields = ("name", "workflow_id", "description")
     actions = ("publish_chosen",)
-    inlines = (NodeInline, EdgeInline, TargetInline, VariableInline, VersionInline)
+    inlines = (NodeInline, EdgeInline, TargetInline, VariableInline, NeedInline, VersionInline)
     radio_fields = {"learning_state": admin.HORIZONTAL}
     fieldsets = (
         (None, {"fields": ("name", "workflow_id", "description", "learning_state")}),
         (gettext_lazy("At the end"), {"fields": ("already_at_end_is_fine",)}),
+        (gettext_lazy("When it works by itself"), {"fields": ("ask_below",)}),
+        (
+            gettext_lazy("Which robot takes its runs, and when"),
+            {"fields": (("smallest_width", "smallest_height"), "most_at_once", "priority")},
+        ),
         (gettext_lazy("Dialogs that may come over a screen"), {"classes": ("collapse",), "fields": ("popups",)}),
         (
             gettext_lazy("How runs look at the screen"),
@@ -177,14 +186,19 @@ class WorkflowAdmin(admin.ModelAdmin):
             graph = graph_of(workflow)
             found = problems(graph)
             context |= {
-                "problems": linked(found, workflow),
+                "problems": linked(found, workflow, back=request.path),
                 "error_count": sum(p.is_error for p in found),
-                "drawing": _drawing(graph, workflow) if graph.nodes else None,
+                "drawing": _drawing(graph, workflow, back=request.path) if graph.nodes else None,
                 "may_publish": request.user.has_perm(PUBLISH),
             }
         return super().change_view(request, object_id, form_url, context)
 
     # --- Publishing ---------------------------------------------------------------------------------------------
+    def save_model(self, request: HttpRequest, obj: Workflow, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "learning_state" in form.changed_data:
+            log_trust(obj, was=str(form.initial.get("learning_state") or ""), user=request.user, origin="admin")
+
     def get_urls(self) -> list[URLPattern]:
         own = path(
             "<int:pk>/publish/", self.admin_site.admin_view(self.publish_view), name="workflows_workflow_publish"
@@ -216,7 +230,7 @@ class WorkflowAdmin(admin.ModelAdmin):
         self.message_user(request, words % {"name": workflow.name, "n": version.number}, messages.SUCCESS)
 
 
-def _drawing(graph: GraphSpec, workflow: Workflow) -> dict[str, Any]:
+def _drawing(graph: GraphSpec, workflow: Workflow, *, back: str) -> dict[str, Any]:
     """The graph's elements, each with the page that edits it."""
     keys = {
         "node": dict(workflow.nodes.values_list("node_id", "pk")),
@@ -225,5 +239,5 @@ def _drawing(graph: GraphSpec, workflow: Workflow) -> dict[str, Any]:
     drawing = elements(graph)
     for item in (*drawing["nodes"], *drawing["edges"]):
         kind, _sep, own_id = item["id"].partition("-")
-        item["edit"] = reverse(f"admin:workflows_{kind}_change", args=[keys[kind][own_id]])
+        item["edit"] = with_back(reverse(f"admin:workflows_{kind}_change", args=[keys[kind][own_id]]), back)
     return drawing

@@ -2,8 +2,10 @@
 
 from workflows.models.corrections import Correction
 from workflows.models.graph import Edge, Node, Target, Variable
+from workflows.models.need import Need, plain_name
 from workflows.models.pictures import Picture
 from workflows.models.secret import Credential, CredentialUse
+from workflows.models.trust import TrustChange
 from workflows.models.workflow import Workflow, WorkflowVersion
 
 __all__ = [
@@ -11,10 +13,13 @@ __all__ = [
     "Credential",
     "CredentialUse",
     "Edge",
+    "Need",
     "Node",
     "Picture",
     "Target",
+    "TrustChange",
     "Variable",
     "Workflow",
     "WorkflowVersion",
+    "plain_name",
 ]

@@ -7,8 +7,7 @@ from django.db import models
 class Correction(models.Model):
     """What a coach put in the place of a suggestion. It never changes the version it was made on (S1.10).
 
-    `shown_target` is the shown place as a demonstration of the target, `learned_target` the target with it and with
-    those that proved right before; {} where no place was shown, or where it is another target.
+    No value of a run is in it: where one stood there is its variable. What it teaches later runs is learned of it.
     """
 
     workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="corrections")
@@ -20,8 +19,6 @@ class Correction(models.Model):
     correction_type = models.CharField(max_length=20)
     original_target = models.JSONField(default=dict)
     corrected_target = models.JSONField(default=dict)
-    shown_target = models.JSONField(default=dict)
-    learned_target = models.JSONField(default=dict)
     original_params = models.JSONField(default=dict)
     corrected_params = models.JSONField(default=dict)
     corrected_action = models.CharField(max_length=50, blank=True)

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass, RegionKind, VariableKind
-from workflows.graph import ConditionSpec, RegionSpec, RepeatSpec
+from workflows.graph import ConditionSpec, ProofSpec, RegionSpec, RepeatSpec
 from workflows.models.pictures import Picture
 from workflows.models.workflow import Workflow, screen_boxes, text_id
 from workflows.shape import WrongShape, check
@@ -23,6 +23,12 @@ def repetition(value: Any) -> None:
     """ValidationError unless the value says how an action is repeated, or is empty."""
     if value != {}:
         _check(value, RepeatSpec, str(_("repetition")))
+
+
+def proving(value: Any) -> None:
+    """ValidationError unless the value says by which workflow an action is proved, or is empty."""
+    if value != {}:
+        _check(value, ProofSpec, str(_("proof")))
 
 
 def region_list(value: Any) -> None:
@@ -83,6 +89,8 @@ class Node(models.Model):
     )
     is_entry = models.BooleanField(_("entry"), default=False)
     is_end = models.BooleanField(_("end"), default=False)
+    # A teacher said that a run may end here although steps lead on: going on from it leaves it an end.
+    ends_too = models.BooleanField(default=False, editable=False)
     is_common = models.BooleanField(
         _("common"),
         default=False,
@@ -91,8 +99,8 @@ class Node(models.Model):
 
     class Meta:
         ordering = ("workflow", "id")
-        verbose_name = _("node")
-        verbose_name_plural = _("nodes")
+        verbose_name = _("screen")
+        verbose_name_plural = _("screens")
         constraints = [models.UniqueConstraint(fields=("workflow", "node_id"), name="node_id_unique")]
 
     def __str__(self) -> str:
@@ -142,6 +150,14 @@ class Edge(models.Model):
         _("only if"), default=list, blank=True, validators=[condition_list], help_text=_("Without it: in any case.")
     )
     repeat = models.JSONField(_("for each line of a list"), default=dict, blank=True, validators=[repetition])
+    proof = models.JSONField(
+        _("proved by"),
+        default=dict,
+        db_default={},
+        blank=True,
+        validators=[proving],
+        help_text=_("Without it what the screen shows after the action is all that says that it was done."),
+    )
     retries = models.PositiveSmallIntegerField(_("retries"), default=2, validators=[MaxValueValidator(20)])
     retry_backoff_ms = models.PositiveIntegerField(_("wait before a retry (ms)"), default=500)
     settle_ms = models.PositiveIntegerField(_("still for (ms)"), default=300)
@@ -150,8 +166,8 @@ class Edge(models.Model):
 
     class Meta:
         ordering = ("workflow", "order", "id")
-        verbose_name = _("edge")
-        verbose_name_plural = _("edges")
+        verbose_name = _("action")
+        verbose_name_plural = _("actions")
         constraints = [
             models.UniqueConstraint(fields=("workflow", "edge_id"), name="edge_id_unique"),
             models.CheckConstraint(condition=models.Q(effect_class__in=EffectClass.values), name="edge_effect_known"),

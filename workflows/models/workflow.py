@@ -5,12 +5,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
-from django.db import models
-from django.db.models import Max
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models, transaction
+from django.db.models import Exists, Max, OuterRef
 from django.utils.translation import gettext_lazy as _
 
-from workflows.choices import LearningState
+from workflows.calls import done_inside
+from workflows.choices import LearningState, Priority
 from workflows.exceptions import NotPublished, UnknownWorkflow
 from workflows.graph import GraphSpec, PopupSpec
 from workflows.mask_patterns import mask_pattern_list
@@ -48,8 +49,8 @@ def popup_list(value: Any) -> None:
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
     def with_latest_version(self) -> WorkflowQuerySet:
-        """Adds `latest_number`, None where nothing was published."""
-        return self.annotate(latest_number=Max("versions__number"))
+        """Adds `latest_number`, None where nothing was published. By name: a grouped query has no order of its own."""
+        return self.annotate(latest_number=Max("versions__number")).order_by("name", "pk")
 
     def by_id(self, workflow_id: str) -> Workflow:
         try:
@@ -100,6 +101,34 @@ class Workflow(models.Model):
         default=False,
         help_text=_("A run that finds itself on an end screen before it has done anything completes; else it pauses."),
     )
+    ask_below = models.FloatField(
+        _("ask at steps proved to less than"),
+        default=0.0,
+        blank=True,
+        validators=[MinValueValidator(0.0), MaxValueValidator(0.95)],
+        help_text=_(
+            "A run in automatic asks before each step that is verified in less than this share of all cases, as far as "
+            "its last runs prove it, and acts by itself where it is proved. 0: it never asks for that reason."
+        ),
+    )
+    smallest_width = models.PositiveIntegerField(_("smallest width of the screen"), default=0, db_default=0, blank=True)
+    smallest_height = models.PositiveIntegerField(
+        _("smallest height of the screen"), default=0, db_default=0, blank=True
+    )
+    most_at_once = models.PositiveSmallIntegerField(
+        _("runs at once"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_("At most so many of its runs are on a desktop at once, paused ones among them. Empty: any number."),
+    )
+    priority = models.SmallIntegerField(
+        _("priority"),
+        choices=Priority,
+        default=Priority.NORMAL,
+        db_default=Priority.NORMAL,
+        help_text=_("Which of the waiting runs a robot takes first. Whoever starts a run may choose another one."),
+    )
     popups = models.JSONField(_("dialogs that may come"), default=list, blank=True, validators=[popup_list])
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -114,7 +143,14 @@ class Workflow(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(learning_state__in=LearningState.values), name="workflow_learning_state_known"
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(ask_below__gte=0, ask_below__lte=0.95), name="workflow_ask_below_is_a_share"
+            ),
+            models.CheckConstraint(condition=models.Q(priority__in=Priority.values), name="workflow_priority_known"),
+            models.CheckConstraint(
+                condition=models.Q(most_at_once=None) | models.Q(most_at_once__gte=1), name="workflow_one_at_least"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -131,6 +167,13 @@ class Workflow(models.Model):
         return version
 
 
+class WorkflowVersionQuerySet(models.QuerySet["WorkflowVersion"]):
+    def newest(self) -> WorkflowVersionQuerySet:
+        """Of each workflow the one that runs use."""
+        later = WorkflowVersion.objects.filter(workflow=OuterRef("workflow"), number__gt=OuterRef("number"))
+        return self.filter(~Exists(later))
+
+
 class WorkflowVersion(models.Model):
     """What was published: the graph as JSON with its pictures by digest. Never changed, never deleted while used."""
 
@@ -143,6 +186,10 @@ class WorkflowVersion(models.Model):
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="published_versions"
     )
+    # Its own workflow, and those that it does inside at whatever depth: what each of them needs holds of its runs, too.
+    does = models.ManyToManyField(Workflow, related_name="done_in", editable=False)
+
+    objects = WorkflowVersionQuerySet.as_manager()
 
     class Meta:
         ordering = ("workflow", "-number")
@@ -154,7 +201,13 @@ class WorkflowVersion(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
             raise TypeError("A published version is immutable; publish a new one.")
-        super().save(*args, **kwargs)
+        inside = done_inside(self.spec())
+        known = dict(Workflow.objects.filter(workflow_id__in=inside).values_list("workflow_id", "pk"))
+        if unknown := inside - known.keys():
+            raise UnknownWorkflow(_("There is no workflow “%(id)s”.") % {"id": min(unknown)})
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            self.does.set([self.workflow_id, *known.values()])
 
     def spec(self) -> GraphSpec:
         return GraphSpec.from_json(self.graph)

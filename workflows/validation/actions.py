@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from workflows.catalogue import ACTIONS, Param, effect_of
+from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES, Param, effect_of
 from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
 from workflows.text import VARIABLE_NAME, is_ordinal, names, sole_name
@@ -16,6 +16,7 @@ from workflows.validation.problem import Problem, of_edge, of_target, of_variabl
 from workflows.words import sentence
 
 LONGEST_WAIT_S = 3600
+PASTES, COPIES = ("ctrl+v", "shift+insert", "ctrl+shift+v"), ("ctrl+c", "ctrl+x", "ctrl+insert", "ctrl+shift+c")
 BOX = ("left", "top", "width", "height")
 
 
@@ -31,27 +32,31 @@ def actions(graph: GraphSpec) -> Iterator[Problem]:
                     where=edge.edge_id,
                     field=field,
                 )
-        yield from _action(edge, {v.name: v for v in graph.variables})
+        yield from _action(edge, {v.name: v for v in graph.variables}, inside=bool(graph.scope_of(edge.source)))
         yield from _waiting(edge, graph)
+        yield from _pasting(edge, graph)
         yield from _identity(edge)
 
 
-def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[Problem]:
+def _action(edge: EdgeSpec, variables: Mapping[str, VariableSpec], *, inside: bool) -> Iterator[Problem]:
     spec = ACTIONS.get(edge.action_type)
-    if spec is None:
+    if spec is None or (edge.returns and not inside):
         yield of_edge(
             "unknown_action",
             _("%(edge)s: there is no action “%(action)s”. There are: %(known)s.")
-            % {"edge": sentence(edge), "action": edge.action_type, "known": ", ".join(ACTIONS)},
+            % {"edge": sentence(edge), "action": edge.action_type, "known": ", ".join(sorted(ALLOWED_ACTION_TYPES))},
             where=edge.edge_id,
             field="action_type",
         )
         return
-    yield from _params(edge, {p.name: p for p in spec.params})
+    if not edge.returns:
+        yield from _params(edge, {p.name: p for p in spec.params}, variables)
     yield from _target(edge, variables, needed=spec.target == "needed")
     yield from _reading(edge, variables)
     effect = effect_of(replace(edge, effect_class=_declared(edge)))
-    if effect is EffectClass.OPAQUE and not edge.expect and edge.action_type != "type_text":  # what is typed is seen
+    if (
+        effect is EffectClass.OPAQUE and not (edge.expect or edge.proof) and edge.action_type != "type_text"
+    ):  # what is typed is seen
         yield of_edge(
             "nothing_expected",
             _("%(edge)s: nothing says what must be seen after it, so it is never repeated without a person. "
@@ -110,6 +115,24 @@ def _reading(edge: EdgeSpec, variables: Mapping[str, VariableSpec]) -> Iterator[
         )
 
 
+def _pasting(edge: EdgeSpec, graph: GraphSpec) -> Iterator[Problem]:
+    """What somebody had copied when it was taught is not what a robot finds."""
+    if _chord(edge) in PASTES and not any(_chord(other) in COPIES for other in graph.edges):
+        yield of_edge(
+            "pastes_unknown",
+            _("%(edge)s: a run pastes what it finds, and nothing is copied before. Type a {{variable}} instead.")
+            % {"edge": sentence(edge)},
+            where=edge.edge_id,
+            field="param_keys",
+            warn=True,
+        )
+
+
+def _chord(edge: EdgeSpec) -> str:
+    keys = edge.params.get("keys", "") if edge.action_type == "press_keys" else ""
+    return ("+".join(map(str, keys)) if isinstance(keys, list | tuple) else str(keys)).lower().replace(" ", "")
+
+
 def _identity(edge: EdgeSpec) -> Iterator[Problem]:
     """Whose record it must be is a run's own data: without a variable every run would ask for the same."""
     for identity in edge.identity:
@@ -136,8 +159,8 @@ def _declared(edge: EdgeSpec) -> str:
     return edge.effect_class if edge.effect_class in EffectClass.values else EffectClass.OPAQUE
 
 
-def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
-    for name in (str(n) for n in edge.params if n not in known):
+def _params(edge: EdgeSpec, known: Mapping[str, Param], variables: Mapping[str, VariableSpec]) -> Iterator[Problem]:
+    for name in (str(n) for n in edge.params if n not in known and not (edge.enters and n == "name")):
         yield of_edge(
             "unknown_parameter",
             _("%(edge)s: the action does not know the parameter “%(name)s”. It takes: %(known)s.")
@@ -147,7 +170,7 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
         )
     for param in known.values():
         value = edge.params.get(param.name)
-        if value in (None, "", [], ()):
+        if value in (None, "", [], (), {}):
             if param.required:
                 yield of_edge(
                     "missing_parameter",
@@ -156,7 +179,7 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
                     where=edge.edge_id,
                     field=f"param_{param.name}",
                 )
-        elif expected := mistyped(param, value):
+        elif not _says(param, value, variables) and (expected := mistyped(param, value)):
             yield of_edge(
                 "bad_parameter",
                 _("%(edge)s: %(what)s must be %(expected)s, it is %(value)s.")
@@ -169,6 +192,12 @@ def _params(edge: EdgeSpec, known: Mapping[str, Param]) -> Iterator[Problem]:
                 where=edge.edge_id,
                 field=f"param_{param.name}",
             )
+
+
+def _says(param: Param, value: Any, variables: Mapping[str, VariableSpec]) -> bool:
+    """Whether a variable, of which each allowed value is one of the parameter's, says which of them it is."""
+    variable = variables.get(sole_name(value)) if param.kind == "choice" and isinstance(value, str) else None
+    return variable is not None and bool(variable.choices) and set(variable.choices) <= set(param.choices)
 
 
 PARAM_LABELS: Mapping[str, Callable[[], str]] = {
@@ -190,6 +219,10 @@ PARAM_LABELS: Mapping[str, Callable[[], str]] = {
     "option": lambda: _("the option"),
     "state": lambda: _("the state"),
     "date": lambda: _("the date"),
+    "workflow": lambda: _("the workflow"),
+    "version": lambda: _("the version"),
+    "values": lambda: _("what its variables are"),
+    "outputs": lambda: _("what its values are called"),
 }
 
 
@@ -211,6 +244,9 @@ def mistyped(param: Param, value: Any) -> str:
             if value in param.choices
             else _("one of %(choices)s") % {"choices": ", ".join(filter(None, param.choices))}
         )
+    if param.kind == "texts":
+        good = isinstance(value, Mapping) and all(isinstance(one, str) for pair in value.items() for one in pair)
+        return "" if good else _("texts, each by a name")
     if param.kind == "box":
         whole = isinstance(value, list | tuple) and len(value) == len(BOX)
         good = whole and all(isinstance(n, int) and not isinstance(n, bool) for n in value) and min(value[2:]) > 0
@@ -231,7 +267,7 @@ def wrong_parameter(action_type: str, params: Mapping[str, Any]) -> str:
         elif param.kind == "int":
             expected = "" if _is_whole(value) else mistyped(param, value)
         else:
-            expected = mistyped(param, value) if param.kind == "keys" else ""
+            expected = mistyped(param, value) if param.kind in ("keys", "choice") else ""
         if expected:
             words = {"action": spec.label if spec else "", "what": PARAM_LABELS[param.name](), "expected": expected}
             return _("“%(action)s”: %(what)s must be %(expected)s.") % words

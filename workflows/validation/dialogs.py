@@ -7,13 +7,14 @@ from functools import partial
 
 from django.utils.translation import gettext as _
 
+from workflows.commonplaces import is_told_apart
 from workflows.graph import GraphSpec, PopupSpec
 from workflows.validation.problem import Problem, of_workflow
 
 
 def dialogs(graph: GraphSpec) -> Iterator[Problem]:
     seen: set[str] = set()
-    for popup in graph.popups:
+    for popup in (one for one in graph.popups if not one.scope):
         yield from _popup(popup)
         if popup.name in seen:
             yield _problem("popup_twice", popup, _("Two dialogs are called “%(name)s”. Give one of them another name."))
@@ -33,6 +34,14 @@ def _popup(popup: PopupSpec) -> Iterator[Problem]:
         yield problem(
             "popup_matches_anything",
             message=_("The dialog “%(name)s” would be any window. Give it a text, or more of its window title."),
+        )
+    elif not is_told_apart(popup):
+        yield problem(
+            "popup_like_any",
+            message=_(
+                "The dialog “%(name)s” is known by what many dialogs say, such as the captions of its buttons: another "
+                "question would be answered like it. Give it a text that only it says, or a window title."
+            ),
         )
     if bool(popup.keys) == bool(popup.click):
         yield problem(

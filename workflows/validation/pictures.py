@@ -57,13 +57,12 @@ def kept_whole(graph: GraphSpec) -> Iterator[Problem]:
 def _picture_problem(store: PictureStore, digest: str) -> tuple[str, str] | None:
     """Code and sentence; the size comes from the PNG header, without decoding."""
     try:
-        with store.path(digest).open("rb") as file:
-            head = file.read(24)
+        head = store.bytes_of(digest, 24)
         if len(head) < 24 or not head.startswith(PNG):
             return "picture_missing", _("its picture is damaged. Upload it again.")
         check_size(*struct.unpack_from(">II", head, 16), name=say("pictures.the_picture"))
     except PictureRefused as error:
         return "picture_too_large", worded(error)
-    except (PictureError, OSError):
+    except PictureError:
         return "picture_missing", _("its picture is not in the store. Upload it again.")
     return None

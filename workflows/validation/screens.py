@@ -32,7 +32,7 @@ def recognition(graph: GraphSpec) -> Iterator[Problem]:
                 field="texts",
                 warn=True,
             )
-        twin = first.setdefault(_evidence(node), node)
+        twin = first.setdefault((node.scope, _evidence(node)), node)
         if twin is not node:
             yield of_node(
                 "same_evidence",

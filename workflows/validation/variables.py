@@ -66,6 +66,7 @@ def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:
         asked = [f"{{{{{condition.value}}}}}" for condition in edge.condition if condition.value]
         yield "edge", edge.edge_id, "condition", (*asked, *(condition.to for condition in edge.condition))
         yield "edge", edge.edge_id, "repeat", edge.repeat.until if edge.repeat else ()
+        yield "edge", edge.edge_id, "proof", list(edge.proof.values.values()) if edge.proof else ()
         for field in ("texts", "gone", "window_title"):
             yield "edge", edge.edge_id, f"expect_{field}", getattr(edge.expect, field)
             yield "edge", edge.edge_id, f"before_{field}", getattr(edge.before, field)

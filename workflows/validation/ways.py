@@ -220,19 +220,19 @@ def _repetition(edge: EdgeSpec, graph: GraphSpec) -> Iterator[Problem]:
             _("%(edge)s: “%(other)s” comes before it and leads on, so no line is ever done. Put it behind.")
             % {**said, "other": sentence(first)},
         )
-    if any(n.node_id == edge.source and n.is_end for n in graph.nodes):
+    is_end, is_last = edge.source in graph.end_nodes, bool(graph.done_at_end(edge.source))
+    if is_end and not is_last:
         yield problem(
             "list_is_end",
-            _("%(edge)s: a run ends on “%(node)s” before its first line. Let it end on another screen.") % said,
-        )
-    elif not any(
-        e.edge_id not in repeat.steps and e.destination != edge.source
-        for e in graph.outgoing(edge.source)
-        if e is not edge
-    ):
+            _("%(edge)s: a run ends on “%(node)s” before its first line, as another action leads on from there. Let it "
+              "end on another screen.")
+            % said,
+        )  # fmt: skip
+    if is_last and not is_end:
         yield problem(
             "no_way_after_list",
-            _("%(edge)s: no action leads on from “%(node)s” once all lines are done. Add it.") % said,
+            _("%(edge)s: no action leads on from “%(node)s” once all lines are done. Add it, or let a run end there.")
+            % said,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execution.language.acts import ACT, words_of_act
 from execution.language.sentences import (
+    corrections,
     desktop,
     lesson,
     matching,
@@ -11,14 +12,18 @@ from execution.language.sentences import (
     perception,
     program,
     record,
+    replay,
     running,
+    standing,
     targeting,
     turn,
     verification,
+    waiting,
 )
 from sentences.base import register, register_worded
 
 register(
+    corrections.WORDS,
     desktop.WORDS,
     lesson.WORDS,
     matching.WORDS,
@@ -26,9 +31,12 @@ register(
     perception.WORDS,
     program.WORDS,
     record.WORDS,
+    replay.WORDS,
     running.WORDS,
+    standing.WORDS,
     targeting.WORDS,
     turn.WORDS,
     verification.WORDS,
+    waiting.WORDS,
 )
 register_worded(ACT, words_of_act)

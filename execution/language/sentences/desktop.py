@@ -56,6 +56,22 @@ WORDS: Words = {
         "The X server %(name)s cannot be used: it has no XTEST extension, so no input can be sent. Start it with "
         "that extension or use a display made by Xvfb."
     ),
+    "desktop.not_watchable": _(
+        "What is done by hand on %(name)s cannot be recorded: only desktops shown by an X server can be watched. "
+        "Teach there through the browser."
+    ),
+    "desktop.no_record": _(
+        "What is done by hand on %(name)s cannot be recorded: the X server has no %(extension)s extension. Start it "
+        "with that extension, or teach through the browser."
+    ),
+    "desktop.no_watch_library": _(
+        "What is done by hand cannot be recorded: %(file)s is missing. Install the package %(package)s."
+    ),
+    "desktop.no_compose": _(
+        "What is done by hand cannot be recorded: how keys are composed is not known. Install the package %(package)s."
+    ),
+    "desktop.no_hot_key": _("“%(keys)s” can be no hot key: one key of this keyboard, with or without modifiers, can."),
+    "desktop.hot_key_taken": _("Another program has “%(keys)s” on this desktop. Choose another hot key."),
     "desktop.server_gone": _("The X server %(name)s is gone: %(error)s."),
     "desktop.server_silent": _("The X server %(name)s has not answered for %(n)g s."),
     "desktop.server_refused": _("The X server %(name)s refused a request: %(error)s."),
@@ -90,6 +106,38 @@ WORDS: Words = {
     "desktop.no_script": _(
         "There is no scripted desktop “%(path)s”: give the dotted path of a function that makes one, such as "
         "%(example)s."
+    ),
+    # --- desktops elsewhere, by VNC or RDP
+    "desktop.elsewhere_no_address": _("That is no address of a desktop elsewhere: it looks like %(example)s."),
+    "desktop.elsewhere_password_in_address": _(
+        "An address holds no password: keep user name and password in the vault, and put the credential’s name before "
+        "the “@”, as in %(example)s. Change that password: command lines are seen by everybody on this machine."
+    ),
+    "desktop.elsewhere_no_layout": _(
+        "There is no keyboard layout “%(layout)s” for a desktop elsewhere; there are %(known)s."
+    ),
+    "desktop.elsewhere_no_program": _("The program %(program)s is missing: install it (docs/desktops-elsewhere.md)."),
+    "desktop.elsewhere_no_display": _("The display for the client could not be started: Xvfb ended at once."),
+    "desktop.elsewhere_layout_refused": _(
+        "The display for the client did not take the keyboard layout “%(layout)s”: setxkbmap refused it."
+    ),
+    "desktop.elsewhere_no_vault": _("The credential of %(name)s cannot be opened here: there is no vault."),
+    "desktop.elsewhere_out_of_reach": _("%(name)s cannot be reached: %(error)s."),
+    "desktop.elsewhere_not_connected": _(
+        "%(name)s answers, but shows no desktop: its client ended. The log of the run loop says what it said."
+    ),
+    "desktop.elsewhere_refused": _(
+        "%(name)s does not let us in: look at the user name and password in the vault, and whether the account is "
+        "locked. It is not tried again, which could lock it."
+    ),
+    "desktop.elsewhere_nothing_shown": _("%(name)s has shown no desktop for %(n)d s."),
+    "desktop.elsewhere_ended": _("The connection to %(name)s was cut."),
+    "desktop.elsewhere_no_window": _("The client of %(name)s shows nothing any more."),
+    "desktop.elsewhere_other_window": _("The client of %(name)s shows something else than that desktop in its size."),
+    "desktop.elsewhere_not_taken": _("%(name)s has not taken for %(n)g s what was sent to it."),
+    "desktop.elsewhere_still_sent": _(
+        "What was sent to %(name)s before it was cut could still arrive there: it is not connected to before this "
+        "machine has given that up."
     ),
     # --- who tells what window is open
     "desktop.unknown_window_provider": _(

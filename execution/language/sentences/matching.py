@@ -37,6 +37,7 @@ WORDS: Words = {
     "matching.identity_unread": _("its texts were not read, one of them names what this run is about"),
     "matching.texts_seen": _("%(seen)d of %(of)d texts seen"),
     "matching.hardly_read": _("%(text)s (something like it could hardly be read)"),
+    "matching.beyond_the_edge": _("%(text)s (beyond the edge of the window)"),
     "matching.no_window": _("no window is known"),
     "matching.title_uncheckable": _("the window title cannot be checked: %(problem)s"),
     "matching.window_is": _("the window is '%(title)s'"),
@@ -48,7 +49,7 @@ WORDS: Words = {
     "matching.led_here": _("the screen could be %(names)s; the action just done leads here"),
     "matching.was_here": _("the screen could be %(names)s; the run was here"),
     "matching.follows_last": _("the screen could be %(names)s; only this one follows the last"),
-    "matching.no_nodes": _("the workflow has no nodes"),
+    "matching.no_nodes": _("the workflow has no screens"),
     "matching.lacks": Sentence(
         text=_("the most similar is %(node)s, but the screen lacks %(texts)s"), quoted=("texts",)
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from sentences.base import Words
+from sentences.base import Words, ngettext
 
 WORDS: Words = {
     "targeting.needed_is_missing": _("%(sign)s, which must be there, is not"),
@@ -117,6 +117,11 @@ WORDS: Words = {
     "sign.row": _("it is in the wanted row"),
     "sign.place": _("it is where it was taught"),
     "sign.text": _("read as '%(read)s'"),
+    "targeting.looks_disagree": ngettext(
+        "it was not found as it was taught, and what coaches showed since is seen at %(n)d place",
+        "it was not found as it was taught, and what coaches showed since is seen at %(n)d different places",
+        "n",
+    ),
     "targeting.other_program": _("the program in front is “%(now)s”, not “%(taught)s”"),
     "targeting.other_window": _("the window in front is “%(now)s”, not “%(taught)s”"),
     "wording.no_text": _("no text is read there"),

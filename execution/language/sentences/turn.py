@@ -7,6 +7,28 @@ from django.utils.translation import gettext_noop as _
 from sentences.base import Sentence, Words, ngettext
 
 WORDS: Words = {
+    "turn.version_in_doubt": _("Nobody knows whether its last step was done. First say that on the run’s page."),
+    "turn.version_of_program": _("It is of a program that brought parts of its own; start it again there."),
+    "turn.version_no_screen": _("It stands on “%(node)s”, and that screen is not in the new version."),
+    "turn.version_no_step": _("It has done “%(what)s”, and that step is another one, or gone, in the new version."),
+    "turn.version_no_value": _("It was started without a value of “%(name)s”, which the new version asks for."),
+    "turn.version_other_place": _(
+        "What it has done leads elsewhere in the new version, so nobody knows where it stands."
+    ),
+    "turn.version_new_step": _(
+        "In the new version “%(what)s” comes before where it stands, and it has not done that. Start a new run with it."
+    ),
+    "turn.learned_on_trial": _(
+        "This is not from the workflow but from a correction on trial; rejected, it is switched off. %(learned)s"
+    ),
+    "turn.learned_screen": _("This screen is known only by a look on trial, which a person picked. %(learned)s"),
+    "turn.learned_elsewhere": _(
+        "A correction says another place than the workflow; marked is the place that the workflow says. %(learned)s"
+    ),
+    "turn.looks_elsewhere": _(
+        "Another look of it in the workflow is found at another place; marked is the place as it was taught first."
+    ),
+    "turn.learned_gone": _("The correction that said so is not gone by any more, so nothing was done."),
     "turn.no_target": _("The target was not found, so nothing was done."),
     "turn.unknown_action": _(
         "“%(action)s” is an action that only a program's own executor knows, so nothing was done."
@@ -46,6 +68,16 @@ WORDS: Words = {
         "The list as it was when line %(then)d was done is not known, so nobody can say whether line %(line)d follows."
     ),
     "turn.line_unfinished": _("Line %(line)d of the list was begun and not finished: what is left of it was not done."),
+    "turn.here_before": _(
+        "The run was on this screen before and did this there: %(done)s. More than one action leads on from it, and "
+        "nothing says which comes now."
+    ),
+    "turn.call_unfinished": _("“%(name)s” was begun here and not done to its end."),
+    "turn.call_begun": _("“%(name)s” begins here."),
+    "turn.call_not_begun": _("“%(name)s” does not begin on this screen. %(why)s"),
+    "turn.call_over": _("“%(name)s” is done to its end."),
+    "turn.call_value": _("“%(name)s” cannot be “%(value)s”."),
+    "turn.call_as_taught": _("Another workflow is done as it was taught, or skipped."),
     "turn.list_shorter": _(
         "The list has changed since line %(then)d was done: line %(line)d was “%(was)s” and is not there any more."
     ),
@@ -113,12 +145,20 @@ WORDS: Words = {
     "turn.list_not_read": _("The list could not be read through: scrolling leaves rows out."),
     "turn.list_not_opened": _("It was clicked, and no list opened."),
     "turn.date_stands": _("The date stands there."),
+    "turn.date_in_another_order": _(
+        "“%(told)s” is asked for there, and “%(text)s” would be typed: another order of day and month."
+    ),
+    "turn.date_exchanged": _("The calendar there took “%(text)s” as %(taken)s: with day and month exchanged."),
+    "turn.not_put_back": _("What stood there before could not be put back."),
     "turn.date_does_not_stand": _("“%(text)s” stands there, and not the date."),
     "turn.stands_there": _("It stands there."),
     "turn.value_empty": _("Nothing stands there."),
     "turn.value_seen": _("“%(text)s” stands there."),
     "turn.value_no_number": _("“%(text)s” is no number of that format."),
     "turn.value_two_numbers": _("“%(text)s” may be two numbers: say whether it is French or US."),
+    "turn.calendar_unread": _("The calendar that opened cannot be read as one month with its days."),
+    "turn.calendar_far": _("%(day)s is more than %(n)d months away in the calendar that opened."),
+    "turn.calendar_not_turned": _("The calendar that opened was not turned to the next month as it should be."),
     "turn.value_no_date": _("“%(text)s” is no date of that format, or may be two."),
     "turn.value_unsure": _("“%(text)s” could not be read with certainty."),
     "turn.value_cut": _("“%(text)s” goes to the edge: more of it may be out of sight."),
@@ -132,6 +172,26 @@ WORDS: Words = {
     "turn.box_cuts": _("The box cuts “%(text)s”."),
     "turn.must_be_seen": _("“%(text)s” does not stand there"),
     "turn.not_read": _("The screen was not read."),
+    "turn.one_row_has": _("Exactly one row has it."),
+    "turn.row_says_nothing": _("Nothing is told that a row could have."),
+    "turn.columns_too_many": _("More columns are named than texts of the row."),
+    "turn.no_row_has": Sentence(text=_("No row has %(texts)s."), quoted=("texts",)),
+    "turn.rows_have": Sentence(text=_("%(n)d rows have %(texts)s, where exactly one should."), quoted=("texts",)),
+    "turn.row_unsure": Sentence(text=_("Of a row nobody can say whether it has %(texts)s."), quoted=("texts",)),
+    "turn.rows_go_on": Sentence(
+        text=_("One row in sight has %(texts)s, and the list may go on out of sight."), quoted=("texts",)
+    ),
+    "turn.row_in_no_list": Sentence(
+        text=_("One row has %(texts)s, and it stands in no list: it may be a heading or a message."), quoted=("texts",)
+    ),
+    "turn.row_stood_before": _(
+        "This row stood there just so at step %(n)d, before it was done: it does not tell whether it was."
+    ),
+    "turn.read_back": _("Read back by “%(name)s”: it is so."),
+    "turn.not_read_back_yet": _("“%(what)s” is done, and not read back by “%(name)s” yet."),
+    "turn.was_it_done_unproved": _("Was “%(what)s” done? Read back by “%(name)s” it does not prove so."),
+    "turn.proof_left": _("The run is on another screen, and it was not read back."),
+    "turn.proof_not_read": _("Not all that should be read there was read."),
     "turn.nothing_readable": _("nothing that could be read"),
     "turn.seen_instead": _("Seen instead: %(texts)s."),
     "turn.not_still": _("The screen did not stand still within %(n)g s."),

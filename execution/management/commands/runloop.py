@@ -16,6 +16,7 @@ from execution.actions.start import start
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState
 from execution.desktop.base import DesktopError
 from execution.models import Execution
+from execution.running import service_manager
 from execution.running.runner import Runner
 from sentences.said import worded
 from workflows.exceptions import DomainError
@@ -59,7 +60,7 @@ class Command(BaseCommand):
             leave=leave,
         )
         try:
-            with leaving_on_signals(leave):
+            with leaving_on_signals(leave), service_manager.watched():
                 runner.run()
         except DesktopError as error:
             raise CommandError(worded(error), returncode=EXIT_NO_DESKTOP) from error

@@ -9,29 +9,25 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from execution.actions.teach import close_lesson, open_lesson
+from execution.actions.teach import open_lesson
 from execution.desktop.base import DesktopError
-from execution.desktop.local import open_desktop
-from execution.desktop.lock import DesktopLock
-from execution.lesson.drafting import Draft
+from execution.lesson.alone import alone
 from execution.lesson.editing import new_workflow
-from execution.lesson.here import Here
-from execution.lesson.recorder import Recorder
-from execution.lesson.sight import Sight
-from execution.lesson.story import Story, Told, read_story
+from execution.lesson.story import BadStory, Story, Told
+from execution.lesson.story_checks import check, check_here
+from execution.lesson.story_reading import read_story
 from execution.lesson.storyteller import Storyteller
 from execution.models import Lesson
 from execution.perception.analyzer import build_analyzer
 from execution.perception.config import PerceptionConfig
-from execution.record.hidden import Hidden
-from execution.record.redaction import redaction_of
+from execution.running.desktops import open_named
 from sentences.said import worded
 from workflows.actions.publish import publish
 from workflows.exceptions import DomainError
-from workflows.pictures import PictureStore
-from workflows.specs import graph_of
 
 
 class Command(BaseCommand):
@@ -41,20 +37,28 @@ class Command(BaseCommand):
         parser.add_argument("--story", required=True, metavar="FILE", help="what is done, as YAML")
         parser.add_argument("--user", required=True, metavar="NAME", help="who teaches it; a designer")
         parser.add_argument("--desktop", metavar="NAME", help="the desktop, such as :1 (default: $DISPLAY)")
+        parser.add_argument("--keep", action="store_true", help="keep the draft where the story ends in the middle")
         parser.add_argument("--publish", action="store_true", help="publish it when it is told to its end")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        file = Path(options["story"])
         try:
-            story = read_story(Path(options["story"]).read_text())
+            story = read_story(file.read_text())
+            check(story)
+            check_here(story)
             user = get_user_model().objects.get(username=options["user"])
-            lesson = open_lesson(workflow=new_workflow(story.workflow), robot=None, user=user)
-            try:
+            with transaction.atomic():  # whoever may not teach leaves no empty draft
+                lesson = open_lesson(workflow=new_workflow(story.workflow), robot=None, user=user)
+            with ExitStack() as half:
+                if not options["keep"]:
+                    half.callback(lesson.workflow.delete)  # nobody goes on with half of it: the story is told anew
                 self._teach(lesson, story, options["desktop"])
-            finally:
-                close_lesson(lesson)
+                half.pop_all()
             if options["publish"]:
-                version = publish(workflow=lesson.workflow, user=user, note=Path(options["story"]).name)
+                version = publish(workflow=lesson.workflow, user=user, note=file.name)
                 self.stdout.write(_("Published as version %(n)d.") % {"n": version.number})
+        except BadStory as error:
+            raise CommandError(f"{file}: {worded(error)}") from error
         except (DomainError, DesktopError) as error:
             raise CommandError(worded(error)) from error
         except (OSError, UnicodeDecodeError, PermissionDenied, get_user_model().DoesNotExist) as error:
@@ -64,28 +68,11 @@ class Command(BaseCommand):
         lesson.workflow.description = story.description
         lesson.workflow.save(update_fields=["description"])
         analyzer = build_analyzer(PerceptionConfig.from_settings(settings))
-        with ExitStack() as stack:
-            desktop = open_desktop(desktop_name)
-            stack.callback(desktop.close)
-            stack.enter_context(DesktopLock(desktop.identity(), settings.DATA_DIR / "locks"))
-            sight = Sight(desktop, analyzer)
-            redaction = redaction_of(graph_of(lesson.workflow), Hidden(()))
-            here = Here(lesson, Draft(lesson.workflow, PictureStore()), analyzer, redaction)
-            recorder = Recorder(lesson, desktop=desktop, sight=sight, here=here)
-            sight.start()
-            stack.callback(desktop.release_all)
-            stack.callback(sight.stop)
-            Storyteller(story, recorder, sight, on_told=self._say).tell()
-            recorder.typing.close()
-            self._end(here)
+        with alone(lesson, open_named(desktop_name), analyzer) as parts:
+            Storyteller(story, parts, on_told=lambda step: self._say(lesson, step)).tell()
         words = {"name": lesson.workflow.name, "id": lesson.workflow.workflow_id}
         self.stdout.write(_("“%(name)s” is taught: %(id)s.") % words)
 
-    def _end(self, here: Here) -> None:
-        """The story ends where it ends."""
-        if here.cursor is not None and not here.cursor.outgoing.exists():
-            here.cursor.is_end = True
-            here.cursor.save(update_fields=["is_end"])
-
-    def _say(self, step: Told) -> None:
+    def _say(self, lesson: Lesson, step: Told) -> None:
+        Lesson.objects.filter(pk=lesson.pk).update(presence_at=timezone.now())
         self.stdout.write(f"{step.line}: {step.act} {step.what}")

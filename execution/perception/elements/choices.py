@@ -6,7 +6,7 @@ import numpy as np
 
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import BorderedBox
-from execution.perception.elements.scene import Scene
+from execution.perception.elements.scene import Scene, runs
 from execution.types import Box, Element, ElementRole, ElementState, TextLine
 
 _SMALLEST, _LARGEST = 9, 60  # pixels: 13 at 100 % in most themes, 20 in large ones, twice that at 200 %
@@ -17,6 +17,8 @@ _LABEL_GAP = 1.6  # of the side: how far the label may stand
 _SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.7  # of the height of the label's line, of the size of its font
 _HIGHER = 0.85  # of the size of the font: capitals and digits have 0.73
 _PLAIN = 0.8  # of the rim within the border that has the one colour
+_INK, _APART = 40, 3  # levels; pixels of ground beside a mark within a line
+_INSIDE, _DOT = 0.28, 0.12  # of its side: what lies within its border; the share of it that a dot fills
 _TINY, _PLAIN_TINY = 18, 0.55  # pixels: a tick fills so small a box
 
 
@@ -36,6 +38,31 @@ def choices_of(scene: Scene) -> list[Found]:
             continue
         lines = () if label is None else (label,)
         found.append(Found(_choice(scene, frame, role, label), frame, lines))
+    return found + [one for first in found for one in _joined(scene, first)]
+
+
+def _joined(scene: Scene, first: Found) -> list[Found]:
+    """The radio buttons behind one, whose captions the reader joined to a line: drawn as large and on its level."""
+    box = first.element.box
+    if first.role != ElementRole.RADIO or not first.lines:
+        return []
+    line = scene.texts[first.lines[0]].box
+    left, right = max(box.right, line.x), line.right
+    if right - left < 2 * box.w:
+        return []
+    part = scene.pixels[box.y : box.bottom, left:right].astype(np.int16)
+    inked = np.abs(part - np.median(part.reshape(-1, 3), axis=0)).max(axis=2) > _INK
+    found = []
+    for start, end in runs(inked.any(axis=0), start=left, gap=1):
+        before, behind = Box(start - _APART, box.y, _APART, box.h), Box(end, box.y, _APART, box.h)
+        clear = not any(inked[:, max(0, side.x - left) : side.right - left].any() for side in (before, behind))
+        place = Box(start, box.y, end - start, box.h)
+        rows = np.flatnonzero(inked[:, start - left : end - left].any(axis=1))
+        if clear and abs(place.w - box.w) <= 1 and len(rows) >= box.h - 1 and _is_round(scene, place):
+            inset = round(_INSIDE * box.h)
+            inside = inked[inset : box.h - inset, start + inset - left : end - inset - left]
+            states = frozenset({ElementState.CHECKED} if inside.mean() > _DOT else ())
+            found.append(Found(Element(role=ElementRole.RADIO, box=place, text="", confidence=0.5, states=states)))
     return found
 
 

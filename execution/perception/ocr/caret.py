@@ -14,6 +14,7 @@ EVEN = 24  # grey levels within the bar
 NEAR = 3  # lengths of the bar to its left and right: the letters that it is compared with
 MOST = 6  # bars of one line that are looked at
 CLEARLY_PAST = 2  # pixels past the other letters, above and below: then it may touch one
+ACROSS = 0.9  # of the line's width: the frame of the field that it stands in
 BESIDE = 0.15  # of the bar's length may have ink beside it: a letter that touches it
 
 
@@ -22,6 +23,8 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
     grey = crop.max(axis=2).astype(np.int16)
     ground = int(np.median(grey))
     ink = np.abs(grey - ground) > STANDS_OUT
+    frame = ink.mean(axis=1) > ACROSS
+    ink[frame] = False
     cleaned = crop
     for first, last in _thin_bars(ink):
         top, bottom = _run(ink[:, first : last + 1].all(axis=1))
@@ -41,7 +44,7 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
             continue
         if cleaned is crop:
             cleaned = crop.copy()
-        cleaned[:, first : last + 1] = np.median(crop[~ink], axis=0).astype(crop.dtype)
+        cleaned[~frame, first : last + 1] = np.median(crop[~ink], axis=0).astype(crop.dtype)
         ink[:, first : last + 1] = False
     return cleaned
 

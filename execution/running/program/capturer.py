@@ -16,9 +16,9 @@ from django.conf import settings
 
 from execution.desktop.base import Desktop, DesktopError, DesktopIdentity, DesktopLost, DesktopUnavailable
 from execution.desktop.capture import CaptureStats
-from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.models import Robot
+from execution.running.desktops import open_named
 from execution.running.shown_capture import ShownCapture
 from execution.types import Frame, Size, Window, pixels_digest
 from sentences.said import say
@@ -36,7 +36,7 @@ def open_for(capturer: Any, *, acts: bool, name: str | None, given: Desktop | No
     """
     hands = given
     try:
-        hands = hands or open_desktop(name)
+        hands = hands or open_named(name)
     except DesktopUnavailable:
         if capturer is None or acts:
             raise

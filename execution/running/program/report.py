@@ -8,6 +8,7 @@ from django.conf import settings
 
 from execution.choices import ExecutionState
 from execution.models import Execution
+from execution.running.learner import summary
 from execution.running.program.stages import target_of
 from execution.running.program.values import ExecutionContext, context_of
 from execution.targeting.resolver import TargetResolver
@@ -53,17 +54,14 @@ class RunReport:
         return {rung: list(rungs).count(rung) for rung in dict.fromkeys(rungs)}
 
     def get_learning_stats(self) -> dict[str, Any]:
-        """S6.9; nothing learns continuously yet, the confidences are those of this run's steps."""
+        """S6.9, of the confidences of this run's steps."""
         execution = self._execution()
         history: dict[str, list[float]] = {}
         for node_id, confidence in execution.steps.values_list("node_id", "confidence") if execution else ():
             history.setdefault(node_id, []).append(confidence)
         return {
-            "continuous_learner_available": False,
-            "confidence_history": {
-                node_id: {"count": len(c), "mean": sum(c) / len(c), "min": min(c), "max": max(c)}
-                for node_id, c in history.items()
-            },
+            "continuous_learner_available": True,
+            "confidence_history": {node_id: summary(confidences) for node_id, confidences in history.items()},
         }
 
     def get_context(self) -> ExecutionContext | None:

@@ -71,6 +71,7 @@ class ProgramStages(WorkflowStages):
     ) -> None:
         self.context: dict[str, Any] = dict(own.variables)
         super().__init__(own.graph, self.context, own.eyes, own.matcher, own.resolver)
+        self.also = own.also
         self.journal, self.pipeline, self.executor, self.workflow = journal, pipeline, executor, workflow
         self.on_error = on_error
         self.result: ExecutionResult | None = None  # what the executor answered in this turn
@@ -88,7 +89,7 @@ class ProgramStages(WorkflowStages):
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
         if self.pipeline is None:
             return super().recognise(state, last_node=last_node, expected=expected)
-        path = self.journal.pictures.path(self.journal.pictures.keep(state).digest)
+        path = self.journal.pictures.file(self.journal.pictures.keep(state).digest)
         found = self.pipeline.match_current_state(str(path), self.graph.workflow_id)
         self._next = ("", None)
         if not found or not found.get("node_id"):

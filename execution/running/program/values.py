@@ -11,6 +11,7 @@ from typing import Any
 from execution.choices import ExecutionMode
 from execution.models import Execution, Prompt, Step
 from execution.types import Choice, ExecutionResult, ExecutionStatus, StepResult
+from workflows.exceptions import PictureAway, PictureMissing
 from workflows.pictures import PictureStore
 
 
@@ -89,7 +90,11 @@ def context_of(execution: Execution) -> ExecutionContext:
 
 
 def screenshot_path(step: Step) -> str | None:
-    return str(PictureStore().path(step.picture_before)) if step.picture_before else None
+    """A file of this machine; None where there is no picture, or none that can be read now."""
+    try:
+        return str(PictureStore().file(step.picture_before)) if step.picture_before else None
+    except (PictureMissing, PictureAway):
+        return None
 
 
 def step_result(step: Step, given: ExecutionResult | None = None) -> StepResult:

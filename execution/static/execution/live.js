@@ -14,7 +14,9 @@ import { KEYS, Question } from "./live/question.js";
 import { control } from "./live/requests.js";
 import { stepsView } from "./live/steps.js";
 import { Store } from "./live/store.js";
+import { followWaiting } from "./live/waiting.js";
 import { whyView } from "./live/why.js";
+import { openViewer } from "./run/viewer.js";
 
 const BADGES = {
   idle: ["grey", "circle-dashed"], queued: ["grey", "clock"], running: ["blue", "player-play"], paused: ["amber", "player-pause"], waiting: ["blue", "message-question"],
@@ -33,11 +35,15 @@ assistantView(store);
 handsView(store, picture);
 const openGraph = graphView(store, find("script[data-graph]").dataset.graph.split(" "));
 headView();
-tabs((id) => id === "tab-graph" && openGraph());
+const choose = tabs((id) => (id === "tab-graph" && openGraph(), store.set({})));
 keys();
+if (store.steps.has(data.at)) store.selected = { index: data.at, side: "before" };
+store.onChange(() => store.isFinal && openViewer(store, data.film, { at: data.at, tab: choose }));
 store.onChange(() => store.correcting || endCorrection());
-store.set({});
+store.onChange(() => store.version && location.reload()); // what the page knows of its workflow is another's
+store.setNow({}); // at once: a key may be pressed before the first frame is drawn
 connect(store);
+followWaiting(store);
 
 // --- what stands above -----------------------------------------------------------------------------------------------
 function headView() {
@@ -101,7 +107,7 @@ function keys() {
       return;
     }
     if (event.key === "Escape" && store.picking && !event.target.closest("dialog")) return void store.set({ picking: false, answer: null });
-    if (event.key === "Escape" && store.selected) return void store.set({ selected: null });
+    if (event.key === "Escape" && store.selected && !store.viewing) return void store.set({ selected: null });
     if (isTyping(event) || event.repeat || store.correcting || store.picking || !store.isAsking) return;
     const choice = store.prompt.choices.find((name) => KEYS[name] === event.key.toUpperCase());
     if (!choice) return;

@@ -1,19 +1,22 @@
 /* The page on which a workflow is taught. The store knows, the views show, the connection carries; this file joins them. */
 
-import { find, isTyping, json } from "../rpa_site/dom.js";
+import { find, isTyping, json, text } from "../rpa_site/dom.js";
 import { tabs } from "../rpa_site/tabs.js";
-import { useWords } from "../rpa_site/words.js";
+import { say, useWords } from "../rpa_site/words.js";
 import { Connection } from "./teach/connection.js";
-import { Desktop, toolbar } from "./teach/desktop.js";
+import { Desktop } from "./teach/desktop.js";
 import { doneDialog } from "./teach/done.js";
 import { Edits } from "./teach/edits.js";
 import { Keyboard } from "./teach/keyboard.js";
+import { mendingView } from "./teach/mending.js";
 import { problemsView, screenView, variablesView } from "./teach/panels.js";
+import { picturesView } from "./teach/pictures.js";
 import { keyboardButton, Pointer } from "./teach/pointer.js";
 import { headView, Question } from "./teach/question.js";
 import { stepsView } from "./teach/steps.js";
 import { Store } from "./teach/store.js";
 import { targetView } from "./teach/target.js";
+import { toolbar } from "./teach/toolbar.js";
 
 const data = json("page-data");
 useWords(data.words);
@@ -23,7 +26,7 @@ const toPanel = tabs(() => store.set({}));
 const desktop = new Desktop(store);
 const connection = new Connection(store, (jpeg, takenAt) => desktop.show(jpeg, takenAt));
 const keyboard = new Keyboard(store, connection, edits);
-const question = new Question(store, desktop, connection, { again });
+const question = new Question(store, desktop, connection, { again, edits });
 new Pointer(store, desktop, connection, { drawn, focusKeys: () => keyboard.focus() });
 keyboardButton(() => keyboard.focus());
 toolbar(store);
@@ -33,16 +36,19 @@ targetView(store, desktop, edits, { connection });
 screenView(store, desktop, edits);
 variablesView(store, edits);
 problemsView(store, { goTo });
+picturesView(store, connection);
+const shownHere = mendingView(store, connection, edits, { toPanel });
 doneDialog(store, edits, { goTo });
 controls();
 keys();
 handOver();
-store.set({});
+store.setNow({}); // at once: a key may be pressed before the first frame is drawn
 
 /** A rectangle was drawn on the picture: a target as it is meant, or an area of a screen. */
-function drawn(box) {
+function drawn(box, point = null) {
   const { drawing } = store;
   store.set({ drawing: null });
+  if (drawing.kind === "mend") return shownHere(drawing, { box, point });
   if (drawing.kind === "redraw") connection.send({ type: "redraw", step: drawing.index, box: store.normalised(box) });
   if (drawing.kind !== "region") return;
   const regions = store.screenOf(drawing.node)?.regions ?? [];
@@ -79,6 +85,7 @@ function controls() {
   store.onChange(() => {
     const live = store.connection === "live" && store.lesson.state === "live";
     undo.disabled = !live || !store.steps.length;
+    text(find("kbd", undo), store.keyboard ? say("after_escape", { key: "Z" }) : "Z");
     tryOn.hidden = !store.can("try");
     tryOn.disabled = !store.takesActs || !store.steps.length || Boolean(store.question);
     pause.disabled = !live;
@@ -87,15 +94,18 @@ function controls() {
 }
 
 function takeBack() {
-  if (store.connection === "live" && store.steps.length) connection.send({ type: "undo", n: 1 });
+  if (store.connection !== "live" || !store.steps.length) return;
+  connection.send({ type: "undo", n: 1 });
+  store.set({ mending: null }); // what a change would do was worked out with what goes now
 }
 
 // --- keys: the same as the buttons, and off while somebody writes or the keys are the desktop's --------------------------
 function keys() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && store.drawing) return void store.set({ drawing: null });
+    if (event.key === "Escape" && store.control) return void store.set({ control: null });
     if (isTyping(event) || event.repeat) return;
-    if (store.isAsking && question.press(event.key)) return void event.preventDefault();
+    if ((store.isAsking || store.control || store.record || store.offer) && question.press(event.key)) return void event.preventDefault();
     if (event.key.toLowerCase() === "z") {
       event.preventDefault();
       takeBack();

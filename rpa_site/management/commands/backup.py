@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rpa_site.backups import BackupError, DataPlace, back_up
+from workflows.pictures import PictureStore
 
 
 class Command(BaseCommand):
@@ -41,7 +42,11 @@ class Command(BaseCommand):
                 "pictures": ngettext("%(n)d picture", "%(n)d pictures", made.pictures) % {"n": made.pictures},
             }
         )
-        if made.missing:
+        store = PictureStore()
+        if not store.is_here:
+            words = _("The pictures lie in %(where)s and are not in the file: save that store by its own means.")
+            self.stdout.write(words % {"where": store.where})
+        elif made.missing:
             self.stdout.write(
                 ngettext(
                     "%(count)d picture that workflows refer to is not in %(folder)s, and so not in the backup.",

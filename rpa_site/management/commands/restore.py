@@ -14,8 +14,8 @@ from rpa_site.migration_names import named
 
 class Command(BaseCommand):
     help = (
-        "Put a backup in the place of the data that is here (S5.8), which is kept aside. Stop the web process and the "
-        "run loops first."
+        "Put a backup in the place of the data that is here (S5.8), which is kept aside; on PostgreSQL into an empty "
+        "database. Stop the web process and the run loops first."
     )
     requires_system_checks = []  # the data may be damaged: that is what this is for
 
@@ -27,7 +27,10 @@ class Command(BaseCommand):
         try:
             place = DataPlace.of_settings()
             if options["check"]:
-                self._say_checked(check(place, options["file"]))
+                checked = check(place, options["file"])
+                self._say_checked(checked)
+                if checked.obstacle:
+                    self.stdout.write(checked.obstacle)
                 return
             self._say_restored(place, restore(place, options["file"]))
         except BackupError as error:

@@ -23,6 +23,9 @@ for (const button of all("[data-theme-switch]")) {
   });
 }
 
+// --- which days are today's: pages of figures are made in the reader's zone ----------------------------------------
+document.cookie = `timezone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; SameSite=Lax`;
+
 // --- menus ---------------------------------------------------------------------------------------------------------
 for (const menu of all("details.menu")) {
   document.addEventListener("click", (event) => {

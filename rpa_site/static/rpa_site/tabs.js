@@ -14,13 +14,14 @@ export function tabs(onchoose = () => {}) {
     }
     onchoose(tab.id);
   };
-  buttons.forEach((tab, index) => {
+  buttons.forEach((tab) => {
     tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
       event.preventDefault();
-      const next = buttons[(index + step + buttons.length) % buttons.length];
+      const there = buttons.filter((one) => !one.hidden);
+      const next = there[(there.indexOf(tab) + step + there.length) % there.length];
       next.focus();
       choose(next);
     });

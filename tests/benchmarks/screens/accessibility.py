@@ -17,6 +17,9 @@ from tests.benchmarks.screens.ink import Beside, Lettering, inked, sunk, written
 from tests.support.display import VirtualDesktop, wait_until
 
 DUMP = Path(__file__).with_name("accessibility_dump.py")
+NEEDED = (
+    "The accessibility tree needs: apt-get install --no-install-recommends at-spi2-core python3-gi gir1.2-atspi-2.0"
+)
 SYSTEM_PYTHON = "/usr/bin/python3"  # the bindings come with the distribution's own
 
 ROLES = {
@@ -94,6 +97,13 @@ class Truth:
     whole: bool
 
 
+def is_readable() -> bool:
+    """Whether this machine has what the tree is read with."""
+    bindings = "import gi; gi.require_version('Atspi', '2.0')"
+    has_python = Path(SYSTEM_PYTHON).exists()
+    return has_python and not subprocess.run([SYSTEM_PYTHON, "-c", bindings], capture_output=True).returncode
+
+
 def dump(screen: VirtualDesktop, *, scale: float = 1.0, gtk_scale: int = 1, timeout: float = 10.0) -> list[Node]:
     """Every node of the tree, parents first, once the active window is in it; raises DisplayProblem when it never is.
 
@@ -115,10 +125,7 @@ def wake(screen: VirtualDesktop) -> None:
 def _ask(screen: VirtualDesktop) -> str:
     done = subprocess.run([SYSTEM_PYTHON, str(DUMP)], env=screen.env, capture_output=True, text=True, timeout=60)
     if done.returncode:
-        raise RuntimeError(
-            f"The accessibility tree cannot be read: {done.stderr.strip()[-500:]}\n"
-            "It needs: apt-get install --no-install-recommends at-spi2-core python3-gi gir1.2-atspi-2.0"
-        )
+        raise RuntimeError(f"The accessibility tree cannot be read: {done.stderr.strip()[-500:]}\n{NEEDED}")
     return done.stdout
 
 

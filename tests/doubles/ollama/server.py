@@ -115,7 +115,7 @@ class OllamaServer:
         self.version = version or self.version
         self.port = self._door.open(self.port if port is None else port)
 
-    def wait_for(self, what: Callable[[], Any], timeout: float = 10) -> None:
+    def wait_for(self, what: Callable[[], Any], timeout: float = 30) -> None:
         with self.changed:
             if not self.changed.wait_for(what, timeout):
                 states = {model.name: model.state for model in self.models.values()}

@@ -305,7 +305,7 @@ def test_a_rejection_may_name_another_screen(prompt: Prompt) -> None:
     [
         ("accept", "type_patient", "save_dialog", "can only be named where a suggested step is rejected"),
         ("reject", "", "save_dialog", "can only be named where a suggested step is rejected"),
-        ("reject", "type_patient", "nowhere", "no node “nowhere”"),
+        ("reject", "type_patient", "nowhere", "no screen “nowhere”"),
         ("reject", "type_patient", "empty_note", "takes it for already"),
     ],
 )

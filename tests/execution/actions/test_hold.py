@@ -194,7 +194,7 @@ def test_a_rejection_may_say_which_screen_it_is(stage) -> None:
     ("choice", "node_id", "why"),
     [
         ("accept", "c", "rejected"),
-        ("reject", "nowhere", "no node “nowhere”"),
+        ("reject", "nowhere", "no screen “nowhere”"),
         ("reject", "a", "takes it for already"),
     ],
 )

@@ -8,13 +8,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from django.db import transaction
 from drf_spectacular.generators import SchemaGenerator
 
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.api.event_schemas import PAYLOADS, name_of
 from execution.choices import EventKind
-from execution.models import ExecutionEvent, Prompt
+from execution.models import DriftWatch, ExecutionEvent, Prompt
+from execution.record.drifting import emit_drift
 from execution.record.events import as_message
 from sentences.said import in_words
 
@@ -72,7 +74,14 @@ def test_what_a_run_really_sends_is_of_these_schemas(stage: Any, operator: Any, 
     run.run({"choice": "correct", "correction": {"corrected_params": {"speed": "slow"}}}, confirm_instead, pause)
     run.journal.degrade("An analysis took 9000 ms; the limit is 8000 ms.")
     run.journal.error("no_match", "")
+    kept = {"workflow": run.execution.version.workflow, "kind": "screen", "name": "b", "taught": "", "recent": [0.9]}
+    row = DriftWatch.objects.create(**kept, is_drifting=True, severity=0.5, action="re-teach")
+    with transaction.atomic():
+        emit_drift(run.journal.execution, row, run.journal.graph)
     run.journal.control({"by": "marie", "act": "click", "at": [0.1, 0.2], "on": "Save"})
+    version = run.execution.version
+    type(run.execution).objects.filter(execution_id=name).update(wish="version", wish_version=version)
+    assert run.journal.change_version()
     messages = [in_words(as_message(event), codes=True) for event in ExecutionEvent.objects.order_by("seq")]
     assert {message["kind"] for message in messages} == set(PAYLOADS)
     for message in messages:

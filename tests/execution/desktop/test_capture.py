@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from execution.desktop.base import DesktopLost
 from execution.desktop.capture import ContinuousCapture, changed_box, settle
@@ -194,6 +196,15 @@ def test_a_change_of_size_is_a_change_of_everything() -> None:
 def test_one_pixel_is_a_change_and_its_place_is_told() -> None:
     frames = _Pictures([_picture(), _picture(Box(299, 199, 1, 1))])
     assert changed_box(frames.grab(), frames.grab()) == Box(299, 199, 1, 1)
+
+
+@given(st.integers(0, 298), st.integers(0, 198), st.integers(1, 40), st.integers(0, 2), st.integers(1, 255))
+def test_a_change_in_one_channel_is_told_to_the_pixel(x: int, y: int, width: int, channel: int, by: int) -> None:
+    before = np.zeros((200, 300, 3), np.uint8)
+    after = before.copy()
+    after[y : y + 2, x : x + width, channel] = by
+    frames = _Pictures([before, after])
+    assert changed_box(frames.grab(), frames.grab()) == Box(x, y, min(width, 300 - x), min(2, 200 - y))
 
 
 def test_a_lost_desktop_is_not_waited_for(desktop: ScriptedDesktop) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core import serializers
 
-from execution.lesson import editing
+from execution.lesson import editing, ways
 from execution.lesson.editing import BadEdit
 from execution.lesson.signs import Level
 from execution.lesson.telling import draft_told
@@ -17,7 +17,7 @@ from tests.factories import make_picture
 from tests.support.taught import make_lesson
 from workflows.models import Edge, Node, Picture, Target, Variable
 from workflows.pictures import PictureStore
-from workflows.specs import target_spec
+from workflows.specs import graph_of, target_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
@@ -48,6 +48,50 @@ def test_a_text_tells_a_screen_or_is_data_or_left_out(lesson: Lesson) -> None:
 def test_an_area_that_is_none_is_refused_and_nothing_is_changed(lesson: Lesson, region: dict[str, Any]) -> None:
     with pytest.raises(BadEdit):
         editing.change_screen(lesson, "queue", name="List", regions=[region])
+    assert Node.objects.get(node_id="queue").name == "Queue"
+
+
+def two_ways(lesson: Lesson) -> None:
+    """Two steps that lead on from the first screen, and one between them that does not; after what was taught."""
+    queue = Node.objects.get(node_id="queue")
+    for order, name in enumerate(("one", "refresh", "elsewhere"), start=10):
+        to = queue
+        if name != "refresh":
+            to = Node.objects.create(workflow=lesson.workflow, node_id=name, name=name.title(), texts=[name])
+        Edge.objects.create(
+            workflow=lesson.workflow, edge_id=name, source=queue, destination=to, action_type="press_keys",
+            params={"keys": "f5"}, order=order,
+        )  # fmt: skip
+
+
+def ways_told(lesson: Lesson) -> list[str]:
+    return [one["edge_id"] for one in draft_told(lesson)["screens"][0]["ways"]]
+
+
+def test_several_ways_are_tried_in_the_order_that_the_teacher_gives_them(lesson: Lesson) -> None:
+    """S6.13: also in the draft's own graph, which is what a run goes by."""
+    assert ways_told(lesson) == []  # one way on is in no order
+    two_ways(lesson)
+    *taught, one, refresh, elsewhere = ways_told(lesson)
+    assert [one, refresh, elsewhere] == ["one", "refresh", "elsewhere"]
+    wanted = ["elsewhere", *taught, "refresh", "one"]
+    editing.change_screen(lesson, "queue", order=wanted)
+    assert ways_told(lesson) == wanted
+    assert [e.edge_id for e in graph_of(lesson.workflow).outgoing("queue")] == wanted
+    told = {one["edge_id"]: one["leads_to"] for one in draft_told(lesson)["screens"][0]["ways"]}
+    assert (told["elsewhere"], told["one"], told["refresh"]) == ("Elsewhere", "One", "")
+
+
+WRONG_ORDERS = [[], ["elsewhere"], ["elsewhere", "refresh", "refresh"], ["one", "elsewhere", "refresh", "x"]]
+
+
+@pytest.mark.parametrize("order", WRONG_ORDERS)
+def test_an_order_of_other_steps_is_refused_and_nothing_is_changed(lesson: Lesson, order: list[str]) -> None:
+    two_ways(lesson)
+    before = ways_told(lesson)
+    with pytest.raises(BadEdit, match="have changed meanwhile"):
+        editing.change_screen(lesson, "queue", order=order, name="List")
+    assert ways_told(lesson) == before
     assert Node.objects.get(node_id="queue").name == "Queue"
 
 
@@ -126,7 +170,7 @@ def test_a_typed_text_becomes_a_variable_with_its_example(lesson: Lesson) -> Non
 
 
 @pytest.mark.security
-def test_of_a_text_that_becomes_a_secret_nothing_stays(lesson: Lesson) -> None:
+def test_of_a_text_that_becomes_a_secret_nothing_stays(lesson: Lesson, django_capture_on_commit_callbacks: Any) -> None:
     """S6.1, S10.4: no row of the database holds it any more, and the pictures after it are gone."""
     fixed(lesson)
     node = Node.objects.get(node_id="queue")
@@ -134,7 +178,8 @@ def test_of_a_text_that_becomes_a_secret_nothing_stays(lesson: Lesson) -> None:
     node.looks.add(Picture.objects.get(digest=after))
     lesson.values = {"pass": "hunter2-Azerty"}
     lesson.save()
-    editing.change_step(lesson, 2, value={"kind": "secret", "name": "password"})
+    with django_capture_on_commit_callbacks(execute=True):
+        editing.change_step(lesson, 2, value={"kind": "secret", "name": "password"})
     models = (Lesson, LessonStep, Node, Edge, Target, Variable)
     rows = "".join(serializers.serialize("json", model.objects.all()) for model in models)
     assert "hunter2" not in rows
@@ -206,3 +251,174 @@ def test_what_may_be_taken_for_another_is_said_before_publishing(lesson: Lesson)
     assert found["weak_screen"]["goto"] == "screen:queue"
     assert "not found on 1 of 3 pictures, and found on 1" in found["weak_target"]["text"]
     assert (found["weak_target"]["goto"], found["weak_target"]["severity"]) == ("step:1", "warning")
+
+
+# --- what a step sets ------------------------------------------------------------------------------------------------
+def setting(lesson: Lesson, action_type: str, **params: str) -> Edge:
+    """The second step is such an act."""
+    edge = lesson.steps.get(index=2).edge
+    assert edge is not None
+    edge.action_type, edge.params, edge.expect = action_type, params, {}
+    edge.target = Target.objects.get()
+    edge.save()
+    return edge
+
+
+@pytest.mark.parametrize(
+    ("action_type", "params", "kind", "choices"),
+    [
+        ("choose", {"option": "Ward 4"}, "text", []),
+        ("set_state", {"state": "off"}, "text", ["on", "off"]),
+        ("pick_date", {"date": "2026-12-31", "format": "fr"}, "date", []),
+    ],
+)
+def test_what_a_control_is_brought_to_is_made_a_variable_in_place(
+    lesson: Lesson, action_type: str, params: dict[str, str], kind: str, choices: list[str]
+) -> None:
+    """S6.12"""
+    edge = setting(lesson, action_type, **params)
+    param = next(iter(params))
+    editing.change_step(lesson, 2, value={"kind": "variable", "name": "wanted"})
+    edge.refresh_from_db()
+    variable = Variable.objects.get(name="wanted")
+    assert edge.params == {**params, param: "{{wanted}}"}
+    assert (variable.kind, variable.example, variable.choices) == (kind, params[param], choices)
+    told = draft_told(lesson)
+    assert told["steps"][1]["value"]["text"] == "{{wanted}}"
+    assert [one["code"] for one in told["problems"] if one["code"] == "bad_parameter"] == []
+    editing.change_step(lesson, 2, value={"kind": "fixed"})
+    edge.refresh_from_db()
+    assert edge.params == params
+
+
+@pytest.mark.parametrize(
+    ("action_type", "params", "text"),
+    [
+        ("set_state", {"state": "off"}, "maybe"),
+        ("choose", {"option": "Ward 4"}, " "),
+        ("pick_date", {"date": "2026-12-31", "format": "fr"}, "31/31/2026"),
+    ],
+)
+def test_what_a_control_cannot_be_brought_to_is_refused(
+    lesson: Lesson, action_type: str, params: dict[str, str], text: str
+) -> None:
+    edge = setting(lesson, action_type, **params)
+    for value in ({"kind": "fixed", "text": text}, {"kind": "secret", "name": "code"}):
+        with pytest.raises(BadEdit):
+            editing.change_step(lesson, 2, value=value)
+    edge.refresh_from_db()
+    assert edge.params == params
+
+
+def test_a_box_that_a_variable_says_takes_on_and_off_alone(lesson: Lesson) -> None:
+    """S6.12: anything else that a run could give would be taken for “off”."""
+    setting(lesson, "set_state", state="{{patient}}")
+    assert "bad_parameter" in [one["code"] for one in draft_told(lesson)["problems"]]
+    Variable.objects.filter(name="patient").update(choices=["on", "yes"])
+    assert "bad_parameter" in [one["code"] for one in draft_told(lesson)["problems"]]
+    Variable.objects.filter(name="patient").update(choices=["on", "off"])
+    assert "bad_parameter" not in [one["code"] for one in draft_told(lesson)["problems"]]
+
+
+def test_the_values_that_a_run_has_are_told_with_what_they_are_here_and_no_secret_is(lesson: Lesson) -> None:
+    """S6.1: a value that was typed, given or read is offered where one is asked for."""
+    setting(lesson, "read_value", name="amount", kind="number", label="Amount")
+    Variable.objects.create(workflow=lesson.workflow, name="code", kind="secret", example="hunter-4711")
+    lesson.values = {"amount": "12"}
+    lesson.save()
+    told = draft_told(lesson)
+    assert [(one["name"], one["kind"], one["value"], one["source"]) for one in told["values"]] == [
+        ("amount", "number", "12", "read"),
+        ("patient", "text", "LEFÈVRE Marie", "given"),
+    ]
+    assert "hunter-4711" not in json.dumps(told)
+
+
+# --- when a step is done ---------------------------------------------------------------------------------------------
+def test_a_condition_is_kept_and_told_as_a_sentence_and_taken_away(lesson: Lesson) -> None:
+    """S6.13"""
+    wanted = [{"value": "patient", "test": "one_of", "to": ["A", " B "]}, {"value": "patient", "test": "not_empty"}]
+    editing.change_step(lesson, 2, condition=wanted)
+    edge = lesson.steps.get(index=2).edge
+    assert edge is not None
+    assert edge.condition == [
+        {"value": "patient", "test": "one_of", "to": ["A", "B"]},
+        {"value": "patient", "test": "not_empty", "to": []},
+    ]
+    step = draft_told(lesson)["steps"][1]
+    assert step["when"] == ["only if “Patient” is one of “A”, “B” and “Patient” is not empty"]
+    assert step["condition"] == edge.condition
+    editing.change_step(lesson, 2, condition=[])
+    assert draft_told(lesson)["steps"][1]["when"] == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"value": "nobody", "test": "equals", "to": ["A"]},
+        {"value": "patient", "test": "equals", "to": [" "]},
+        {"value": "patient", "test": "equals", "to": ["A", "B"]},
+        {"value": "patient", "test": "empty", "to": ["A"]},
+    ],
+)
+def test_a_condition_that_asks_nothing_is_refused(lesson: Lesson, condition: dict[str, Any]) -> None:
+    with pytest.raises(BadEdit):
+        editing.change_step(lesson, 2, condition=[condition])
+    assert lesson.workflow.edges.exclude(condition=[]).count() == 0
+
+
+def test_a_condition_follows_its_variable_to_another_name_and_keeps_it_from_being_deleted(lesson: Lesson) -> None:
+    editing.change_step(lesson, 3, condition=[{"value": "patient", "test": "equals", "to": ["{{patient}}"]}])
+    editing.change_variable(lesson, "patient", {"name": "person"})
+    edge = lesson.steps.get(index=3).edge
+    assert edge is not None
+    assert edge.condition == [{"value": "person", "test": "equals", "to": ["{{person}}"]}]
+    lesson.workflow.edges.exclude(pk=edge.pk).delete()
+    edge.condition = [{"value": "person", "test": "not_empty", "to": []}]
+    edge.save()
+    with pytest.raises(BadEdit):
+        editing.remove_variable(lesson, "person")
+
+
+def test_what_leads_on_from_a_screen_that_something_led_on_from_is_another_way(lesson: Lesson) -> None:
+    """S6.10, S6.13"""
+    record, other = (Node.objects.create(workflow=lesson.workflow, node_id=n, name=n.title()) for n in ("a", "b"))
+    first, second = lesson.workflow.edges.filter(order__in=[1, 2])
+    for edge, node in ((first, record), (second, other)):
+        edge.destination = node
+        edge.save()
+    told = [step["when"] for step in draft_told(lesson)["steps"]]
+    assert told == [[], [], ["another way from “Queue”"]]
+    Edge.objects.filter(pk=first.pk).update(optional=True)
+    assert [step["when"] for step in draft_told(lesson)["steps"]] == [[], [], []]
+
+
+def test_whose_record_was_proposed_is_asked_of_what_is_done_there_once_somebody_agrees(lesson: Lesson) -> None:
+    """S9.6: never silently."""
+    record = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
+    step = lesson.steps.get(index=3)
+    assert step.edge is not None
+    step.edge.destination = record
+    step.edge.save()
+    there = Edge.objects.create(
+        workflow=lesson.workflow,
+        edge_id="x",
+        source=record,
+        destination=record,
+        action_type="press_keys",
+        params={"keys": "f5"},
+        identity=[{"value": "{{born}}"}],
+    )
+    with pytest.raises(BadEdit):
+        editing.change_step(lesson, 3, record="accept")
+    step.screen = {"record": {"identity": [{"value": "{{patient}}", "label": "Patient:"}]}}
+    step.save()
+    assert draft_told(lesson)["steps"][2]["record"] == {"identity": step.screen["record"]["identity"]}
+    assert ways.records_of(lesson, record) == []
+    editing.change_step(lesson, 3, record="accept")
+    there.refresh_from_db()
+    assert there.identity == [{"value": "{{born}}"}, {"value": "{{patient}}", "label": "Patient:"}]
+    assert ways.records_of(lesson, record) == [{"value": "{{patient}}", "label": "Patient:"}]
+    assert draft_told(lesson)["steps"][2]["record"] is None
+    editing.change_step(lesson, 3, record="decline")
+    assert ways.records_of(lesson, record) == []

@@ -14,8 +14,8 @@ from execution.actions.teach import close_lesson, come_back
 from execution.choices import ExecutionState, LessonState, LessonStepState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
-from execution.lesson import recorder
-from execution.lesson.secrecy import conceal
+from execution.lesson import editing, here, recorder
+from execution.lesson.concealing import conceal
 from execution.lesson.sight import Sight
 from execution.models import Execution, Lesson
 from execution.running.lesson_session import LessonSession
@@ -76,6 +76,7 @@ def test_three_pages_are_a_line_of_nodes_and_no_screen_is_made_twice(
         ("Two - Forms", "Three - Forms"),
     ]
     assert [node.is_end for node in lesson.workflow.nodes.all()] == [False, False, True]
+    assert [step["detail"] for step in teacher.steps()] == ["", ""]  # what was no end before needs no word
 
 
 def test_going_back_to_a_known_screen_is_another_way_to_the_same_node(
@@ -154,6 +155,21 @@ def test_a_field_that_was_clicked_and_typed_in_is_one_step_and_the_same_screen_s
     assert [step["act"] for step in writer.steps()] == ["type_text", "click"]
 
 
+def test_a_screen_on_which_the_last_step_stays_is_where_a_run_ends(writer: Teacher, form_lesson: Lesson) -> None:
+    """S6.12: what is typed, read or seen last has no screen after it."""
+
+    def ends() -> list[bool]:
+        return [node.is_end for node in form_lesson.workflow.nodes.order_by("pk")]
+
+    writer.do(type="type", text="Marie")
+    writer.until(lambda: ends() == [True], what="one screen, the last")
+    writer.click(BUTTON)
+    writer.until(lambda: ends() == [False, True], what="another last screen")
+    assert writer.do(type="keys", keys="end")["state"] == "done"
+    writer.until(lambda: form_lesson.workflow.edges.count() == 3, what="the last step")
+    assert ends() == [False, True]
+
+
 def test_what_was_chosen_before_it_was_typed_over_is_cleared(writer: Teacher, form_lesson: Lesson) -> None:
     """S6.12"""
     writer.do(type="keys", keys="ctrl+a")
@@ -220,7 +236,7 @@ def test_a_click_that_could_mean_several_is_held_and_the_line_of_a_value_is_offe
     question = caller.until(lambda: caller.lesson.get("question"), what="a question")
     assert queue_.screen == "queue"
     assert question["text"] == "There are 3 Open. What says that it is this one?"
-    assert [a["code"] for a in question["answers"]] == ["row:patient", "nth", "this_place"]
+    assert [a["code"] for a in question["answers"]] == ["row:patient", "nth", "this_place", "something_else"]
     assert question["answers"][0]["text"] == "The line of “patient”"
     assert question["answers"][0]["likely"]
     caller.send(type="answer", question=question["id"], choice="row:patient", values={})
@@ -228,6 +244,89 @@ def test_a_click_that_could_mean_several_is_held_and_the_line_of_a_value_is_offe
     assert queue_.screen == "record1"
     target = queue_lesson.workflow.targets.get()
     assert target.evidence["row"] == ["{{patient}}"]
+
+
+def test_what_tells_it_is_said_text_by_text_and_becomes_a_variable(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    """S6.11: what does not tell it is refused with why, and is asked further; nothing is done."""
+    assert caller.click(SECOND)["state"] == "held"
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    [own] = question["answers"][-1]["line"]
+    assert (own["text"], own["variable"], own["known"]) == ("LEFEBVRE Marie", "patient", True)
+
+    def answer(*line: dict[str, str]) -> None:
+        values = {"line": list(line)}
+        caller.send(type="answer", question=question["id"], choice="something_else", values=values)
+
+    for line, why in (
+        ([], "Choose at least one text of its line."),
+        ([{"text": "ROSSI Anna", "variable": ""}], "Choose at least one text of its line."),
+    ):
+        told = len(caller.told)
+        answer(*line)
+        caller.until(lambda told=told: [m for m in caller.told[told:] if m["type"] == "trouble"], what="why not")
+        assert caller.told[-1]["text"] == why
+        assert queue_.screen == "queue"
+    answer({"text": "LEFEBVRE Marie", "variable": "Who is it"})
+    caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
+    assert queue_.screen == "record1"
+    assert queue_lesson.workflow.targets.get().evidence["row"] == ["{{who_is_it}}"]
+    queue_lesson.refresh_from_db()
+    assert queue_lesson.values["who_is_it"] == "LEFEBVRE Marie"
+
+
+def test_a_value_that_is_said_while_the_pointer_rests_on_the_place_is_offered_at_once(
+    caller: Teacher, queue_lesson: Lesson
+) -> None:
+    """What the place would be kept as is worked out anew once more is known."""
+    at = {"x": SECOND.center.x, "y": SECOND.center.y}
+    queue_lesson.workflow.variables.all().delete()
+    caller.send(type="draft_changed")
+    caller.send(type="pointer", **at)
+    caller.until(lambda: [m for m in caller.told if m["type"] == "hover" and m.get("box")], what="what is there")
+    Variable.objects.create(workflow=queue_lesson.workflow, name="whom", example="LEFEBVRE Marie")
+    caller.send(type="draft_changed")
+    assert caller.click(SECOND)["state"] == "held"
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    assert question["answers"][0]["code"] == "row:whom"
+
+
+def test_whose_record_it_is_is_proposed_where_the_value_of_the_line_stands_on_the_screen_it_led_to(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    """S9.6: agreed to once, it is asked of each step that follows there; and not of another screen's."""
+    opened = queue_._screens["record1"]
+    label = TextLabel(text="Name:", at=Point(60, 160), name="label")
+    name = TextLabel(text="LEFEBVRE Marie", at=Point(160, 160), name="who")
+    queue_._screens["record1"] = replace(opened, widgets=[*opened.widgets, label, name])
+    caller.click(SECOND)
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    told = caller.until(lambda: next((s["record"] for s in caller.steps() if s.get("record")), None), what="a proposal")
+    wanted = [{"value": "{{patient}}", "label": "Name:"}]
+    assert told == {"identity": wanted}
+    caller.do(type="keys", keys="f9")
+    caller.until(lambda: len(caller.steps()) == 2, what="a step on the record")
+    assert [edge.identity for edge in queue_lesson.workflow.edges.filter(action_type="press_keys")] == [[]]
+    index = next(s["index"] for s in caller.steps() if s.get("record"))
+    editing.change_step(queue_lesson, index, record="accept")
+    caller.send(type="draft_changed")
+    caller.do(type="keys", keys="f8")
+    caller.until(lambda: len(caller.steps()) == 3, what="another step on the record")
+    edges = {e.action_type: e.identity for e in queue_lesson.workflow.edges.order_by("pk")}
+    assert edges == {"click": [], "press_keys": wanted}
+    assert [e.identity for e in queue_lesson.workflow.edges.filter(action_type="press_keys")] == [wanted, wanted]
+
+
+def test_nothing_is_proposed_where_the_value_of_the_line_does_not_stand(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    caller.click(SECOND)
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
+    assert [step.get("record") for step in caller.steps()] == [None]
 
 
 def test_a_held_click_that_is_let_go_does_nothing(
@@ -327,6 +426,28 @@ def test_after_taking_back_it_goes_on_from_what_shows(
     assert lesson.workflow.edges.count() == 1
 
 
+# --- each line -----------------------------------------------------------------------------------------------------
+def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    """S6.13: what is no line is refused in words, and nothing is changed."""
+    first = Box(500, 192, 100, 36)
+    assert caller.click(first)["state"] == "held"
+    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    caller.send(type="answer", question=question["id"], choice="nth", values={})
+    caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
+    [step] = caller.steps()
+    told = len(caller.told)
+    caller.send(type="repeat", id="a", step=step["index"], counter="n", most=0)
+    caller.until(lambda: any(m["type"] in ("trouble", "acted") for m in caller.told[told:]), what="a refusal")
+    assert not queue_lesson.workflow.edges.get().repeat
+    caller.send(type="repeat", id="b", step=step["index"], counter="n", most=9, until=["No patient waits"], steps=[])
+    caller.until(lambda: caller.steps()[0]["repeat"], what="a repetition")
+    assert caller.steps()[0]["when"] == ["for each line “n” of the list, at most 9", "until “No patient waits” is seen"]
+    target = queue_lesson.workflow.targets.get()
+    assert (target.label, target.evidence["number"]) == ("line {{n}}", "{{n}}")
+
+
 # --- looking -------------------------------------------------------------------------------------------------------
 def test_a_text_that_must_be_seen_and_one_that_is_waited_for_do_nothing(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
@@ -356,6 +477,33 @@ def test_a_person_says_that_it_is_another_screen_or_the_same(teacher: Teacher, l
     edge = lesson.workflow.edges.get()
     assert edge.source == edge.destination == first
     assert lesson.workflow.nodes.count() == 1
+
+
+def test_what_was_edited_of_a_step_while_its_screen_was_looked_at_stays_so(
+    teacher: Teacher, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An offer that was taken is not offered again: the step is not written as it was remembered."""
+    looked_up = here.place
+
+    def edited_meanwhile(*args: Any, **more: Any) -> Any:
+        for step in lesson.steps.kept():
+            step.screen = {key: value for key, value in step.screen.items() if key != "offer"} | {"edited": True}
+            step.save(update_fields=["screen"])
+            lesson.workflow.edges.update(optional=True)
+        return looked_up(*args, **more)
+
+    monkeypatch.setattr(here, "place", edited_meanwhile)
+    teacher.click(BUTTON)
+    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    assert lesson.steps.kept().get().screen["edited"]
+    assert lesson.workflow.edges.get().optional
+
+
+def test_which_screen_it_is_is_told_anew_once_the_draft_was_edited(teacher: Teacher, lesson: Lesson) -> None:
+    """It may be another one by now: what a control was brought to is no screen of its own once that is said."""
+    lesson.workflow.nodes.update(name="Begin here")
+    teacher.send(type="draft_changed")
+    teacher.until(lambda: teacher.screen.get("name") == "Begin here", what="the screen as it is called now")
 
 
 # --- when it is left -----------------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execution.lesson.screens import Known, Placed, proposed_name
-from execution.types import Box, Window
+from execution.lesson.screens import Known, Placed, proposed_name, proposed_texts
+from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas
 
 
@@ -24,3 +24,45 @@ def test_a_screen_is_called_by_its_title_without_the_folders_of_its_document(tit
     canvas = Canvas(400, 200)
     state = canvas.state(window=Window(title=title, box=Box(0, 0, 400, 200)))
     assert proposed_name(state, Placed(node=None, why=""), Known(), ()) == name
+
+
+LABELS = ("Patient", "Telephone", "Examination", "Wanted on", "Remark")
+
+
+def a_form(*, fields: int = 1, hints: bool = False) -> ScreenState:
+    """A form with its title in the bar and as its heading, so many fields in each row, and its button below."""
+    canvas, window = Canvas(900, 700), Box(0, 0, 900, 700)
+    canvas.text("Request for an examination", 350, 4)
+    canvas.text("Request for an examination", 40, 40, size=24)
+    elements = []
+    for number, label in enumerate(LABELS):
+        canvas.text(label, 40, 118 + 36 * number, size=16)
+        for column in range(fields):
+            box = Box(220 + 170 * column, 114 + 36 * number, 150, 28)
+            elements.append(Element(box=canvas.field(box), role=ElementRole.FIELD))
+    button = canvas.button("Send the request", Box(40, 620, 160, 34))
+    if hints:
+        canvas.text("Fill in all of it", 500, 50)
+        canvas.text("Needed for the answer by post", 40, 670)
+    elements.append(Element(box=button, role=ElementRole.BUTTON, text="Send the request"))
+    return canvas.state(window=Window(title="Request for an examination", box=window), elements=elements)
+
+
+def test_a_form_is_known_by_its_heading_first_and_by_what_stands_high() -> None:
+    """S6.10: its button is below the edge of a smaller window; its heading may be in the bar of the window as well."""
+    texts = proposed_texts(a_form(), Known(), ())
+    assert texts[0] == "Request for an examination"
+    assert texts[1] == "Send the request"
+    assert texts[2] in LABELS[:2], "of labels that tell as much the higher one"
+    with_hints = proposed_texts(a_form(hints=True), Known(), ())
+    assert "Fill in all of it" in with_hints
+    assert "Needed for the answer by post" not in with_hints, "it is longer, and stands at the bottom"
+
+
+def test_the_labels_of_fields_are_no_list() -> None:
+    assert set(proposed_texts(a_form(), Known(), ())) & set(LABELS)
+
+
+def test_what_stands_before_several_fields_is_the_row_of_a_table() -> None:
+    """Another day there are other rows."""
+    assert not set(proposed_texts(a_form(fields=3), Known(), ())) & set(LABELS)

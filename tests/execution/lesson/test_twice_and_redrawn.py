@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from execution.desktop.scripted import ScriptedDesktop
+from execution.lesson import going_on
 from execution.models import Lesson
 from tests.factories import make_user
 from tests.support.scripted import BUTTON, screens
@@ -41,9 +43,8 @@ def test_the_second_of_two_quick_clicks_clicks_once_more_and_makes_one_step(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A third click would hit whatever the first two opened."""
-    heard: list[int] = []
-    click = desktop.click
-    monkeypatch.setattr(desktop, "click", lambda *a, **k: (heard.append(k.get("count", 1)), click(*a, **k))[1])
+    monkeypatch.setattr(going_on, "_TWICE_S", 60)  # however slow the machine is
+    heard = counted_clicks(desktop, monkeypatch)
     assert teacher.do(type="act", act="click", **HEADING)["state"] == "done"
     assert teacher.do(type="act", act="double_click", instead_of="1", **HEADING)["state"] == "done"
     assert heard == [1, 1]
@@ -51,6 +52,27 @@ def test_the_second_of_two_quick_clicks_clicks_once_more_and_makes_one_step(
     assert lesson.workflow.edges.get().action_type == "double_click"
     teacher.do(type="act", act="double_click", x=BUTTON.center.x, y=BUTTON.center.y)
     assert heard == [1, 1, 2]
+
+
+def test_a_second_click_that_comes_too_late_for_the_program_is_a_double_click_anew(
+    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keeping the first one took its time: the page knows of two quick clicks, the program of two slow ones."""
+    monkeypatch.setattr(going_on, "_TWICE_S", 0)
+    heard = counted_clicks(desktop, monkeypatch)
+    teacher.do(type="act", act="click", **HEADING)
+    began = time.monotonic()
+    assert teacher.do(type="act", act="double_click", instead_of="1", **HEADING)["state"] == "done"
+    assert heard == [1, 2]
+    assert time.monotonic() - began > going_on._ONCE_S / 2, "else it is the second and the third of three"
+    teacher.until(lambda: [step["act"] for step in teacher.steps()] == ["double_click"], what="one step")
+
+
+def counted_clicks(desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    heard: list[int] = []
+    click = desktop.click
+    monkeypatch.setattr(desktop, "click", lambda *a, **k: (heard.append(k.get("count", 1)), click(*a, **k))[1])
+    return heard
 
 
 def test_a_target_is_drawn_anew_on_the_picture_it_was_taught_on(teacher: Teacher, lesson: Lesson) -> None:

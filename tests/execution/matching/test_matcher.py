@@ -75,7 +75,7 @@ def test_a_screen_that_lacks_a_third_of_the_texts_is_not_recognised():
 def test_an_empty_screen_and_an_unknown_one_are_nothing():
     spec = graph(node("main", *BAR), node("bare"))
     assert recognise(spec, Canvas(640, 400).state()).match is None
-    assert recognise(graph(), Canvas(640, 400).state()).why_not == "the workflow has no nodes"
+    assert recognise(graph(), Canvas(640, 400).state()).why_not == "the workflow has no screens"
 
 
 def test_a_text_that_must_not_be_there_rules_a_node_out():
@@ -115,6 +115,13 @@ def test_another_window_title_is_another_node_however_alike_the_rest():
     found = recognise(spec, editor().state(window=Window(title="Untitled 1 - Gedit")))
     assert found.match is None
     assert "the window is 'Untitled 1 - Gedit', not '* - Mousepad'" in found.why_not
+
+
+@pytest.mark.parametrize("mark", ["*", "• ", "● "])
+def test_a_window_whose_title_says_that_it_is_not_saved_is_the_same_node(mark):
+    spec = graph(node("main", *BAR, window_title="/home/Letters/Adams.txt - Mousepad"))
+    window = Window(title=f"{mark}/home/Letters/Adams.txt - Mousepad", app_name="Mousepad")
+    assert recognise(spec, editor().state(window=window)).match.confidence == 1.0
 
 
 def test_where_no_window_is_known_its_title_is_not_held_against_the_screen():

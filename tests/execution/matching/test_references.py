@@ -13,7 +13,7 @@ from execution.matching.references import taught_window
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
-from execution.types import Box, Element, ElementRole, ElementState, Embedding, Size, TextLine
+from execution.types import Box, Element, ElementRole, ElementState, Embedding, Size, TextLine, Window
 from tests.execution.perception.drawing import Canvas, ListReader, Pictures
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, TargetSpec
 
@@ -214,3 +214,7 @@ def test_the_window_is_what_the_targets_of_the_screen_say():
     assert all(abs(x - y) <= 2 for x, y in zip(taught.box, window, strict=True))
     assert taught_window(graph, b).title == ""
     assert taught_window(graph, NodeSpec(node_id="c", name="c")) is None
+    # Of a part that is no pixel of it no window is told.
+    target = replace(target, window_box=(0.1, 0.1, 1e-9, 0.1))
+    graph = replace(graph, edges=(replace(edge, target=target),))
+    assert taught_window(graph, a) == Window(title="Patients - Ward", app_name="ward")

@@ -68,7 +68,7 @@ def test_who_may_not_answer_is_not_asked(make_user: Any) -> None:
 
 def test_the_oldest_is_the_first_in_the_queue() -> None:
     """S1.4"""
-    runs = [make_execution(state="queued", created_at=EARLY - timedelta(seconds=n % 2)) for n in range(4)]
+    runs = [make_execution(state="queued", in_line_at=EARLY - timedelta(seconds=n % 2)) for n in range(4)]
     assert [*Execution.objects.queued()] == [runs[1], runs[3], runs[0], runs[2]]
 
 

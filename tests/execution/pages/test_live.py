@@ -13,7 +13,7 @@ from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
-from execution.pages import script_texts, teach_texts
+from execution.pages import script_texts, teach_texts, viewer_texts
 from execution.record.payloads import prompt_payload
 from gpu.pages import texts as gpu_texts
 from tests.execution.pages.test_runs import make_question, make_step, move
@@ -153,7 +153,7 @@ def test_the_frame_of_a_page_names_what_needs_a_person(client_of, operator) -> N
     page = client_of(operator).get("/robots").content.decode()
     assert 'data-attention="1"' in page
     assert "Admin" not in page  # designers alone
-    assert "Analytics" not in page
+    assert "Analytics" in page  # for whoever may see runs
 
 
 @pytest.mark.django_db
@@ -183,7 +183,7 @@ def test_the_pages_speak_french(client_of, operator) -> None:
 # --- texts, icons, files -------------------------------------------------------------------------------------------
 def texts(language: str = "en") -> dict[str, object]:
     with translation.override(language):
-        return {**script_texts.live(), **gpu_texts.scripts()}
+        return {**script_texts.live(), **viewer_texts.viewer(), **gpu_texts.scripts()}
 
 
 def flat(words: object, prefix: str = "") -> dict[str, str]:

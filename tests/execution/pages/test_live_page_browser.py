@@ -13,11 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page, expect
 
+from execution.actions import mending
 from execution.actions.decide import decide
-from execution.choices import ExecutionState, PromptKind, PromptState, StepPhase
-from execution.models import Decision, Execution, Prompt, Step
+from execution.actions.teach import close_lesson
+from execution.choices import ExecutionState, LessonKind, PromptKind, PromptState, StepPhase
+from execution.models import Decision, Execution, Lesson, Prompt, Step
 from tests.execution.pages.test_pages_browser import BOX, ask, not_known, path_of
 from tests.execution.pages.test_runs import make_question, move
+from tests.support.browser import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -57,6 +60,24 @@ def test_the_time_stands_still_while_somebody_corrects(page_of, operator, design
     expect(page.locator("[data-then]")).to_contain_text("No answer in")
     prompt.refresh_from_db()
     assert prompt.held_by is None
+
+
+def test_the_page_of_the_run_says_who_mends_its_step(page_of, operator, designer) -> None:
+    """S6.14: and that the time stands still for that."""
+    prompt = ask()
+    page = page_of(operator, path_of(prompt))
+    lesson = Lesson.objects.create(
+        workflow=prompt.execution.version.workflow, teacher=designer, kind=LessonKind.RUN, state="live",
+        execution=prompt.execution, step_index=prompt.step.index,
+    )  # fmt: skip
+    mending.begun(lesson)
+    page.reload()
+    expect(page.locator("[data-mending]")).to_contain_text(f"{designer.get_username()} has been mending step")
+    expect(page.locator("[data-then]")).to_have_text("The time stands still meanwhile")
+    close_lesson(lesson)
+    page.reload()
+    expect(page.locator("[data-then]")).to_contain_text("No answer in")
+    expect(page.locator("[data-mending]")).to_have_count(0)
 
 
 def test_closing_the_page_lets_the_time_run_again(page_of, operator) -> None:
@@ -233,7 +254,7 @@ def test_no_tab_is_cut(page_of, operator, language: str, width: int) -> None:
     """S8.5: French takes more room."""
     page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, locale=language)
     expect(page.locator("html")).to_have_attribute("lang", language)
-    expect(page.locator(".tabs button")).to_have_count(4)
+    expect(page.locator(".tabs button:visible")).to_have_count(4)
     assert not page.locator(".tabs").evaluate(CUT)
 
 
@@ -329,9 +350,11 @@ def test_a_finished_run_is_summed_up_without_a_reload(page_of, operator) -> None
     decide(prompt_id=prompt.pk, choice="accept", user=operator)
     Step.objects.filter(pk=prompt.step_id).update(phase=StepPhase.CLOSED, outcome="succeeded", ended_at=timezone.now())
     move(execution, ExecutionState.STOPPED)
-    expect(page.locator(".figures")).to_contain_text("actions done", timeout=10_000)
+    expect(page.locator("#verdict-figures")).to_contain_text("actions done", timeout=10_000)
     who = operator.get_username()
-    expect(page.locator("#question")).to_contain_text(f"started by {who} · {who}: Accept 1")
+    expect(page.locator("#verdict-figures")).to_contain_text(f"started by {who}")
+    expect(page.locator("#verdict-figures")).to_contain_text(f"{who}: Accept 1")
+    expect(page.locator("#question")).to_be_hidden()
 
 
 # --- rows, the picture, labels, crops --------------------------------------------------------------------------------
@@ -357,7 +380,7 @@ def test_the_picture_does_not_move_when_what_is_asked_changes(page_of, operator,
     prompt = ask()
     Step.objects.filter(pk=prompt.step_id).update(edge_id="type_patient")
     page = page_of(operator, path_of(prompt), viewport={"width": size[0], "height": size[1]})
-    page.wait_for_function("document.querySelector('#frame').naturalWidth > 0")
+    until(page, "document.querySelector('#frame').naturalWidth > 0")
     page.wait_for_timeout(200)
     was = rect(page, "#frame")
     seen = []
@@ -409,7 +432,7 @@ def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
     """U3: whatever the boxes, a label is outside of all of them or it is not shown."""
     page = page_of(operator, "/workflows")
     page.evaluate("import('/static/execution/live/placement.js').then((m) => { window.placeTags = m.placeTags; })")
-    page.wait_for_function("typeof window.placeTags === 'function'")
+    until(page, "typeof window.placeTags === 'function'")
 
     @settings(max_examples=150)
     @given(st.lists(boxes, min_size=1, max_size=2), st.lists(boxes, max_size=25), st.lists(boxes, max_size=2))
@@ -430,7 +453,7 @@ def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
 def test_the_crop_shows_the_whole_target_with_a_margin(page_of, operator) -> None:
     """U4: the taught picture beside the found one; both whole."""
     page = page_of(operator, path_of(ask()))
-    page.wait_for_function("document.querySelector('.pair canvas')?.width > 40")
+    until(page, "document.querySelector('.pair canvas')?.width > 40")
     crop, canvas = rect(page, ".pair figure:last-child .crop"), rect(page, ".pair canvas")
     assert canvas[3] <= crop[3]
     assert canvas[2] <= crop[2]
@@ -444,7 +467,7 @@ def test_the_card_shows_the_whole_target(page_of, operator) -> None:
         ask(box=box)
     page = page_of(operator, "/")
     expect(page.locator(".card-spot")).to_have_count(3)
-    page.wait_for_function("[...document.querySelectorAll('.card-shot img')].every((i) => i.naturalWidth > 0)")
+    until(page, "[...document.querySelectorAll('.card-shot img')].every((i) => i.naturalWidth > 0)")
     for card in page.locator(".card-picture").all():
         window, spot = card.bounding_box(), card.locator(".card-spot").bounding_box()
         assert window and spot

@@ -16,6 +16,7 @@ from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.models import Decision, Execution, Prompt
 from tests.execution.pages.test_runs import make_question, move
 from tests.factories import make_execution, make_picture
+from tests.support.browser import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -90,7 +91,7 @@ def test_what_it_means_to_touch_is_drawn_with_its_score_and_why(page_of, operato
     page = page_of(operator, path_of(ask()))
     expect(page.locator(".sign-tag.chosen")).to_have_text("Save As 0.97")
     expect(page.locator(".sign-tag.runner")).to_have_text("runner-up Save All 0.41")
-    page.wait_for_function("document.querySelector('#frame').naturalWidth > 0")
+    until(page, "document.querySelector('#frame').naturalWidth > 0")
     rect = "name => { const r = document.querySelector(name).getBoundingClientRect(); return [r.x, r.width]; }"
     drawn_x, drawn_width = page.evaluate(rect, ".spot.chosen")
     frame_x, frame_width = page.evaluate(rect, "#frame")

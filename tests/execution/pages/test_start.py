@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+import time_machine
 
 from execution.actions.start import start
 from execution.choices import ExecutionMode, ExecutionState
@@ -196,3 +197,22 @@ def test_a_default_may_be_new_each_time(operator: Any, client_of: Any) -> None:
     pattern = r"note-20\d{6}-\d{6}-\{\{other\}\}\.txt"
     assert re.search(pattern, page)
     assert re.fullmatch(pattern, start(workflow_id=version.workflow.workflow_id, variables=given).variables["filename"])
+
+
+def test_whose_day_it_is_where_somebody_reads_does_not_change_what_is_typed(client_of, operator) -> None:
+    """The day and the name of a run are the machine's own, whoever starts it and from where."""
+    day = {"name": "day", "label": "Day", "default": "{{today}}", "required": False}
+    make_published(workflow_id="wf_day", name="Day", variables=[*VARIABLES, day])
+    given = {variable["name"]: "x" for variable in VARIABLES}
+    with time_machine.travel("2026-11-21T22:30:00+00:00", tick=False):
+        client = client_of(operator)
+        client.cookies["timezone"] = "Pacific/Auckland"  # there it is the next day
+        form = client.get("/runs/new?workflow=wf_day").content.decode()
+        fields = {f"var_{name}": value for name, value in given.items()}
+        client.post("/runs/new", {"workflow": "wf_day", "mode": "coaching", "var_day": "", **fields})
+        wish = {"workflow_id": "wf_day", "mode": "coaching", "variables": given}
+        client.post("/api/executions/", wish, content_type="application/json")
+    assert "2026-11-21" in form and "2026-11-22" not in form
+    runs = list(Execution.objects.all())
+    assert [run.variables["day"] for run in runs] == ["2026-11-21"] * 2
+    assert all(run.execution_id.startswith("exec_20261121_223000_") for run in runs)

@@ -12,8 +12,12 @@ from playwright.sync_api import Page, expect
 
 from execution.lesson.telling import draft_told
 from execution.models import Lesson
+from tests.execution.lesson.test_editing import two_ways
+from tests.factories import make_published
+from tests.support.display import wait_until
 from tests.support.taught import SIZE, RobotEnd, at_work, desktop, held_step, make_lesson, open_box, question
-from workflows.models import Node, Variable
+from workflows.models import Edge, Node, Variable
+from workflows.specs import graph_of
 
 pytestmark = [
     pytest.mark.browser,
@@ -40,7 +44,7 @@ def teach(page_of: Callable[..., Page], designer: Any) -> Callable[..., Taught]:
 
 def shown(page: Page) -> None:
     expect(page.locator("#stage-empty")).to_be_hidden()
-    expect(page.locator("#state")).to_contain_text("recording")
+    expect(page.locator("#state")).to_contain_text(re.compile("recording|enregistrement"))
 
 
 def at(page: Page, x: float, y: float) -> tuple[float, float]:
@@ -179,6 +183,197 @@ def test_keys_go_to_the_desktop_whole_and_escape_lets_go(teach) -> None:
     assert end.of("type")[-1]["text"] == "z"
 
 
+# --- controls --------------------------------------------------------------------------------------------------------
+def tool(page: Page, name: str) -> None:
+    """Take a tool, from behind “More” where it has no room."""
+    button = page.locator(f"[data-tool={name}]")
+    if not button.is_visible():
+        page.click("#more-tools")
+    button.click()
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+def test_no_tool_is_out_of_reach_and_the_toolbar_is_one_line(teach, width: int) -> None:
+    page, _end, _lesson = teach(viewport={"width": width, "height": 860})
+    shown(page)
+    tools = page.locator("#tools .tool:visible")
+    assert len({round(box["y"]) for one in tools.all() if (box := one.bounding_box())}) == 1
+    assert page.evaluate("document.querySelector('#tools').scrollWidth <= document.querySelector('#tools').clientWidth")
+    tool(page, "visual_login")
+    expect(page.locator("#question-title")).to_have_text("Log in with which credentials?")
+
+
+def test_an_option_is_chosen_in_what_is_pointed_at(teach) -> None:
+    """S6.12: its text is said once it was pointed at; meanwhile no key goes to the desktop."""
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "choose")
+    expect(page.locator("#tool-hint")).to_contain_text("combo box")
+    click(page, 300, 186)
+    page.keyboard.type("Ward 4")
+    page.keyboard.press("Enter")
+    [said] = sent(page, end, "set")
+    assert (said["act"], said["params"]) == ("choose", {"option": "Ward 4"})
+    assert abs(said["x"] - 300) <= 1
+    assert (end.of("act"), end.of("type")) == ([], [])
+    expect(page.locator("#question-title")).to_have_text("The robot does it …")
+    end.say(type="acted", id=said["id"], state="refused", ms=5, why="There is no option “Ward 4”.")
+    expect(page.locator("#question")).to_contain_text("There is no option “Ward 4”.")
+    tool(page, "choose")
+    click(page, 300, 186)
+    page.get_by_role("button", name="{{patient}} LEFÈVRE Marie").click()
+    assert sent(page, end, "set", 2)[1]["params"] == {"option": "{{patient}}"}
+
+
+def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "set_state")
+    click(page, 300, 186)
+    page.keyboard.press("2")
+    first = sent(page, end, "set")[0]
+    assert first["params"] == {"state": "off"}
+    end.say(type="acted", id=first["id"], state="done", ms=5)
+    tool(page, "pick_date")
+    click(page, 300, 186)
+    page.get_by_label("Day", exact=True).fill("2026-12-31")
+    page.get_by_label("Written there as").select_option("fr")
+    page.get_by_role("button", name="Put it").click()
+    assert sent(page, end, "set", 2)[1]["params"] == {"date": "2026-12-31", "format": "fr"}
+
+
+def test_a_control_that_was_pointed_at_can_be_left(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "choose")
+    click(page, 300, 186)
+    page.keyboard.press("Escape")
+    expect(page.locator("#question-title")).to_have_text("This is Queue")
+    assert end.of("set") == []
+
+
+def test_logging_in_takes_the_name_of_saved_credentials_and_no_password(teach, monkeypatch) -> None:
+    """S10.3"""
+    monkeypatch.setattr("execution.pages.teach.known_names", lambda: ("ward-clerk",))
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "visual_login")
+    page.get_by_role("button", name="Log in", exact=True).click()
+    [said] = sent(page, end, "set")
+    assert (said["act"], said["params"]) == ("visual_login", {"credential": "ward-clerk"})
+
+
+def test_what_a_step_chooses_is_changed_and_made_a_variable_on_its_panel(teach) -> None:
+    page, end, lesson = teach()
+    edge = lesson.steps.get(index=3).edge
+    edge.action_type, edge.params = "choose", {"option": "Ward 4"}
+    edge.target = lesson.workflow.targets.get()
+    edge.save()
+    end.tell(rev=2)
+    shown(page)
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 4 in Rechercher")
+    page.get_by_label("What it chooses").first.fill("Ward 5")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 5 in Rechercher")
+    page.get_by_label("a variable").check()
+    page.get_by_label("Name of the variable").fill("ward")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose {{ward}} in Rechercher")
+    assert Variable.objects.get(name="ward").example == "Ward 5"
+
+
+def test_the_texts_of_a_row_and_their_columns_are_lines_on_its_panel(teach) -> None:
+    """S5.9: in one line they would be one text, and the second of the columns that of the first text."""
+    page, end, lesson = teach()
+    edge = lesson.steps.get(index=3).edge
+    edge.action_type, edge.target = "must_see_row", None
+    edge.params = {"text": "{{patient}}\n{{day}}", "columns": "\nDay"}
+    edge.save()
+    end.tell(rev=2)
+    shown(page)
+    texts, columns = page.get_by_label("Text", exact=True), page.get_by_label("Columns of these texts")
+    expect(texts).to_have_value("{{patient}}\n{{day}}")
+    expect(columns).to_have_value("\nDay")
+    columns.fill("\nWritten on")
+    page.keyboard.press("Tab")
+    wait_until(lambda: Edge.objects.get(pk=edge.pk).params["columns"] == "\nWritten on", what="the other columns")
+    assert Edge.objects.get(pk=edge.pk).params["text"] == "{{patient}}\n{{day}}"
+
+
+# --- when a step is done ---------------------------------------------------------------------------------------------
+def test_a_condition_is_written_as_a_sentence_in_place(teach) -> None:
+    """S6.13"""
+    page, _end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-2]").click()
+    panel = page.locator("#panel-target")
+    panel.get_by_role("button", name="Only if …").click()
+    panel.get_by_label("Test", exact=True).select_option("one_of")
+    panel.get_by_label("Compared with").fill("LEFÈVRE Marie, NGUYEN Paul")
+    panel.get_by_role("button", name="Save").click()
+    wanted = "only if “Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”"
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_text(wanted)
+    expect(panel).to_contain_text("“Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”")
+    edge = lesson.steps.get(index=2).edge
+    assert edge.condition == [{"value": "patient", "test": "one_of", "to": ["LEFÈVRE Marie", "NGUYEN Paul"]}]
+    panel.locator("[data-key=only_if]").click()
+    panel.get_by_role("button", name="Take this condition away").click()
+    panel.get_by_role("button", name="Save").click()
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_count(0)
+
+
+def test_a_step_is_repeated_for_each_line_and_its_rounds_are_told(teach) -> None:
+    """S6.13: the robot counts its target on the picture; how often and with what is changed on the page."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-1]").click()
+    panel = page.locator("#panel-target")
+    panel.get_by_role("button", name="Repeat for each line of this list …").click()
+    panel.get_by_label("At most so many lines").fill("20")
+    panel.get_by_label("Over once this text is seen").fill("No patient waits")
+    panel.get_by_label("Type “{{patient}}”").check()
+    panel.get_by_role("button", name="Save").click()
+    [said] = sent(page, end, "repeat")
+    assert said == {
+        "type": "repeat", "step": 1, "counter": "n", "most": 20, "until": ["No patient waits"],
+        "steps": ["type_patient"],
+    }  # fmt: skip
+    edge = lesson.steps.get(index=1).edge
+    edge.repeat = {"counter": "n", "most": 20, "until": ["No patient waits"], "steps": ["type_patient"]}
+    edge.save()
+    edge.target.evidence = {**edge.target.evidence, "number": "{{n}}"}
+    edge.target.save()
+    end.tell(rev=2)
+    expect(page.locator("[data-row=step-1] .step-when").first).to_have_text("for each line “n” of the list, at most 20")
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_text("in each round of line “n”")
+    panel.locator("[data-key=each_line]").click()
+    panel.get_by_label("At most so many lines").fill("30")
+    panel.get_by_role("button", name="Save").click()
+    expect(panel).to_contain_text("at most 30")
+    panel.get_by_role("button", name="Not for each line").click()
+    expect(page.locator("[data-row=step-1] .step-when")).to_have_count(0)
+
+
+def test_whose_record_it_is_is_proposed_and_taken_with_one_key(teach) -> None:
+    """S9.6: never by itself."""
+    page, end, lesson = teach()
+    record = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
+    step = lesson.steps.get(index=3)
+    step.edge.destination = record
+    step.edge.save()
+    step.screen = {"record": {"identity": [{"value": "{{patient}}"}]}}
+    step.save()
+    end.tell(rev=2)
+    end.say(type="screen", node_id="record", name="Record", why="", state="known")
+    shown(page)
+    expect(page.locator("#question-title")).to_have_text("Whose record is this?")
+    expect(page.locator("#question .primary")).to_contain_text("Go on only where “{{patient}}” is seen")
+    page.keyboard.press("1")
+    expect(page.locator("#question-title")).to_have_text("This is Record")
+    step.refresh_from_db()
+    assert step.screen["record"]["accepted"] is True
+
+
 # --- questions -------------------------------------------------------------------------------------------------------
 def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) -> None:
     """S6.11: the likely answer first and primary; while it is asked the keys answer."""
@@ -187,7 +382,7 @@ def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) ->
     click(page, 1050, 345)
     ask(end)
     expect(page.locator("#question-title")).to_have_text("There are 6 Ouvrir. What says that it is this one?")
-    expect(page.locator("#question .primary")).to_contain_text("The line of {{patient}}")
+    expect(page.locator("#question .primary")).to_contain_text("The line of “patient”")
     expect(page.locator(".spot.because")).to_have_count(1)
     expect(page.locator(".spot.runner")).to_have_count(5)
     acts = len(end.of("act"))
@@ -212,7 +407,82 @@ def test_which_of_several_may_be_a_number_that_a_run_gives(teach) -> None:
     page.get_by_label("Variable that holds the number").fill("line")
     page.keyboard.press("Enter")
     answer = sent(page, end, "answer")[0]
-    assert (answer["choice"], answer["values"]) == ("number", {"variable": "line"})
+    assert (answer["choice"], answer["values"]) == ("nth", {"variable": "line"})
+
+
+def test_what_tells_it_may_be_said_text_by_text_and_what_says_nothing_is_asked_again(teach) -> None:
+    """S6.11: “Something else”: each text of its line, the value of a variable or the same each time."""
+    page, end, _lesson = teach()
+    shown(page)
+    ask(end)
+    page.wait_for_timeout(450)
+    page.keyboard.press("e")
+    name = page.get_by_role("textbox", name="variable")
+    expect(page.get_by_role("checkbox", name="LEFÈVRE Marie")).to_be_checked()
+    expect(name).to_have_value("patient")
+    page.get_by_role("checkbox", name="LEFÈVRE Marie").uncheck()
+    expect(name).to_be_disabled()
+    page.get_by_role("button", name="Use this").click()
+    assert sent(page, end, "answer")[0]["values"] == {"line": []}
+    end.say(type="trouble", text="Choose at least one text of its line.")
+    expect(page.locator("#question [role=alert]")).to_have_text("Choose at least one text of its line.")
+    page.keyboard.press("e")
+    name.fill("who")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => true")
+    expect(page.locator("#question .primary")).to_be_disabled()
+    answer = end.of("answer")[-1]
+    assert (answer["choice"], answer["values"]) == (
+        "something_else", {"line": [{"text": "LEFÈVRE Marie", "variable": "who"}]},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["key", "pointer"])
+def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(teach, by: str) -> None:
+    """What would be typed on the desktop is no answer: the keys are let go first, and the button says so; a press on
+    the button, which lets them go as well, is one."""
+    page, end, lesson = teach()
+    step = lesson.steps.get(index=3)
+    step.screen = {"record": {"identity": [{"value": "{{patient}}"}]}}
+    step.edge.destination = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
+    step.edge.save()
+    step.save()
+    shown(page)
+    page.locator("#keys").focus()
+    end.tell(rev=2)
+    end.say(type="screen", node_id="record", name="Record", why="", state="known")
+    button = page.locator("#question .primary")
+    expect(button.locator("kbd")).to_have_text("Esc 1")
+    expect(page.locator("#undo kbd")).to_have_text("Esc Z")
+    page.keyboard.press("1")
+    expect(page.locator("#question-title")).to_have_text("Whose record is this?")
+    if by == "pointer":
+        button.click()
+    else:
+        page.keyboard.press("Escape")
+        expect(button.locator("kbd")).to_have_text("1")
+        page.keyboard.press("1")
+    expect(page.locator("#question-title")).to_have_text("This is Record")
+
+
+def test_the_list_of_steps_shows_what_was_done_last_unless_somebody_looks_further_up(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    steps = [
+        {**end_step, "index": number, "edge_id": "", "sentence": f"Step {number}"}
+        for number in range(1, 40)
+        for end_step in [held_step() | {"state": "done"}]
+    ]
+    last = page.locator(".step-button", has_text="Step 39")
+    end.tell(rev=2, steps=steps[:20])
+    end.tell(rev=3, steps=steps)
+    expect(last).to_be_in_viewport()
+    page.locator("#steps").evaluate("(list) => (list.scrollTop = 0)")
+    page.wait_for_timeout(100)
+    end.tell(rev=4, steps=[*steps, steps[0] | {"index": 40, "sentence": "Step 40"}])
+    newer = page.locator(".step-button", has_text="Step 40")
+    expect(newer).to_have_count(1)
+    expect(newer).not_to_be_in_viewport()
 
 
 def test_a_held_click_can_be_let_go(teach) -> None:
@@ -292,6 +562,29 @@ def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
     expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
 
 
+def test_a_field_that_was_opened_stays_while_the_robot_tells_more_of_the_step(teach) -> None:
+    """S6.10: its proof comes a moment later, when somebody is about to write the name of a variable."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator(".step-button", has_text="Rechercher").first.click()
+    page.locator(".step-button", has_text="{{patient}}").click()
+    page.get_by_label("a variable").check()
+    page.get_by_label("always this").check()
+    page.get_by_label("a variable").check()
+    typed = lesson.steps.get(index=2)
+    typed.screen = {**typed.screen, "after": ["Note médicale", "Signed"]}
+    typed.save()
+    end.tell(rev=2)
+    expect(page.locator("#panel-screen, #steps")).to_have_count(2)
+    page.wait_for_timeout(200)
+    field = page.get_by_label("Name of the variable")
+    expect(field).to_be_focused()
+    field.fill("who")
+    page.locator("#panel-target .overline").first.click()
+    page.get_by_role("button", name="Pause").focus()
+    expect(page.locator("[data-chip='Signed']")).to_be_visible()
+
+
 def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
     """S6.10: a press leaves a text out, data is crossed out, an area is drawn on the picture."""
     page, _end, _lesson = teach()
@@ -359,22 +652,39 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
 
 # --- for everybody ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_nothing_keeps_anybody_from_using_it(teach, scheme: str, width: int) -> None:
-    """U8, WCAG AA by axe: while it is asked, and on every panel."""
-    options = {"viewport": {"width": width, "height": 860}, "color_scheme": scheme, "bypass_csp": True}
+@pytest.mark.parametrize(("width", "locale"), [(1440, "en"), (390, "en"), (1280, "fr"), (390, "fr")])
+def test_nothing_keeps_anybody_from_using_it(teach, scheme: str, width: int, locale: str) -> None:
+    """U8, WCAG AA by axe: while it is asked, and on every panel, in both languages; nothing is wider than the page."""
+    options = {
+        "viewport": {"width": width, "height": 860}, "color_scheme": scheme, "bypass_csp": True, "locale": locale,
+    }  # fmt: skip
     page, end, _lesson = teach(**options)
     shown(page)
     found = {"steps": faults(page)}
+    page.click("#more-tools")
+    found["more tools"] = faults(page)
+    page.keyboard.press("Escape")
+    for name in ("choose", "set_state", "pick_date", "visual_login"):
+        tool(page, name)
+        if name != "visual_login":
+            click(page, 300, 186)
+        expect(page.locator(".control-form")).to_be_visible()
+        found[name] = faults(page)
+        page.keyboard.press("Escape")
     ask(end)
     expect(page.locator(".live-question.asks")).to_be_visible()
     for tab in ("target", "screen", "variables", "problems"):
         page.click(f"#tab-{tab}")
         if tab == "variables":
             page.click("details.variable summary")
+        if tab == "target":
+            page.locator("[data-row=step-1]").click()
+            page.locator("[data-key=only_if]").click()
+            page.locator("[data-key=each_line]").click()
         found[tab] = faults(page)
     page.click("#done")
     found["done"] = faults(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert {where: told for where, told in found.items() if told} == {}
 
 
@@ -426,3 +736,92 @@ def test_on_a_phone_a_tap_clicks_and_nothing_is_wider_than_the_page(teach) -> No
     expect(page.locator("#keys-line")).to_contain_text("Click the picture")  # no keyboard jumps up
     page.click("#keyboard")
     expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
+# --- another workflow ------------------------------------------------------------------------------------------------
+def test_another_workflow_is_noted_with_its_values_and_said_to_be_done(teach) -> None:
+    from tests.workflows.test_calling import FIND
+
+    make_published(**FIND)
+    page, end, _lesson = teach()
+    shown(page)
+    tool = page.locator("[data-tool=call_workflow]")
+    if not tool.is_visible():
+        page.locator("#more-tools").click()
+    tool.click()
+    page.get_by_label("Patient").fill("{{patient}}")
+    page.get_by_label("What it reads as “total” is called here").fill("amount")
+    assert Axe().run(page).response["violations"] == []
+    page.get_by_role("button", name="Note it").click()
+    told = sent(page, end, "call")[0]
+    assert (told["workflow"], told["version"]) == ("find", 1)
+    assert (told["values"], told["outputs"]) == ({"patient": "{{patient}}"}, {"total": "amount"})
+    end.tell(rev=2, call={"index": 3, "sentence": "Do “find”, version 1"})
+    expect(page.get_by_text("Nothing of that is kept.")).to_be_visible()
+    page.get_by_role("button", name="Let the robot do it").click()
+    assert sent(page, end, "call_robot")
+    page.get_by_role("button", name="It is done: this screen comes after it").click()
+    assert sent(page, end, "call_done")
+
+
+def test_several_ways_are_put_in_order_with_the_keyboard(teach) -> None:
+    """S6.13: the button that moved a way keeps the focus, so it is moved on by pressing again."""
+    page, end, lesson = teach()
+    two_ways(lesson)
+    end.tell(rev=2, **draft_told(lesson))
+    shown(page)
+    page.get_by_role("tab", name="Screen").click()
+    ways = page.locator(".ways-on li")
+    expect(ways.last).to_contain_text("Elsewhere")
+    count = ways.count()
+    up = ways.last.get_by_role("button").first
+    up.focus()
+    for place in range(count - 2, -1, -1):
+        page.keyboard.press("Enter")
+        expect(ways.nth(place)).to_contain_text("Elsewhere")
+        expect(page.locator(":focus")).to_have_attribute("data-way", "elsewhere")
+    assert graph_of(lesson.workflow).outgoing("queue")[0].edge_id == "elsewhere"
+    expect(ways.first.get_by_role("button").first).to_be_disabled()
+
+
+def test_what_was_refused_on_the_desktop_is_no_word_against_publishing(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    end.say(type="screen", node_id=None, name="", why="This screen was not there before.", state="new")
+    expect(page.locator("#question-title")).to_have_text("A new screen: Screen without a name")
+    end.say(type="trouble", text="Nothing of it is kept.")
+    expect(page.locator("#question [role=alert]")).to_have_text("Nothing of it is kept.")
+    page.click("#done")
+    expect(page.locator("#done-title")).to_be_visible()
+    expect(page.locator("#done-dialog [role=alert]")).to_have_count(0)
+
+
+def test_a_step_says_by_what_it_is_read_back_and_that_it_changes_nothing(teach) -> None:
+    """S5.9: what does something itself is not offered; its values are kept when their fields are left."""
+    from tests.workflows.test_proofs import LOOK
+
+    make_published(**LOOK)
+    make_published(workflow_id="does", name="Does something")
+    page, _end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-2]").click()
+    which = page.locator("#panel-target [data-part=proof]")
+    assert which.locator("option").all_inner_texts() == [
+        "Nothing: what the screen shows is enough",
+        "Look in the list, version 1",
+    ]
+    which.select_option("look")
+    field = page.locator("#panel-target [data-value=who]")
+    expect(field).to_have_attribute("placeholder", "{{who}}")
+    field.fill("{{patient}}")
+    field.press("Tab")
+    page.get_by_label("Changes nothing").check()
+    expect(page.get_by_label("Changes nothing")).to_be_checked()
+    for _ in range(100):
+        edge = lesson.steps.get(index=2).edge
+        if edge.proof.get("values") and edge.effect_class == "read":
+            break
+        page.wait_for_timeout(50)
+    assert edge.proof == {"workflow": "look", "version": 1, "values": {"who": "{{patient}}"}}
+    expect(page.locator("#panel-target").get_by_text("Read back by", exact=True)).to_be_visible()
+    assert Axe().run(page).response["violations"] == []

@@ -56,3 +56,14 @@ def test_letters_of_the_line_above_do_not_hide_a_cursor():
     typed = plain.copy()
     typed[top - 3 : bottom + 4, end + 2] = 0
     assert np.array_equal(without_caret(typed), plain)
+
+
+@pytest.mark.parametrize("at", [1, -2], ids=["above", "below"])
+def test_the_frame_of_its_field_does_not_hide_a_cursor(at: int) -> None:
+    """The first line of a field of several stands near its frame, and was read as "Line onel"."""
+    plain, end, top, bottom = line("Line one")
+    plain[at, :] = 0
+    typed = plain.copy()
+    typed[top - 2 : bottom + 3, end + 2] = 0
+    assert np.array_equal(without_caret(typed), plain)
+    assert without_caret(plain) is plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,8 +12,10 @@ import numpy as np
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Execution, Prompt, Step
 from execution.record.journal import Journal
+from execution.turn.lessons import Lesson
 from execution.types import (
     Choice,
+    CorrectionUsed,
     Decision,
     DecisionSource,
     Frame,
@@ -59,6 +62,8 @@ def asked(journal: Journal, step: Step, kind: PromptKind = PromptKind.COACHING) 
     return journal.ask(step, kind, "?", timeout_s=60)
 
 
+LEARNED = (CorrectionUsed(key="learned-1", part="place", on_trial=True),)
+
 CALLS: dict[str, Callable[[Journal, Step], Any]] = {
     "refresh": lambda j, s: j.refresh(),
     "open_step": lambda j, s: open_step(j),
@@ -71,8 +76,11 @@ CALLS: dict[str, Callable[[Journal, Step], Any]] = {
     "show_after": lambda j, s: j.show_after(s, screen(), None),
     "doubt": lambda j, s: j.doubt(s),
     "tidy": lambda j, s: j.tidy(),
-    "learned_before": lambda j, s: j.learned_before("type_patient"),
-    "correction": lambda j, s: j.correction(s, {}, Decision(choice=Choice.CORRECT, source=DecisionSource.COACH), None),
+    "in_force": lambda j, s: j.in_force(),
+    "still_in_force": lambda j, s: j.still_in_force(replace(suggestion(j), learned=LEARNED)),
+    "correction": lambda j, s: j.correction(
+        s, Lesson({}), Decision(choice=Choice.CORRECT, source=DecisionSource.COACH), None
+    ),
     "ask": lambda j, s: asked(j, s),
     "arrive": lambda j, s: j.arrive("saved", 0.5),
     "pause": lambda j, s: j.pause(PauseReason.ASKED, ""),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from execution.actions import control
@@ -24,6 +24,7 @@ from execution.record.claims import Heartbeat, beat, claim
 from execution.record.journal import Journal
 from execution.types import Size
 from tests.factories import make_published
+from tests.support.claiming import claimed_at_once
 from tests.support.display import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -96,25 +97,7 @@ def test_of_loops_that_claim_at_once_one_gets_each_run() -> None:
     version = make_published()
     runs = [start(workflow_id=version.workflow.workflow_id) for _ in range(3)]
     robots = [robot(f"here:{n}") for n in range(8)]
-    gate, got, failures = threading.Barrier(len(robots)), [], []
-
-    def take(one: Robot) -> None:
-        try:
-            gate.wait(10)
-            claimed = claim(one, IDENTITY)
-            if claimed:
-                got.append(claimed.execution.execution_id)
-        except Exception as error:
-            failures.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=take, args=(one,)) for one in robots]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert failures == []
+    got = [one.execution.execution_id for one in claimed_at_once(robots, IDENTITY)]
     assert sorted(got) == sorted(run.execution_id for run in runs)
 
 

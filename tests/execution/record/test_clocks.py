@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from execution.choices import ExecutionState
@@ -16,7 +17,7 @@ from execution.desktop.base import DesktopBusy
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.record import clocks
-from execution.record.claims import Heartbeat, claim
+from execution.record.claims import Claim, Heartbeat, claim
 from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
 from tests.support.display import wait_until
@@ -152,14 +153,18 @@ def test_a_run_whose_lease_a_jump_ended_is_nobody_elses_s9_4(clock: Clock) -> No
     queue(publish_line(*NAMES))
     desktop = ScriptedDesktop(screens(*NAMES))
     refused: list[Exception] = []
+    claims: list[Claim | None] = []
 
     def second_loop() -> None:
         try:
             runner(desktop).run()
         except DesktopBusy as error:
             refused.append(error)
-        elsewhere = Robot.objects.create(name="elsewhere", desktop="elsewhere", host="h", pid=2)
-        assert claim(elsewhere, desktop.identity()) is None
+        try:
+            elsewhere = Robot.objects.create(name="elsewhere", desktop="elsewhere", host="h", pid=2)
+            claims.append(claim(elsewhere, desktop.identity()))
+        finally:
+            connections.close_all()
 
     def in_the_middle(step: Any) -> None:
         if refused:
@@ -172,6 +177,6 @@ def test_a_run_whose_lease_a_jump_ended_is_nobody_elses_s9_4(clock: Clock) -> No
 
     runner(desktop, lambda journal: journal.on_step.append(in_the_middle)).run()
     done = Execution.objects.get()
-    assert len(refused) == 1
+    assert (len(refused), claims) == (1, [None])
     assert (done.state, done.epoch, done.steps_succeeded) == (ExecutionState.COMPLETED, 1, 2)
     assert len([act for act in desktop.log if act.kind == "click"]) == 2

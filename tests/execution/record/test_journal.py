@@ -17,6 +17,7 @@ from execution.models import Execution, ExecutionEvent, Robot, Step
 from execution.record.events import emit
 from execution.record.journal import Journal
 from execution.signals import step_recorded
+from execution.turn.lessons import Lesson
 from execution.types import (
     ActionResult,
     ActionStatus,
@@ -347,9 +348,9 @@ def test_a_correction_is_a_row_of_its_own_and_the_version_is_untouched(journal: 
     """S1.10"""
     version = journal.execution.version
     step, before = open_step(journal), dict(version.graph)
-    decision = Decision(choice=Choice.CORRECT, source=DecisionSource.COACH, feedback="the other one")
     given = {"target": {"point": [0.5, 0.5]}, "params": {"text": "Zoë"}, "wait_after": 2}
-    journal.correction(step, given, decision, operator)
+    decision = Decision(choice=Choice.CORRECT, source=DecisionSource.COACH, correction=given, feedback="the other one")
+    journal.correction(step, Lesson(given, "the other one"), decision, operator)
     kept = Correction.objects.get()
     assert (kept.correction_type, kept.corrected_params, kept.wait_after) == ("target+params", {"text": "Zoë"}, 2)
     assert (kept.feedback, kept.decided_by, kept.edge_id) == ("the other one", operator, step.edge_id)

@@ -27,7 +27,10 @@ from execution.choices import (
 from execution.models import Execution, Prompt, ReferenceVector, Robot, Step
 from execution.record.journal import Journal
 from execution.signals import step_recorded
+from execution.turn.lessons import Lesson
 from execution.types import (
+    ActionResult,
+    ActionStatus,
     Answer,
     Choice,
     Decision,
@@ -215,6 +218,23 @@ def test_an_attempt_is_kept_with_its_number_and_taken_back_when_it_failed(journa
     assert journal.open_intent() is None
 
 
+def test_what_an_attempt_came_to_is_kept_with_its_picture(journal: Journal) -> None:
+    """S1.16: a try that came to nothing is looked at afterwards, and whoever clears up knows of its picture."""
+    step = open_step(journal)
+    journal.intend(step, suggestion(journal), screen(), attempt=0)
+    no = Verification(answer=Answer.NO, message="It did not open.", verify_ms=120)
+    done = ActionResult(status=ActionStatus.DONE, act_ms=3)
+    journal.attempt_failed(step, "It did not open.", result=done, verification=no, after=screen())
+    (tried,) = Step.objects.get().attempts
+    assert (tried["message"], tried["answer"], tried["act_ms"]) == ("It did not open.", "no", 3)
+    assert len(tried["picture"]) == 64
+    journal.intend(step, suggestion(journal), screen(), attempt=1)
+    journal.close_step(step, Outcome.SUCCEEDED)
+    kept = Step.objects.get()
+    assert kept.attempts == [tried]
+    assert kept.just_before == [tried["picture"]]
+
+
 SUCCESSES = {Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL}
 
 
@@ -336,12 +356,13 @@ def test_taking_over_tells_that_nobody_is_asked_any_more(journal: Journal) -> No
 )
 def test_a_correction_says_what_it_changes(journal: Journal, given: dict[str, Any], kind: str) -> None:
     """S1.10"""
-    journal.correction(open_step(journal), given, Decision(choice=Choice.CORRECT, source=DecisionSource.COACH), None)
+    decision = Decision(choice=Choice.CORRECT, source=DecisionSource.COACH, correction=given)
+    journal.correction(open_step(journal), Lesson(given), decision, None)
     kept = Correction.objects.get()
     assert kept.correction_type == kind
     assert (kept.wait_before, kept.wait_after) == (given.get("wait_before", 0), given.get("wait_after", 0))
     assert (kept.corrected_target, kept.corrected_action) == (given.get("target", {}), given.get("action", ""))
-    assert kept.original_params == suggestion(journal).params
+    assert kept.original_params == journal.graph.edge(kept.edge_id).params, "with the variables, not with their values"
 
 
 # --- questions ------------------------------------------------------------------------------------------------------

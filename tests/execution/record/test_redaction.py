@@ -69,7 +69,7 @@ def redaction(*patterns: str, **more: Any) -> Redaction:
 
 def written(one: Redaction, seen: ScreenState) -> str:
     run = SimpleNamespace(execution_id="exec_1", desktop=":0", workflow_id="w", current_node_id="n")
-    return json.dumps(screen_json(one.shown(seen), execution=run, picture="a" * 64, path=None))  # type: ignore[arg-type]
+    return json.dumps(screen_json(one.shown(seen), execution=run, picture="a" * 64, lies=("", 0)))  # type: ignore[arg-type]
 
 
 def is_hidden(pixels: np.ndarray, box: Box) -> bool:
@@ -153,7 +153,7 @@ def test_the_live_picture_shows_of_a_screen_that_nobody_read_what_is_as_it_was_r
 def test_a_secret_that_is_typed_at_a_label_hides_everything(role: str, whole: bool) -> None:
     """S6.12, S10.3: which field a click on a label leads to, nobody knows."""
     one = Redaction(Hidden(["Zx81-Quokka"]))
-    edge = SimpleNamespace(target=SimpleNamespace(role=role))
+    edge = SimpleNamespace(action_type="type_text", target=SimpleNamespace(role=role))
     resolution = SimpleNamespace(box=Box(40, 60, 100, 24))
     typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=resolution)
     hide_what_is_typed(one, typed, state())  # type: ignore[arg-type]
@@ -164,7 +164,7 @@ def test_a_secret_that_is_typed_at_a_label_hides_everything(role: str, whole: bo
 def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     one = Redaction(Hidden(["Zx81-Quokka"]))
     field = Element(box=Box(40, 60, 100, 24), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))
-    edge = SimpleNamespace(target=None)
+    edge = SimpleNamespace(action_type="type_text", target=None)
     typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
     other = SimpleNamespace(edge=edge, params={"text": "Ada"}, resolution=SimpleNamespace(box=Box(0, 0, 10, 10)))
     hide_what_is_typed(one, other, state())  # type: ignore[arg-type]
@@ -174,6 +174,16 @@ def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     assert is_hidden(one.live(state().frame), field.box)
     hide_what_is_typed(one, typed, state())  # type: ignore[arg-type]
     assert (one.shown(state()).state.frame.pixels == GREY).all(), "nobody knows where it was typed"
+
+
+def test_a_secret_that_another_workflow_is_given_hides_nothing_before_it_is_typed() -> None:
+    """S6.12: it is handed on; with the act that types it inside its field is hidden."""
+    one = Redaction(Hidden(["Zx81-Quokka"]))
+    edge = SimpleNamespace(action_type="call_workflow", target=None)
+    given = {"workflow": "inner", "values": {"pw": "Zx81-Quokka"}}
+    call = SimpleNamespace(edge=edge, params=given, resolution=SimpleNamespace(box=None))
+    hide_what_is_typed(one, call, state())  # type: ignore[arg-type]
+    assert WHOLE not in one.places(state())
 
 
 def test_between_runs_nothing_is_shown_where_any_workflow_hides_something() -> None:

@@ -21,18 +21,11 @@ from execution.types import DecisionSource
 from tests.execution.record.test_redaction import everything
 from tests.execution.turn.test_saves_on_a_page import record_form
 from tests.factories import make_published
-from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop
+from tests.support.display import VirtualDesktop, virtual_desktop
+from tests.support.on_a_page import ON_A_PAGE
 from workflows.pictures import PictureStore, decode
 
-pytestmark = [
-    pytest.mark.usefixtures("own_folder"),
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.display,
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.security,
-    pytest.mark.skipif(bool(missing_programs("chromium")), reason="Xvfb, openbox and chromium are needed"),
-]
+pytestmark = [*ON_A_PAGE, pytest.mark.security]
 
 PAGE = """<!doctype html><html lang="fr"><meta charset="utf-8"><title>Record form</title>
 <style>

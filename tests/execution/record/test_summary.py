@@ -50,8 +50,7 @@ def test_the_sentence_says_it_in_one_line() -> None:
     run = make_execution()
     make_step(run, rung="ocr_text", score=0.5, resolve_ms=12.4)
     assert as_sentence(run_summary(run)) == (
-        "1 of 1 action done in 0.0 s, 0 retries, found by ocr_text 1 (mean score 0.50, 12 ms), 0 not verified, "
-        "0 degraded."
+        "1 of 1 action done in 0.0 s, 0 retries, found by Text 1 (mean score 0.50, 12 ms), 0 not verified, 0 degraded."
     )
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from execution.choices import ExecutionState, StepPhase
 from execution.models import Execution, Robot, Step
@@ -20,6 +19,7 @@ from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
 from tests.execution.record.test_claims import IDENTITY, queued, robot
 from tests.support.display import wait_until
+from tests.support.processes import database_url
 from tests.support.scripted import analyzer, publish_line, queue, three_pages
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,7 +35,7 @@ def environment(folder: Path) -> dict[str, str]:
     """Of a run loop as a process of its own on this test's database."""
     return {
         **os.environ,
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": database_url(),
         "RPA_DATA_DIR": str(folder),
         "RPA_OCR_ENGINE": "none",
         "RPA_WINDOW_PROVIDERS": "deadly=os.abort",

@@ -60,7 +60,7 @@ def test_a_run_does_not_wait_for_a_load_and_people_see_it(ollama: OllamaServer, 
     ollama.wait_for(lambda: ollama.models[VLM].state == "loading")
     assert not asked.done()  # thirty seconds of a clock that stands still
     ollama.advance(30)
-    asked.result(timeout=10)
+    asked.result(timeout=30)
     assert lines[-2:] == [f"The model “{VLM}” is being loaded …", f"The model “{VLM}” is loaded."]
 
 
@@ -77,13 +77,13 @@ def test_a_loop_that_has_ended_hears_no_more_and_may_begin_again(
     asked = manager.runtime.submit(manager.ensure_vlm_loaded())
     ollama.wait_for(lambda: ollama.models[VLM].state == "loading")
     ollama.advance(30)
-    asked.result(timeout=10)
+    asked.result(timeout=30)
     assert states[-1] is ModelState.LOADED  # others were told
     assert lines == []
     gpu.claim("a run loop")
     followed = gpu.follow(Said(ExecutionMode.COACHING))
     assert followed is not None
-    followed.result(timeout=10)
+    followed.result(timeout=30)
     assert lines[-1:] == [f"The model “{VLM}” is loaded."]
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_had_is_a_line_and_no_failure(ollama: OllamaServer, manag
     gpu = RunDrivenGpu(say=lines.append, manager=manager)
     gpu.claim("a run loop")
     asked = gpu.follow(Said(ExecutionMode.OBSERVATION))
-    assert asked is not None and asked.result(timeout=10) is None
+    assert asked is not None and asked.result(timeout=30) is None
     assert "cannot be reached" in lines[-1]
 
 
@@ -119,6 +119,6 @@ def test_a_failure_that_comes_later_is_in_the_log(
         asked = RunDrivenGpu(say=lambda line: None, manager=manager).follow(Said(ExecutionMode.AUTOMATIC))
         assert asked is not None
         with pytest.raises(RuntimeError):
-            asked.result(timeout=10)
+            asked.result(timeout=30)
         manager.runtime.run(asyncio.sleep(0))  # the loop has said it by then
     assert "RuntimeError: the driver went" in caplog.text

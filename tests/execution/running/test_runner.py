@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
 
 from execution.actions import control
 from execution.actions.decide import decide
@@ -14,10 +17,14 @@ from execution.choices import ExecutionState, PauseReason, PromptKind, StepPhase
 from execution.desktop.base import DesktopBusy
 from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
+from execution.exceptions import NotTaken
 from execution.models import Execution, Robot
+from execution.running import runner, untaken
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
+from sentences.said import say, told_by, worded
 from tests.support.scripted import analyzer, publish_line, queue, screens
+from workflows.exceptions import PictureAway
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -45,8 +52,7 @@ class Talk:
             analyzer=analyzer(self.desktop),
             out=self.lines.append,
             leave=self.leave,
-            hooks=hooks(),
-            **{"once": True, **options},
+            **{"once": True, "hooks": hooks(), **options},
         )
 
     def run(self) -> str:
@@ -71,6 +77,24 @@ def test_a_queued_run_is_run_to_its_end_and_told_a_line_a_step() -> None:
     assert "Go on" in steps[0]
     assert talk.lines[-1].startswith(f"{done.execution_id}: ")
     assert done.desktop == Robot.objects.get().desktop
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_api_page_and_terminal_tell_the_same_summary(language: str, client: Client, make_user: Any) -> None:
+    """S7.3: the same numbers at each door, and the same words."""
+    execution = queue(publish_line(*NAMES))
+    with translation.override(language):
+        line = Talk().run().splitlines()[-1]
+    client.force_login(make_user("viewer", "viewer"))
+    client.cookies["django_language"] = language
+    run = execution.execution_id
+    api = client.get(f"/api/executions/{run}/").json()["summary"]
+    page = client.get(reverse("run_snapshot", args=[run])).json()["summary"]
+    assert api["sentence"] in line
+    assert {name: page[name] for name in api if name != "sentence"} == {n: api[n] for n in api if n != "sentence"}
+    assert (api["actions"], api["done"], api["not_verified"], api["rungs"]) == (2, 2, 0, {"ocr_text": 2})
+    assert ("Texte 2" if language == "fr" else "Text 2") in line
+    assert f"{api['mean_resolve_ms']:.0f} ms" in line
 
 
 def test_the_desktop_is_released_and_the_robot_signed_off_at_the_end() -> None:
@@ -121,6 +145,37 @@ def test_one_run_can_be_asked_for_by_its_id() -> None:
     Talk(once=False, execution_id=second.execution_id).run()
     assert row(first).state == ExecutionState.QUEUED
     assert row(second).state == ExecutionState.COMPLETED
+
+
+def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9.4: once on the terminal for each reason, and once to a program; and it takes the run when it can."""
+    monkeypatch.setattr(untaken, "EVERY_S", 0.05)
+    execution = queue(publish_line("one", "two"), desktop=":98")
+    told: list[tuple[str, Exception]] = []
+    talk = Talk(
+        once=False,
+        execution_id=execution.execution_id,
+        hooks=hooks(on_error=lambda kind, error: told.append((kind, error))),
+    )
+    looks, why = list[str](), untaken._why
+
+    def seen(execution_id: str) -> str:
+        """It waits for one desktop, then for another, then for this one."""
+        looks.append(why(execution_id))
+        if len(looks) in (3, 6):
+            Execution.objects.update(desktop=":99" if len(looks) == 3 else "")
+        return looks[-1]
+
+    monkeypatch.setattr(untaken, "_why", seen)
+    talk.run()
+    assert row(execution).state == ExecutionState.COMPLETED
+    reasons = [line for line in talk.lines if "no robot is alive there" in line]
+    assert reasons == [
+        f"{execution.execution_id}: It is for the desktop {name}, and no robot is alive there."
+        for name in (":98", ":99")
+    ]
+    assert [(kind, type(error)) for kind, error in told] == [("not_taken", NotTaken)]
+    assert "It is for the desktop :98" in worded(told_by(told[0][1]))
 
 
 def test_a_run_queued_for_another_desktop_is_left_alone() -> None:
@@ -229,3 +284,50 @@ def test_told_to_leave_it_finishes_the_step_and_leaves_the_run_for_the_next_loop
     Talk(talk.desktop).run()
     done = row(execution)
     assert (done.state, done.steps_succeeded, done.epoch) == (ExecutionState.COMPLETED, 2, 2)
+
+
+def test_a_run_waits_for_a_store_of_pictures_that_is_away_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its taught pictures cannot be read: it is paused, and asked for again until they can; nothing is guessed."""
+    run = queue(publish_line(*NAMES), mode="automatic")
+    prepare, tries = runner.references_for, list[str]()
+
+    def away(journal: Any, **asked: Any) -> Any:
+        tries.append(journal.refresh().state)
+        if len(tries) < 3:
+            raise PictureAway(say("pictures.not_read", where="there", why=say("pictures.store_silent")))
+        execution = Execution.objects.get(pk=run.pk)
+        assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+        assert "does not answer" in worded(execution.pause_detail["message"])
+        control.resume(execution_id=run.execution_id)
+        return prepare(journal, **asked)
+
+    monkeypatch.setattr(runner, "references_for", away)
+    monkeypatch.setattr(runner, "RECONNECT_EVERY_S", 0.01)
+    talk = Talk()
+    talk.run()
+    assert tries == [ExecutionState.RUNNING, ExecutionState.PAUSED, ExecutionState.PAUSED]
+    run.refresh_from_db()
+    assert run.state == ExecutionState.COMPLETED
+    assert (run.deaths, run.epoch) == (0, 1)
+    assert run.events.filter(kind="error").count() == 1
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_a_run_that_waits_for_a_store_is_stopped_or_left_and_tells_of_it_once(
+    monkeypatch: pytest.MonkeyPatch, stops: bool
+) -> None:
+    run = queue(publish_line(*NAMES), mode="automatic")
+    talk, told = Talk(), list[int]()
+
+    def away(journal: Any, **asked: Any) -> Any:
+        told.append(Execution.objects.get(pk=run.pk).events.count())
+        if len(told) == 9:
+            control.stop(execution_id=run.execution_id) if stops else talk.leave.set()
+        raise PictureAway(say("pictures.not_read", where="there", why=say("pictures.store_silent")))
+
+    monkeypatch.setattr(runner, "references_for", away)
+    monkeypatch.setattr(runner, "RECONNECT_EVERY_S", 0.01)
+    talk.run()
+    run.refresh_from_db()
+    assert run.state == (ExecutionState.STOPPED if stops else ExecutionState.PAUSED)
+    assert (len(told), len(set(told[1:]))) == (9, 1)

@@ -13,7 +13,7 @@ import pytest
 from execution.stream import tail
 from execution.stream.tail import Tail, sqlite_file
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 
 class Looks:
@@ -139,6 +139,29 @@ def test_other_databases_are_looked_at_by_the_clock(looks, running, monkeypatch)
     monkeypatch.setattr(tail, "OTHER_POLL_S", 0.02)
     running.start()
     assert looks.wait_for(4)
+
+
+@pytest.mark.parametrize("is_a_file", [True, False])
+def test_whatever_a_look_raises_it_goes_on_looking_and_says_so_once(file, looks, monkeypatch, caplog, is_a_file):
+    """Without it every page of the process would stand still until it is started anew."""
+
+    def failing() -> None:
+        looks()
+        if looks.count <= 3:
+            raise TypeError("redis://:secret@host")
+
+    monkeypatch.setattr(tail, "OTHER_POLL_S", 0.02)
+    if not is_a_file:
+        monkeypatch.setattr(tail, "sqlite_file", lambda: None)
+    running = Tail(failing)
+    running.start()
+    assert looks.wait_for(5)
+    assert running.is_alive
+    running.stop()
+    running.join(PATIENCE_S)
+    assert len(caplog.records) == 1
+    assert "TypeError in failing" in caplog.text
+    assert "secret" not in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,23 @@ def test_beside_what_names_the_record_nothing_is_found_on_a_screen_that_was_not_
     assert unread.status is not FOUND
 
 
+def test_a_name_as_long_as_it_is_stands_where_the_taught_one_stood(store: Pictures) -> None:
+    """Both begin at the same edge; the middle of the one is in the other."""
+    target = of_patient(store)
+    for name in ("Dupont-Lefebvre, Marie-Antoinette", "Li, Wu"):
+        assert resolve(target, record(name, "Active"), store, patient=name).status is FOUND, name
+
+
+def test_the_name_at_another_place_of_the_line_is_not_the_record(store: Pictures) -> None:
+    target = of_patient(store)
+    moved = replace(
+        target, neighbours=tuple(replace(n, dx=n.dx + 320) if "{{" in n.text else n for n in target.neighbours)
+    )
+    shown = record("Martin, Paul", "Active")
+    assert resolve(target, shown, store, patient="Martin, Paul").status is FOUND
+    assert resolve(moved, shown, store, patient="Martin, Paul").status is not FOUND
+
+
 def test_a_variable_without_a_value_leaves_its_record_asked_for(store: Pictures) -> None:
     found = resolve(of_patient(store), record("Martin, Paul", "Active"), store, patient="")
     assert found.status is not FOUND

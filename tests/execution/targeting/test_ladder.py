@@ -11,6 +11,7 @@ import pytest
 
 from execution.targeting.boxes import same_thing
 from execution.targeting.context import CACHE, MARKS, Context
+from execution.targeting.looks import ground_change
 from execution.targeting.opinions import Opinion
 from execution.targeting.places import place_key
 from execution.targeting.resolver import TargetResolver
@@ -30,6 +31,7 @@ from execution.types import (
 )
 from tests.doubles.places import MemoryPlaces
 from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.targeting.forms import context
 from workflows.graph import NeighbourSpec, TargetSpec
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
@@ -202,6 +204,17 @@ def test_a_field_that_is_grey_now_is_not_found(store):
     canvas.draw.rectangle((300, 234, 699, 261), fill=(225, 225, 225), outline=(150, 150, 150))
     assert resolve(target, seen(canvas), store).status is NOT_FOUND
     assert resolve(target, seen(form()), store).status is FOUND
+
+
+def test_whether_a_control_without_a_picture_of_its_own_can_be_used_is_seen_by_what_was_around_it(store):
+    """What a combo box shows is another value in each run. A detector may take one for grey whose ground shades."""
+    box = Box(300, 234, 400, 28)
+    target = replace(taught(store, box), picture="")
+    assert ground_change(box, context(target, seen(form()), store)) is False
+    canvas = form()
+    canvas.draw.rectangle((300, 234, 699, 261), fill=(225, 225, 225), outline=(150, 150, 150))
+    assert ground_change(box, context(target, seen(canvas), store)) is True
+    assert ground_change(box, context(replace(target, context=""), seen(form()), store)) is None
 
 
 def test_a_field_is_found_whatever_stands_in_it(store):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from execution.language.screen_texts import ScreenWords
 from execution.targeting.context import Context
+from execution.targeting.judge import Judgement, fitted_judge
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.weighing import weigh
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -49,10 +52,10 @@ def taught(state: ScreenState, box: Box, number: str = "{{n}}") -> TargetSpec:
     return replace(spec, number=number)
 
 
-def asked(target: TargetSpec, state: ScreenState, **variables: str) -> WantedNumber:
+def asked(target: TargetSpec, state: ScreenState, *, goes_on: bool = False, **variables: str) -> WantedNumber:
     return Context(
         target=target, state=state, variables=variables, pictures=Pictures(),
-        words=ScreenWords(state.texts),
+        words=ScreenWords(state.texts), goes_on=goes_on,
     ).wanted_number  # fmt: skip
 
 
@@ -109,6 +112,18 @@ def test_the_first_that_a_list_has_not_is_its_end_where_all_of_it_is_seen() -> N
     assert len(asked(target, state, n="5").lines) == 4
     assert not asked(target, without(state, NAMES[0]), n="4").at_end
     assert not asked(target, without(state, NAMES[2]), n="4").at_end
+
+
+def test_what_stands_on_the_other_lines_is_no_neighbour_of_one_that_is_counted() -> None:
+    """Other names stand there another day."""
+    state = table(NAMES[:4])
+    target = teach_target(
+        state.frame, line(state, NAMES[1]), label="Row", state=state, click=None, store=Pictures(),
+        number="{{n}}", values={"n": "2"},
+    )  # fmt: skip
+    beside = {neighbour.text for neighbour in target.neighbours}
+    assert "Patients of the day" in beside
+    assert beside.isdisjoint(NAMES)
 
 
 def test_behind_a_row_that_was_not_seen_no_number_is_told() -> None:
@@ -263,3 +278,43 @@ def test_the_nth_entry_of_a_menu_is_found_whose_entries_are_wider_than_their_wor
     found = TargetResolver(pictures=store).resolve(target, state, variables={"n": str(number)})
     assert found.point is not None
     assert elements[number - 1].box.contains(found.point)
+
+
+def test_a_first_row_that_is_chosen_since_it_was_done_does_not_hide_the_next() -> None:
+    """S6.13: whoever asks for the next line has held the list against what it was when the line before was done."""
+    state = table(title="Ana Costa, chosen")
+    target = taught(state, line(state, "Bernard Li").grown(2, state.frame.size))
+    assert asked(target, state, n="2").problem.code == "targeting.first_is_other"
+    assert not asked(target, state, n="8").at_end
+    found = asked(target, state, goes_on=True, n="2")
+    assert (found.problem, found.holds(line(state, NAMES[0]))) == ("", True)
+    assert asked(target, state, goes_on=True, n="8").at_end
+
+
+class Saying:
+    """A judge to whom all places together have that chance."""
+
+    def __init__(self, chance: float) -> None:
+        self.chance = chance
+
+    def judge(self, features: np.ndarray) -> Judgement:
+        found = fitted_judge().judge(features)
+        return replace(found, chances=self.chance * found.chances / found.chances.sum())
+
+
+@pytest.mark.parametrize(("chance", "goes_on", "sure"), [(0.7, False, 0.7), (0.7, True, 0.99), (0.4, True, 0.4)])
+def test_of_a_list_that_was_begun_it_is_enough_that_it_is_likely_the_one(
+    chance: float, goes_on: bool, sure: float
+) -> None:
+    """S6.13: the signs are those of the line that was shown; whether they follow is asked besides."""
+    state = table()
+    target = taught(state, line(state, "Bernard Li").grown(2, state.frame.size))
+    seen = Context(
+        target=target, state=state, variables={"n": "3"}, pictures=Pictures(),
+        words=ScreenWords(state.texts), goes_on=goes_on,
+    )  # fmt: skip
+    weighed = weigh(seen, judge=Saying(chance))  # type: ignore[arg-type]
+    best = int(np.argmax(weighed.judgement.chances))
+    assert seen.wanted_number.holds(weighed.signs[best].box)
+    assert weighed.chance(best) <= sure + 1e-3
+    assert (weighed.chance(best) == 0.99) is (sure == 0.99)

@@ -11,6 +11,7 @@ from execution.targeting.titles import names_only_a_document
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.targeting.forms import context
 from workflows.graph import TargetSpec
 
 SAVE, AREA = Box(500, 400, 100, 30), Box(40, 40, 720, 480)
@@ -47,6 +48,15 @@ def test_what_was_taught_outside_of_the_window_belongs_to_no_program():
     """A button on the task bar is there whatever program is in front."""
     found = taught_and(screen("Calc"), window_box=(0.2, 1.3, 0.1, 0.05))
     assert "the program in front" not in found.message
+
+
+def test_of_a_part_that_is_no_pixel_of_its_window_no_window_is_told():
+    state = screen("Writer")
+    told = {"target_id": "t", "label": "Save", "box": (0.6, 0.6, 0.1, 0.05), "screen_size": (800, 600)}
+    for part, window in (((0.5, 0.5, 0.2, 0.1), (400.0, 300.0)), ((0.5, 0.5, 1e-9, 0.1), (720.0, 480.0))):
+        seen = context(TargetSpec(window_box=part, **told), state, Pictures())
+        assert seen.taught_window == pytest.approx(window, abs=1)
+        assert all(abs(side) < 100_000 for box in seen.taught_places() for side in box)
 
 
 def test_titles_of_nothing_but_documents_are_told_by_their_program():

@@ -58,6 +58,16 @@ def test_a_check_box_is_named_by_the_text_right_of_it_not_by_that_of_the_one_bef
     assert named(canvas, Box(136, 50, 16, 16), CHECKBOX) == "Italic"
 
 
+def test_what_a_check_box_says_names_no_field_below_it():
+    """The label of a field of several lines stands in a column at its left."""
+    canvas = Canvas(900, 300)
+    canvas.text("Remark", 40, 138)
+    canvas.text("Isolation needed", 212, 98)
+    box, tick = canvas.field(Box(200, 120, 300, 52)), Element(box=Box(196, 98, 13, 13), role=CHECKBOX)
+    assert named(canvas, box, FIELD, tick) == "Remark"
+    assert named(canvas, box, FIELD) == "Isolation needed", "else it is a label above"
+
+
 def test_a_count_in_a_label_is_not_kept_and_the_way_leads_to_what_is():
     canvas = Canvas(900, 200)
     line = canvas.text("Unread (12)", 60, 50)

@@ -19,18 +19,13 @@ from execution.desktop.x11 import X11Desktop
 from execution.models import Execution, Prompt
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
+from tests.doubles.stage import Killed
 from tests.factories import make_published
-from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop, wait_until
+from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
+from tests.support.on_a_page import ON_A_PAGE
 from tests.support.site import serving, shown
 
-pytestmark = [
-    pytest.mark.usefixtures("own_folder"),
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.display,
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(missing_programs("chromium")), reason="Xvfb, openbox and chromium are needed"),
-]
+pytestmark = ON_A_PAGE
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Admission</title>
 <style>
@@ -184,10 +179,6 @@ def stop_when_paused(journal: Any) -> None:
             Execution.objects.filter(pk=execution.pk).update(wish="stop")
 
     journal.on_state.append(paused)
-
-
-class Killed(BaseException):
-    """The process ends there."""
 
 
 def test_a_run_loop_killed_between_click_and_typing_fills_the_field_once(screen: VirtualDesktop, analyzer: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,11 +12,15 @@ from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, StepPhase
 from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
-from execution.models import Execution, Prompt
-from execution.types import DecisionSource, ResolveStatus
-from sentences.said import worded
-from tests.doubles.stage import EDGES, Stage, edge
+from execution.models import Execution, LearnedCorrection, Prompt
+from execution.turn.performing import Performer
+from execution.types import Box, DecisionSource, ResolveStatus, ScreenState, TextLine
+from sentences.said import say, worded
+from tests.doubles.stage import EDGES, Killed, Stage, edge, kill
+from tests.doubles.world import World
+from workflows.exceptions import PictureAway
 from workflows.models import Correction
+from workflows.picture_files import PictureFiles, StoreAway
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,7 +74,9 @@ def test_coaching_takes_every_answer(stage: Any) -> None:
     kept = Correction.objects.get()
     assert (kept.edge_id, kept.correction_type, kept.feedback) == ("bc", "target+params", "left of it")
     assert kept.corrected_params == {"speed": "slow"}
-    assert (kept.shown_target["label"], kept.shown_target["target_id"]) == ("bc", "t_bc"), "what was shown is taught"
+    place, rule = LearnedCorrection.objects.order_by("kind").reverse()
+    assert (place.of, place.payload["target"]["label"]) == ("t_bc", "bc"), "what was shown is taught"
+    assert (rule.of, rule.payload) == ({"speed": None}, {"params": {"speed": "slow"}})
 
 
 def test_correct_without_a_correction_executes_the_suggestion(stage: Any) -> None:
@@ -141,6 +148,22 @@ def test_after_a_pause_for_a_rejection_the_person_resumes(stage: Any) -> None:
     s.run("reject")
     execution = s.resume("accept", "accept", "accept")
     assert execution.state == ExecutionState.COMPLETED
+
+
+def test_of_a_screen_that_it_stands_still_at_what_is_masked_is_not_kept(stage: Any) -> None:
+    """S10.4"""
+
+    class Read(World):
+        def observe(self) -> ScreenState:
+            lines = (TextLine(text=text, box=Box(2, 9, 20, 3), confidence=1.0) for text in self.texts)
+            return replace(super().observe(), texts=tuple(lines), text_method="test")
+
+    s = stage(fields={"mask_patterns": ["email"]}, world=Read)
+    s.world.node, s.world.texts = None, ("Serveur indisponible", "ada.m@example.fr")
+    kept = s.run().pause_detail["perception"]
+    assert "Serveur indisponible" in kept["detected_text"]
+    assert not [text for text in kept["detected_text"] if "example" in text]
+    assert len(kept["text_boxes"]) == len(kept["detected_text"]) == 2
 
 
 def test_an_unknown_screen_pauses_after_the_fifth_look(stage: Any) -> None:
@@ -388,14 +411,6 @@ def test_a_screen_that_changes_while_a_person_thinks_is_not_clicked(stage: Any) 
     assert execution.pause_reason == PauseReason.LEAP
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
-def kill(*args: Any) -> None:
-    raise Killed
-
-
 def crash(s: Stage, effect: str) -> None:
     """Run until the act, and die right after it, before its result is recorded."""
     s.world.effects["ab"] = [effect]
@@ -505,6 +520,90 @@ def test_a_full_disk_pauses_before_anything_is_done(
     assert "No space left" in worded(execution.pause_detail["message"])
     assert s.world.acts == []
     assert s.resume().state == ExecutionState.COMPLETED
+
+
+@pytest.fixture
+def store_away(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any) -> Any:
+    """`store_away(True)`: whatever is asked of the store of pictures, it does not answer."""
+    settings.DATA_DIR = tmp_path
+    away = [False]
+
+    def unless_away(did: Any) -> Any:
+        def does(*asked: Any) -> Any:
+            if away[0]:
+                raise StoreAway(say("pictures.store_silent"))
+            return did(*asked)
+
+        return does
+
+    for name in ("touch", "save", "open", "read", "size", "exists"):
+        monkeypatch.setattr(PictureFiles, name, unless_away(getattr(PictureFiles, name)))
+    return lambda is_so: away.__setitem__(0, is_so)
+
+
+def test_a_store_that_is_away_pauses_before_anything_is_done(stage: Any, store_away: Any) -> None:
+    """As a full disk does."""
+    s = stage()
+    store_away(True)
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+    assert "does not answer" in worded(execution.pause_detail["message"])
+    assert s.world.acts == []
+    store_away(False)
+    assert s.resume().state == ExecutionState.COMPLETED
+
+
+def test_a_store_that_goes_away_in_an_act_costs_its_picture_and_not_its_result(stage: Any, store_away: Any) -> None:
+    """S9.2: what was done is recorded, nothing is done after it, and nothing twice."""
+    s = stage()
+    s.world.on_act = lambda edge_id: store_away(edge_id == "bc")
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+    assert s.world.acts == ["ab", "bc"]
+    done = execution.steps.get(edge_id="bc")
+    assert (done.outcome, done.phase, done.picture_after) == (Outcome.SUCCEEDED, StepPhase.CLOSED, "")
+    store_away(False)
+    assert s.resume().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
+
+
+def test_what_was_begun_when_a_picture_could_not_be_read_is_looked_at_before_anything_else(stage: Any) -> None:
+    """S9.2: the step stays in doubt, and a person is asked."""
+    s = stage()
+
+    def away(edge_id: str) -> None:
+        s.world.on_act = lambda edge_id: None
+        raise PictureAway(say("pictures.not_read", where="there", why=say("pictures.store_silent")))
+
+    s.world.on_act = away
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+    step = execution.steps.get()
+    assert step.phase == StepPhase.INTENT
+    assert s.resume("retry").state == ExecutionState.COMPLETED
+    step.refresh_from_db()
+    assert (step.phase, step.outcome) != (StepPhase.INTENT, "")
+
+
+def test_an_act_that_came_to_nothing_is_looked_at_again_where_the_store_goes_before_the_next(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S9.2: what it did may have come late, meanwhile."""
+    s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent", retries=1), *EDGES[1:]])
+    s.world.effects["ab"] = ["nothing", "done"]
+
+    def away(*args: Any) -> None:
+        monkeypatch.undo()
+        raise PictureAway(say("pictures.not_read", where="there", why=say("pictures.store_silent")))
+
+    monkeypatch.setattr(Performer, "_looked_again", away)
+    execution = s.run()
+    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
+    step = execution.steps.get()
+    assert (step.phase, len(step.attempts), s.world.acts) == (StepPhase.INTENT, 1, ["ab"])
+    s.world.node = "b"
+    assert s.resume().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd"]
 
 
 def test_a_slow_analysis_degrades_the_steps_after_it_until_a_coach_lifts_it(stage: Any) -> None:

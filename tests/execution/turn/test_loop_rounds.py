@@ -9,6 +9,7 @@ import pytest
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
 from execution.models import Prompt
+from execution.types import ElementRole
 from sentences.said import from_json, in_words
 from tests.doubles.stage import LINE, edge
 
@@ -190,6 +191,79 @@ def test_each_line_is_done_once_and_then_the_list_is_left(stage: Any) -> None:
     assert [step.suggestion["line"] for step in s.row().steps.filter(edge_id="ab")] == [1, 2, 3]
 
 
+LAST = [{**node, "is_end": node["node_id"] == "a"} for node in LINE if node["node_id"] != "d"]
+ONLY = [edge for edge in ROUND if edge["edge_id"] != "ad"]
+EACH_ONCE = ALL[:-1]
+
+
+def last_of_all(stage: Any, mode: str = "automatic") -> Any:
+    """The list is the last thing: nothing leads on from it, and a run ends there."""
+    return listed(stage, mode, ONLY, nodes=LAST)
+
+
+def test_a_run_may_end_on_its_list_once_each_line_is_done(stage: Any) -> None:
+    s = last_of_all(stage)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == EACH_ONCE
+    assert not s.asked
+
+
+@pytest.mark.parametrize("kept", range(1, 10))
+def test_a_loop_that_is_restarted_ends_on_its_list_after_each_line(stage: Any, kept: int) -> None:
+    """S9.2"""
+    s = last_of_all(stage)
+    s.journal.on_step.append(lambda step: s.leave.set() if step.index == kept else None)
+    s.loop.run()
+    s.leave.clear()
+    s.begin()
+    assert s.run().state == COMPLETED
+    assert s.world.acts == EACH_ONCE
+
+
+def test_a_list_that_is_the_last_thing_and_goes_on_below_is_no_end(stage: Any) -> None:
+    s = last_of_all(stage)
+    s.world.longer = True
+    s.run("reject")
+    assert paused(s) == (PAUSED, PauseReason.REJECTED)
+    assert "The list goes on below what is seen" in str(s.asked[0].message)
+
+
+def test_a_person_may_say_that_a_list_that_is_the_last_thing_is_over(stage: Any) -> None:
+    s = last_of_all(stage)
+    s.journal.on_step.append(lambda step: s.world.lists.update(ab=FILES[:1]) if step.edge_id == "bc" else None)
+    assert s.run("skip").state == COMPLETED
+    assert s.world.acts == ["ab", "bc", "ca"]
+
+
+def test_a_line_that_was_begun_and_left_is_asked_about_where_nothing_follows(stage: Any) -> None:
+    """S1.22"""
+    s = last_of_all(stage)
+    s.world.lists = {"ab": FILES[:1]}
+    left_in_the_middle_of_line(s, 2)
+    s.resume("reject")
+    assert s.row().state == PAUSED
+    assert UNFINISHED in str([prompt.message for prompt in s.asked]) + message(s)
+    assert "bc" in s.world.acts and "ca" not in s.world.acts
+
+
+def test_a_line_that_was_begun_and_left_is_asked_about_where_a_text_says_that_the_list_is_over(stage: Any) -> None:
+    """S1.22"""
+    s = listed(stage, edges=[of_list("ab", "a", "b", **each(until=["one.txt"])), *ONLY[1:]], nodes=LAST)
+    left_in_the_middle_of_line(s, 2)
+    s.world.texts = ("one.txt",)
+    s.resume()
+    assert paused(s) == (PAUSED, PauseReason.NO_WAY)
+    assert UNFINISHED in message(s)
+
+
+def test_a_run_that_finds_no_line_at_all_asks(stage: Any) -> None:
+    s = last_of_all(stage)
+    s.world.lists = {"ab": []}
+    s.run("reject")
+    assert s.row().state == PAUSED
+    assert s.world.acts == ["scroll 3"] or s.world.acts == []
+
+
 def test_a_text_says_that_there_is_no_other_line(stage: Any) -> None:
     s = listed(stage, edges=[of_list("ab", "a", "b", **each(until=["No more files"])), *ROUND[1:]])
     s.world.texts = ("No more files",)
@@ -272,6 +346,28 @@ def test_what_is_not_made_like_a_line_is_asked_about(stage: Any) -> None:
     s.run("reject", "accept")
     assert s.world.acts == [*ALL[:6], "ad"]
     assert "Line 3, “Delete all”, is not made like the line before it" in str(s.asked[0].message)
+
+
+GROUP, FIELD = ElementRole.GROUP, ElementRole.FIELD
+
+
+@pytest.mark.parametrize("roles", [(GROUP, GROUP, FIELD), (GROUP, FIELD, GROUP), (FIELD, FIELD, FIELD)])
+def test_a_cell_that_looks_like_a_field_is_a_line_like_the_others(stage: Any, roles: tuple[ElementRole, ...]) -> None:
+    """A row below one that is chosen has a frame around it."""
+    s = listed(stage)
+    s.world.cells = dict(zip(FILES, roles, strict=True))
+    assert s.run().state == COMPLETED
+    assert s.world.acts == ALL
+
+
+@pytest.mark.parametrize("role", [FIELD, ElementRole.BUTTON])
+def test_a_field_or_a_button_below_a_list_is_no_line_of_it(stage: Any, role: ElementRole) -> None:
+    s = listed(stage)
+    others = (GROUP, GROUP) if role is ElementRole.BUTTON else ()  # as wide as the lines above it, but a button
+    s.world.cells = {**dict(zip(FILES, others, strict=False)), FILES[2]: role}
+    s.run("reject", "accept")
+    assert s.world.acts == [*ALL[:6], "ad"]
+    assert "is not made like the line before it" in str(s.asked[0].message)
 
 
 def test_a_list_that_changes_right_before_the_click_is_looked_at_anew(stage: Any) -> None:

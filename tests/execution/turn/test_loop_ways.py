@@ -216,3 +216,75 @@ def test_again_at_a_persons_word_is_that_step_and_not_those_before_it(stage: Any
     s.world.said = "The result is unknown."
     assert s.run("retry").state == ExecutionState.COMPLETED
     assert s.world.acts == ["name", "date", "date", "ab", "bc", "cd"]
+
+
+LAST = [*EDGES, edge("read", "d", "d", effect_class="read", order=0), edge("tick", "d", "d", order=1)]
+
+
+def test_what_stays_on_the_last_screen_is_done_before_the_run_is_over(stage: Any) -> None:
+    """S6.12: the number of a receipt is read from the page that says that it was sent."""
+    s = stage(edges=LAST)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd", "read", "tick"]
+
+
+def test_a_restarted_loop_does_on_the_last_screen_what_is_left_there(stage: Any) -> None:
+    s = stage(edges=LAST)
+    s.journal.on_step.append(lambda step: s.leave.set() if step.edge_id == "read" else None)
+    s.loop.run()
+    assert s.world.acts == ["ab", "bc", "cd", "read"]
+    s.leave.clear()
+    s.begin()
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cd", "read", "tick"]
+
+
+def test_a_last_step_that_is_rejected_is_no_end(stage: Any) -> None:
+    s = stage("coaching", edges=[*EDGES, edge("tick", "d", "d")])
+    s.run("accept", "accept", "accept", "reject")
+    assert paused(s) == (PAUSED, PauseReason.REJECTED)
+    assert s.world.acts == ["ab", "bc", "cd"]
+
+
+def test_a_run_that_begins_on_its_last_screen_does_not_begin_with_what_is_done_there(stage: Any) -> None:
+    s = stage(edges=[*LAST, edge("ad", "a", "d", optional=True, order=1)])
+    s.world.node = "d"
+    s.run()
+    assert paused(s) == (PAUSED, PauseReason.ALREADY_AT_END)
+    assert s.world.acts == []
+
+
+def test_a_run_of_one_screen_does_what_is_to_be_done_there_and_is_over(stage: Any) -> None:
+    nodes = [{"node_id": "a", "name": "A", "texts": ["a"], "is_entry": True, "is_end": True}]
+    s = stage(nodes=nodes, edges=[edge("name", "a", "a"), edge("save", "a", "a", order=1)])
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["name", "save"]
+
+
+def test_a_run_that_came_back_to_where_it_ends_begins_nothing_anew(stage: Any) -> None:
+    """A list on which a field is filled in and a line is opened is where the run ends as well."""
+    nodes = [{"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "c"} for n in "abc"]
+    ways = [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("name", "c", "c"), edge("cb", "c", "b", order=1)]
+    s = stage(nodes=nodes, edges=ways)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc"]
+
+
+BACK = [edge("ab", "a", "b"), edge("ad", "a", "d"), edge("bc", "b", "c"), edge("ca", "c", "a")]
+
+
+@pytest.mark.parametrize(
+    ("answers", "acts"), [(["accept"], ["ad"]), (["reject", "accept", "accept"], ["ab", "bc", "ca", "ad"])]
+)
+def test_what_was_done_there_before_is_not_done_again_unasked(stage: Any, answers: list[str], acts: list[str]) -> None:
+    """A menu is open for the second time: to save once more, or to quit, as it was taught."""
+    s = stage(edges=BACK)
+    execution = s.run(*answers)
+    assert (execution.state, s.world.acts) == (ExecutionState.COMPLETED, ["ab", "bc", "ca", *acts])
+    assert "did this there" in in_words(execution.prompts.order_by("pk").first().message)
+
+
+def test_the_only_way_from_a_screen_is_gone_each_time(stage: Any) -> None:
+    s = stage(edges=[EDGES[0], EDGES[1], edge("ca", "c", "a"), edge("cd", "c", "d")])
+    assert s.run("accept").state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "ca", "ab", "bc", "cd"]

@@ -360,7 +360,9 @@ def test_a_screen_that_was_waited_for_too_long_is_looked_at_anew(
 
     failed = s.journal.attempt_failed
     monkeypatch.setattr(s.journal, "intend", slowly)
-    monkeypatch.setattr(s.journal, "attempt_failed", lambda step, said: messages.append(said) or failed(step, said))
+    monkeypatch.setattr(
+        s.journal, "attempt_failed", lambda step, said, **more: messages.append(said) or failed(step, said, **more)
+    )
     assert s.perform().passed
     assert s.world.acts == ["ab"]
     assert bool(messages) is not acts_at_once

@@ -54,6 +54,15 @@ def test_two_places_to_click_are_none() -> None:
     assert find(UPDATE, twice) is None
 
 
+@pytest.mark.parametrize("texts", [("Later",), ("Yes",), ("Are you sure?",)])
+def test_what_many_dialogs_say_is_no_reason_to_close_this_one(texts: tuple[str, ...]) -> None:
+    """Also where it was published so: the next question would be answered as the one before (S1.22)."""
+    up = screen(*BEHIND, *(line(text, 200, 150) for text in texts if text != "Later"), *IN_DIALOG, box=PANEL)
+    known = PopupSpec(name="Any", texts=texts, click="Later")
+    assert declared((known,), up, variables={}) is None
+    assert declared((replace(known, texts=(*texts, "Restart now")),), up, variables={}) is not None
+
+
 def test_a_screen_that_was_not_read_has_no_dialog() -> None:
     assert find(UPDATE, replace(UPDATE_UP, text_method="")) is None
 

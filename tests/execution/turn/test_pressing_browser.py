@@ -13,6 +13,7 @@ from execution.choices import ExecutionState, Origin, PauseReason
 from execution.models import Execution
 from tests.execution.pages.test_runs import move
 from tests.factories import make_execution, make_picture
+from tests.support.browser import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -49,7 +50,7 @@ def test_a_button_of_the_dialog_is_chosen_on_the_page(page_of: Any, operator: An
     buttons = page.locator(".dialog-buttons .button")
     expect(buttons).to_have_text(["Press “Cancel”", "Press “Don't Save”", "Press “Save As”"])
     expect(page.locator(".dialog-buttons .primary")).to_have_count(0)
-    page.wait_for_function("document.querySelector('#frame').naturalWidth > 0")
+    until(page, "document.querySelector('#frame').naturalWidth > 0")
     buttons.nth(1).hover()
     spot, frame = page.locator(".spot.meant").bounding_box(), page.locator("#frame").bounding_box()
     assert spot["x"] == pytest.approx(frame["x"] + 0.45 * frame["width"], abs=1.5)

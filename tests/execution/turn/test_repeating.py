@@ -66,7 +66,7 @@ def test_going_somewhere_is_no_reading() -> None:
     """S9.3: a menu path clicks; what only looks or waits is all that reads."""
     reads = {name for name, spec in ACTIONS.items() if spec.effect_class is EffectClass.READ}
     waits = {"wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable"}
-    assert reads == {"scroll", "must_see", "read_value"} | waits
+    assert reads == {"scroll", "must_see", "must_see_row", "read_value", "return_workflow"} | waits
     assert effect_class_of("navigate", {}, "", expects=False) is EffectClass.OPAQUE
 
 

@@ -19,17 +19,11 @@ from execution.models import Execution, Prompt
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from tests.factories import make_published
-from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop
+from tests.support.display import VirtualDesktop, virtual_desktop
+from tests.support.on_a_page import ON_A_PAGE
 from tests.support.site import serving, shown
 
-pytestmark = [
-    pytest.mark.usefixtures("own_folder"),
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.display,
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(missing_programs("chromium")), reason="Xvfb, openbox and chromium are needed"),
-]
+pytestmark = ON_A_PAGE
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Record form</title>
 <style>

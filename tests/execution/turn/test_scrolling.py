@@ -15,6 +15,7 @@ from workflows.graph import NeighbourSpec, TargetSpec
 PANE = Box(100, 100, 600, 400)
 SCREEN = (900, 600)
 ROW = 40
+PANE_AND_BAR = Box(80, 80, 660, 440)
 
 
 class Pane:
@@ -114,6 +115,22 @@ def test_a_target_that_was_taught_in_nothing_that_scrolls_is_not_looked_for():
     search = ScrollSearch(target(scroll_box=None), Pane(60).state())
     assert search.next_scroll() is None
     assert search.why_ended == "the target was not taught inside something that scrolls"
+
+
+@pytest.mark.parametrize(
+    "box", [(0.2, 0.3, 0.1, 0.05), (0.2, 0.95, 0.1, 0.04)], ids=["in it", "below a smaller window"]
+)
+def test_a_list_that_scrolls_now_is_looked_through_though_it_did_not_when_it_was_taught(box):
+    pane = Pane(60)
+    state = pane.state()
+    pixels = state.frame.pixels.copy()
+    pixels[PANE.y : PANE.bottom, PANE.right : PANE.right + 12] = 250
+    pixels[PANE.y : PANE.y + 90, PANE.right : PANE.right + 12] = 140  # its thumb
+    state = ScreenState(frame=frame(pixels), window=Window(box=PANE_AND_BAR), text_method="truth")
+    area = scrolled_area(target(scroll_box=None, box=box), state)
+    assert area is not None
+    assert (area.y, area.right, area.h) == (PANE.y, PANE.right, PANE.h)
+    assert ScrollSearch(target(scroll_box=None, box=box), state).next_scroll() is not None
 
 
 def test_a_list_without_an_end_is_given_up():

@@ -19,6 +19,7 @@ from execution.turn.unchanged import Glance
 from execution.types import (
     ActionResult,
     ActionStatus,
+    Box,
     Match,
     Point,
     Recognition,
@@ -61,6 +62,7 @@ class Stages:
         self.screens, self.graph, self.variables = list(screens), GRAPH, dict(variables or {})
         self.reads = 0
         self.log: list[Any] = []
+        self.doubted: dict[str, str] = {}  # nodes that the screen is known as by a look on trial alone
 
     @property
     def eyes(self) -> Stages:
@@ -92,6 +94,9 @@ class Stages:
         texts = {line.text for line in state.texts}
         found = next((n.node_id for n in GRAPH.nodes if set(n.texts) <= texts), None)
         return Recognition(match=Match(node_id=found, confidence=1.0) if found else None)
+
+    def screen_doubt(self, node_id: str, state: ScreenState) -> str:
+        return self.doubted.get(node_id, "")
 
     def click(self, point: Point) -> None:
         self.log.append(("click", point))
@@ -150,6 +155,14 @@ def test_a_time_out_says_what_was_waited_for_and_what_is_seen(
 ) -> None:
     result = wait(Stages(FORM), action_type, timeout_s=0.02, **params)
     assert (result.status, result.message) == (ActionStatus.FAILED, says)
+
+
+@pytest.mark.parametrize(("action_type", "params"), [("wait", {}), ("wait_node", {"node": "b"})])
+def test_a_screen_known_by_a_look_on_trial_alone_has_not_come(action_type: str, params: dict[str, Any]) -> None:
+    stages = Stages(SAVED)
+    stages.doubted["b"] = "It is known only by a look on trial."
+    result = wait(stages, action_type, timeout_s=0.02, **params)
+    assert (result.status, str(result.message).endswith(stages.doubted["b"])) == (ActionStatus.FAILED, True)
 
 
 def test_a_time_out_on_a_screen_nobody_taught_tells_its_window_and_texts() -> None:
@@ -324,3 +337,13 @@ def test_a_handler_that_was_stopped_is_no_failure_even_if_it_says_so(handler: di
     with pytest.raises(Stopped):
         wait(stages, "navigate", by=hold(journal=row), place="File")
     assert stages.log == []
+
+
+@pytest.mark.parametrize("at", [Box(10, -30, 20, 20), Box(10, 5000, 20, 20), Box(5000, 10, 20, 20)])
+def test_nothing_is_clicked_outside_of_the_picture(at: Box) -> None:
+    """Nothing was read there, and so nothing can be drawn as it was read."""
+    stages = Stages(FORM)
+    hands = server_side.LoopHands(cast(Any, stages), suggestion("pick_date"), hold(), limit_s=10)
+    assert hands.click_seen(at, FORM)
+    assert stages.log == []
+    assert not hands.touched

@@ -9,7 +9,7 @@ import pytest
 
 from execution.turn.options import _joined
 from execution.types import Answer, Box, Element, ElementRole, Frame, ScreenState, TextLine
-from execution.verification.chosen import stands_as_wanted
+from execution.verification.chosen import is_one_line, stands_as_wanted
 
 PLACE = Box(100, 60, 120, 30)
 
@@ -60,3 +60,120 @@ def test_pages_of_a_list_are_joined_where_they_share_rows(
     read: list[str], page: list[str], joined: list[str] | None
 ) -> None:
     assert _joined(read, page) == joined
+
+
+def with_arrow(value: str, sign: str, at: int) -> ScreenState:
+    """A combo box whose value and arrow are two texts, and one whose eyes made one text of them where `at` is 0."""
+    texts = [TextLine(text=value, box=Box(108, 66, 60, 18))]
+    if at:
+        texts.append(TextLine(text=sign, box=Box(at, 70, 10, 8)))
+    else:
+        texts = [TextLine(text=f"{value} {sign}", box=Box(108, 66, 106, 18))]
+    frame = Frame(pixels=np.full((200, 400, 3), 240, np.uint8), taken_at=datetime.now(UTC))
+    elements = (Element(box=PLACE, role=ElementRole.FIELD),)
+    return ScreenState(frame=frame, texts=tuple(texts), elements=elements, text_method="known")
+
+
+@pytest.mark.parametrize("sign", ["V", "v", "▼", "⌄"])
+def test_the_arrow_of_a_combo_box_that_was_read_as_a_letter_is_no_part_of_its_value(sign: str) -> None:
+    seen = with_arrow("Ward", sign, 204)
+    assert is_one_line(PLACE, seen), "not a list of two rows"
+    assert stands_as_wanted("choose", {"option": "Ward"}, PLACE, seen, seen).answer is Answer.YES
+
+
+def test_a_letter_that_is_no_arrow_is_a_row_of_the_list() -> None:
+    assert not is_one_line(PLACE, with_arrow("Ward", "5", 204)), "no arrow looks like that"
+    assert not is_one_line(PLACE, with_arrow("Ward", "V", 110)), "not at the end of the control"
+
+
+@pytest.mark.parametrize("option", ["Ward", "Ward V"])
+def test_what_may_be_the_value_or_the_arrow_beside_it_is_no_choice(option: str) -> None:
+    """A person is asked: it may be “Ward” with its arrow, and it may be “Ward V”."""
+    seen = with_arrow("Ward", "V", 0)
+    assert stands_as_wanted("choose", {"option": option}, PLACE, seen, seen).answer is Answer.CANNOT_TELL
+
+
+@pytest.mark.parametrize(("y", "one_line"), [(74, True), (62, False)], ids=["in its middle", "at its top"])
+def test_a_high_control_whose_text_stands_in_its_middle_has_one_line(y: int, one_line: bool) -> None:
+    """What has room for three rows, and its only text at the top, is a list."""
+    high = Box(100, 60, 120, 46)
+    line = TextLine(text="Choose", box=Box(108, y, 60, 16))
+    frame = Frame(pixels=np.full((200, 400, 3), 240, np.uint8), taken_at=datetime.now(UTC))
+    elements = (Element(box=high, role=ElementRole.FIELD),)
+    state = ScreenState(frame=frame, texts=(line,), elements=elements, text_method="known")
+    assert is_one_line(high, state) is one_line
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("2026-12-31", Answer.YES),
+        ("2026-12-31 J", Answer.YES),  # the caret behind it
+        ("2026-12-31 1", Answer.CANNOT_TELL),
+        ("2026-12-3 J", Answer.CANNOT_TELL),
+        ("2026-12-31 JAN", Answer.CANNOT_TELL),
+    ],
+)
+def test_the_caret_behind_a_date_is_no_part_of_it(text: str, answer: Answer) -> None:
+    seen = screen(text, ElementRole.FIELD)
+    assert stands_as_wanted("pick_date", {"date": "2026-12-31"}, PLACE, seen, seen).answer is answer
+
+
+LIST, BLUE, GREY = Box(100, 60, 120, 100), (200, 90, 40), (225, 225, 225)
+
+
+def chosen_in_list(right: int, *, bar: int = 0) -> Answer:
+    """Of a list whose second row is chosen, and whose text goes to `right`; with a scroll bar so wide."""
+    pixels = np.full((200, 400, 3), 255, np.uint8)
+    pixels[84:106, LIST.x : LIST.right] = BLUE
+    if bar:
+        pixels[LIST.y : LIST.bottom, LIST.right - bar : LIST.right] = GREY
+    rows = [("Ward 9", 64, 156), ("Ward 1", 87, right), ("Ward 2", 110, 156)]
+    texts = tuple(TextLine(text=text, box=Box(106, y, end - 106, 16)) for text, y, end in rows)
+    seen = ScreenState(
+        frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=texts, text_method="known",
+        elements=(Element(box=LIST, role=ElementRole.FIELD),),
+    )  # fmt: skip
+    return stands_as_wanted("choose", {"option": "Ward 1"}, LIST, seen, seen).answer
+
+
+@pytest.mark.parametrize(
+    ("right", "bar", "answer"),
+    [
+        (156, 0, Answer.YES),
+        (156, 16, Answer.YES),
+        (202, 0, Answer.YES),
+        (218, 0, Answer.CANNOT_TELL),
+    ],
+)
+def test_a_chosen_row_that_may_go_on_behind_its_edge_is_no_choice(right: int, bar: int, answer: Answer) -> None:
+    assert chosen_in_list(right, bar=bar) is answer
+
+
+def in_combo(right: int, *, drawn: int = 0) -> Answer:
+    """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere."""
+    pixels = np.full((200, 400, 3), 255, np.uint8)
+    if drawn:
+        pixels[72:78, drawn : drawn + 8] = 60
+    texts = (TextLine(text="Ward 1", box=Box(108, 66, right - 108, 18)),)
+    seen = ScreenState(
+        frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=texts, text_method="known",
+        elements=(Element(box=PLACE, role=ElementRole.FIELD),),
+    )  # fmt: skip
+    return stands_as_wanted("choose", {"option": "Ward 1"}, PLACE, seen, seen).answer
+
+
+@pytest.mark.parametrize(
+    ("right", "drawn", "answer"),
+    [
+        (170, 0, Answer.YES),
+        (188, 0, Answer.CANNOT_TELL),  # where its arrow is wherever it is not seen
+        (196, 204, Answer.YES),
+        (200, 204, Answer.CANNOT_TELL),
+        (218, 0, Answer.CANNOT_TELL),
+    ],
+)
+def test_a_value_that_may_go_on_behind_the_arrow_of_its_combo_box_is_no_choice(
+    right: int, drawn: int, answer: Answer
+) -> None:
+    assert in_combo(right, drawn=drawn) is answer

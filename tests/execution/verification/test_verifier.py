@@ -148,6 +148,32 @@ def test_an_edge_back_to_its_own_node_is_not_proved_by_being_there():
     assert after(loop, screen("Editor"), screen("Editor"), at("a")).answer is Answer.NO
 
 
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        ("ctrl+end", Answer.CANNOT_TELL),
+        ("Home", Answer.CANNOT_TELL),
+        ("ctrl+c", Answer.CANNOT_TELL),
+        (["ctrl", "insert"], Answer.CANNOT_TELL),
+        ("down", Answer.NO),  # what is chosen now is what was chosen before
+        ("ctrl+a", Answer.NO),
+        ("ctrl+x", Answer.NO),
+        ("ctrl+v", Answer.NO),
+        ("shift+end", Answer.NO),
+        ("no such key", Answer.NO),
+    ],
+)
+def test_keys_that_need_not_show_are_not_said_to_have_done_nothing(keys, answer):
+    """Where one is at the end already, or came there, nothing but the caret says so."""
+    step = replace(edge(source="a", destination="a"), action_type="press_keys", params={"keys": keys})
+    assert after(step, screen("Editor"), screen("Editor"), at("a")).answer is answer
+
+
+def test_keys_that_need_not_show_do_what_is_declared_of_them():
+    step = replace(edge(expect=ExpectSpec(texts=("Saved",))), action_type="press_keys", params={"keys": "ctrl+end"})
+    assert after(step, screen("Editor"), screen("Editor")).answer is Answer.NO
+
+
 def test_a_destination_seen_on_an_unchanged_screen_proves_nothing():
     assert after(edge(), screen("Dialog"), screen("Dialog"), at("b")).answer is Answer.NO
 

@@ -8,15 +8,17 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Draw `data` ({nodes, edges}) into `container`. `onChoose(id, byKeyboard)` hears of a chosen card or sentence.
+ * `marks` are what there is to say of some of them: {id: {word, said, changed}}.
  * Gives back {choose(id), zoom("in" | "out" | "fit")}.
  */
-export function drawGraph(container, data, { onChoose = () => {} } = {}) {
+export function drawGraph(container, data, { onChoose = () => {}, marks = {} } = {}) {
   const world = make("div", "graph-world");
   const lines = svg("svg", { class: "graph-lines", "aria-hidden": "true" });
   lines.append(arrowHeads());
   world.append(lines);
   container.replaceChildren(world);
   const items = [...data.nodes.map(card), ...data.edges.map(label)];
+  for (const item of items) if (marks[item.dataset.id]) item.append(mark(marks[item.dataset.id]));
   world.append(...items);
 
   const layout = best(container, data, items);
@@ -71,6 +73,13 @@ function label(edge) {
   link.dataset.id = edge.id;
   link.textContent = edge.label;
   return link;
+}
+
+function mark({ word, said, changed }) {
+  const sign = make("span", changed ? "graph-mark changed" : "graph-mark");
+  sign.textContent = word;
+  sign.title = said;
+  return sign;
 }
 
 function setCurrent(item, current) {

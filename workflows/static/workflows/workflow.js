@@ -40,7 +40,8 @@ function hash() {
 function draw() {
   if (graph || narrow.matches || !window.dagre) return;
   const data = JSON.parse(document.getElementById(container.dataset.graph).textContent);
-  graph = drawGraph(container, data, { onChoose: (id, byKeyboard) => choose(id, { focus: byKeyboard }) });
+  const marks = JSON.parse(document.getElementById("workflow-marks")?.textContent ?? "{}");
+  graph = drawGraph(container, data, { onChoose: (id, byKeyboard) => choose(id, { focus: byKeyboard }), marks });
 }
 
 document.addEventListener("click", (event) => {

@@ -7,7 +7,7 @@ import { emphasised, named } from "./sentence.js";
 const ICONS = {
   state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
   degraded: ["gauge", "amber-ink"], drift_detected: ["trending-down", "amber-ink"], error: ["alert-circle", "red-ink"],
-  control: ["hand-finger", "blue-ink"], wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"],
+  control: ["hand-finger", "blue-ink"], wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"], version_changed: ["school", "blue-ink"],
 };
 const STEP_ICONS = { failed: ["alert-circle", "red-ink"], rejected: ["circle-x", "red-ink"], skipped: ["player-skip-forward", "muted"], interrupted: ["circle-minus", "muted"], manual: ["hand-finger", "blue-ink"], observed: ["eye", "muted"] };
 
@@ -55,7 +55,7 @@ function words(store, { kind, payload }) {
   if (kind === "state") return stateWords(payload);
   if (kind === "step") {
     const sentence = say("event_step", { n: payload.index, sentence: payload.sentence || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
-    return h("button", { type: "button", onclick: () => store.steps.has(payload.index) && store.set({ selected: { index: payload.index, side: "before" }, correcting: false }) }, emphasised(sentence));
+    return h("button", { type: "button", onclick: () => store.goTo ? store.goTo(payload.index) : store.steps.has(payload.index) && store.set({ selected: { index: payload.index, side: "before" }, correcting: false }) }, emphasised(sentence));
   }
   if (kind === "prompt") return emphasised(say("event_prompt", { sentence: payload.step?.sentence || payload.message || "" }));
   if (kind === "decision") {
@@ -67,8 +67,9 @@ function words(store, { kind, payload }) {
   if (kind === "control") return controlWords(payload);
   if (kind === "wish") return wishWords(payload);
   if (kind === "mode_changed") return say("event_mode", { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });
+  if (kind === "version_changed") return say("event_version", { who: named(payload.by, payload.origin), was: payload.was, version: payload.version });
   if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
-  if (kind === "drift_detected") return say("event_drift", { name: store.nodeName(payload.node_id) });
+  if (kind === "drift_detected") return payload.message || say("event_drift", { name: store.nodeName(payload.node_id) });
   if (kind === "error") return payload.message ?? "";
   return say({ resource_changed: "event_resource", idle_unload: "event_unload" }[kind] ?? "") || kind;
 }

@@ -2,6 +2,8 @@
 
 import { all, fill, find, h, icon, reducedMotion, s, text } from "../../rpa_site/dom.js";
 import { say, score } from "../../rpa_site/words.js";
+import { actMarks } from "./acts.js";
+import { changedBoxes } from "./differing.js";
 import { placeTags } from "./placement.js";
 
 const OLD = 2000;
@@ -43,7 +45,9 @@ export class Picture {
     this.screens = new Map(); // step index -> promise of what was read there
     this.drawn = "";
     this.hands = null; // the size of the desktop's picture while the person here has control of it
+    this.over = find("#frame-after");
     this.image.addEventListener("load", () => this.fit());
+    this.image.addEventListener("error", () => this.gone());
     new ResizeObserver(() => this.fit()).observe(this.stage);
     this.setUpZoom();
     this.setUpTools();
@@ -59,11 +63,12 @@ export class Picture {
     const { selected, prompt, execution } = store;
     const step = store.focus;
     if (this.hands && !selected) return { src: store.frame?.url, takenAt: store.frame?.takenAt, step: null };
+    if (store.viewing) return step ? this.looked(step) : {};
     if (selected && step) {
       if (step.picture_after && step.outcome === "failed") return this.pair(step);
       return { src: store.pictureUrl(step.picture_before), step, note: say("picture_of_step", { n: step.index }) };
     }
-    if (store.isAsking && prompt.kind === "in_doubt") return this.pair(prompt.step);
+    if (store.isAsking && prompt.kind === "in_doubt" && prompt.step.picture_after) return this.pair(prompt.step);
     if (store.correcting) return { src: store.pictureUrl(prompt.picture), step: prompt.step };
     if (execution.status === "failed" && store.failedStep?.picture_after) return this.pair(store.failedStep);
     const before = execution.status === "paused" && execution.pause_detail?.leap?.last.picture;
@@ -74,6 +79,23 @@ export class Picture {
     const last = store.lastStep;
     if (!last) return {};
     return { src: store.pictureUrl(last.picture_after || last.picture_before), step: last.picture_after || store.isFinal ? null : last };
+  }
+
+  /** A step of a run that has ended: before, after, or one over the other. */
+  looked(step) {
+    const { store } = this;
+    if (!store.isKnown(step)) return { coming: true, step };
+    const [before, after] = [store.pictureUrl(step.picture_before), store.pictureUrl(store.after(step))];
+    const side = after ? store.side : "before";
+    return { src: side === "after" ? after : before, over: side === "slide" ? after : "", pictures: [before, after], step, side };
+  }
+
+  /** The picture is in no store any more: its time was over. */
+  gone() {
+    if (!this.store.viewing) return;
+    this.image.hidden = true;
+    this.empty.hidden = false;
+    text(this.empty, say("picture_gone"));
   }
 
   pair(step) {
@@ -91,16 +113,23 @@ export class Picture {
     find(".stage-tools").hidden = Boolean(choice.pair) || !choice.src || (Boolean(this.hands) && !store.selected);
     if (choice.pair) this.showPair(choice);
     else if (choice.src && this.image.getAttribute("src") !== choice.src) this.image.src = choice.src;
+    this.showOver(choice);
     const nothing = !choice.pair && !choice.src && !this.hands;
     this.image.hidden = nothing;
     this.empty.hidden = !nothing;
-    this.empty.classList.toggle("skeleton", false);
-    if (nothing) text(this.empty, store.execution.status === "queued" ? say("no_picture_queued") : say("no_picture"));
+    this.empty.classList.toggle("skeleton", Boolean(choice.coming));
+    if (nothing) text(this.empty, choice.coming ? "" : store.execution.status === "queued" ? say("no_picture_queued") : say(store.viewing && store.steps.size ? "picture_gone" : "no_picture"));
     this.draw();
     this.showAge();
     const back = find("#back-to-live");
-    back.hidden = !store.selected;
+    back.hidden = !store.selected || store.viewing;
     if (store.selected) fill(back, icon("arrow-back-up"), " ", say("back_to_live"));
+  }
+
+  showOver({ over = "" }) {
+    this.over.hidden = !over;
+    find("#wipe").hidden = !over;
+    if (over && this.over.getAttribute("src") !== over) this.over.src = over;
   }
 
   showPair({ pair }) {
@@ -159,16 +188,35 @@ export class Picture {
     const suggestion = step?.suggestion ?? {};
     const isGone = !this.store.selected && Boolean(this.store.prompt?.changed); // a box would point at something else
     const closed = isGone || (step?.phase === "closed" && !this.store.selected);
-    const key = JSON.stringify([step?.index, suggestion.box, suggestion.point, suggestion.runner_up, closed, [...this.layers], this.store.correcting]);
+    const { viewing, differs } = this.store;
+    const key = JSON.stringify([step?.index, suggestion.box, suggestion.point, suggestion.runner_up, closed, [...this.layers], this.store.correcting, viewing, differs, this.choice?.side, this.choice?.src]);
     if (key === this.drawn && !anew) return;
     this.drawn = key;
     if (this.store.correcting) return; // the overlay belongs to the correction
-    const marks = closed ? [] : [...this.runnerUp(suggestion), ...this.chosen(suggestion)];
+    const marks = closed ? [] : viewing ? this.seenMarks(step) : [...this.runnerUp(suggestion), ...this.chosen(suggestion)];
     fill(this.overlay, marks);
+    if (viewing && differs) this.drawDiffering(key);
     this.label(step);
     const label = suggestion.target?.label;
     this.image.alt = label && !closed ? say("alt_suggestion", { name: label }) : say("frame_alt");
     if (this.layers.size) this.drawLayers();
+  }
+
+  /** What was found and done, on what it was done to; after it only what a person shows stays. */
+  seenMarks(step) {
+    if (!step || this.choice.side === "after") return [];
+    const { suggestion = {} } = step;
+    return [...this.runnerUp(suggestion), ...this.chosen(suggestion), ...actMarks(step, (kind, words, box) => this.tag(kind, words, box))];
+  }
+
+  /** Where the two pictures of a step differ. */
+  async drawDiffering(key) {
+    const [before, after] = this.choice?.pictures ?? [];
+    if (!before || !after) return;
+    const boxes = await changedBoxes(before, after);
+    if (key !== this.drawn || !boxes) return;
+    this.overlay.append(...boxes.map((box) => place(h("div", { class: "spot differs" }), box)));
+    this.store.announceDiffering?.(boxes.length);
   }
 
   /** Show where something is that a person may choose, while they are on its button; null: no more. */

@@ -3,10 +3,12 @@
 import { all, announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
 import { duration, say, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
+import { byHandLink, mendLink } from "./mend.js";
 import { figures } from "./over.js";
 import { control, decide } from "./requests.js";
 import { expectation, screenList } from "./screens.js";
 import { emphasised, messageOf, named, whyInWords } from "./sentence.js";
+import { behind } from "./waiting.js";
 
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
@@ -27,7 +29,7 @@ export class Question {
   render() {
     const { store } = this;
     const kind = this.kind();
-    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.prompt?.changed, store.answer, store.wishing, store.refusal, store.lost, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error]);
+    const signature = JSON.stringify([kind, store.prompt?.prompt_id, store.prompt?.step.sentence, store.prompt?.choices, store.prompt?.message, store.prompt?.changed, store.answer, store.wishing, store.refusal, store.lost, store.summary, kind === "paused" ? store.execution.pause_detail : 0, store.execution.error, store.execution.mending, store.waiting]);
     if (signature === this.shown) return;
     const hadFocus = this.element.contains(document.activeElement) && document.activeElement?.dataset.key;
     const isNew = store.prompt && store.prompt.prompt_id !== this.promptId;
@@ -35,7 +37,7 @@ export class Question {
     this.shown = signature;
     if (kind === "correct" && find("form", this.element)) return void this.correct(); // a form keeps its place and its focus
     this.element.className = "panel live-question";
-    fill(this.element, this.lost(), this[kind]());
+    fill(this.element, this.lost(), this.vanished(), this[kind](), ["ask", "doubt", "paused"].includes(kind) ? this.mending() : null);
     this.guard(kind);
     if (hadFocus) find(`[data-key="${hadFocus}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
     if (isNew && store.isAsking) announce(store.prompt.step.sentence || store.prompt.message);
@@ -91,14 +93,15 @@ export class Question {
 
   doubt() {
     const { prompt } = this.store;
-    const same = prompt.step.picture_before && prompt.step.picture_before === prompt.step.picture_after;
+    const { picture_before: before, picture_after: after } = prompt.step;
+    const seen = !after ? "in_doubt_read_back" : before === after ? "in_doubt_same" : "in_doubt_differ";
     this.element.classList.add("amber");
     return [
       h("div", { class: "question-top" },
         h("span", { class: "question-icon amber" }, icon("help-circle")),
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(prompt.message)),
-          h("p", { class: "question-why" }, say(same ? "in_doubt_same" : "in_doubt_differ"), " ", prompt.step.verification?.message ?? ""))),
+          h("p", { class: "question-why" }, say(seen), " ", prompt.step.verification?.message ?? ""))),
       prompt.changed ? this.changed(prompt) : null,
       this.buttons(prompt, ""), // what the pictures suggest is a guess: none of the answers stands out
       this.said(),
@@ -121,7 +124,8 @@ export class Question {
       }, icon(ICONS[choice]), this.label(prompt, choice), KEYS[choice] ? h("kbd", { "aria-hidden": "true" }, KEYS[choice]) : null));
     const canPick = prompt.choices.includes("reject") && prompt.step.edge_id;
     const other = canPick ? h("button", { class: "button plain", type: "button", data: { key: "pick" }, disabled: busy, onclick: () => this.store.setNow({ picking: true, answer: null }) }, icon("help-circle"), say("another_screen")) : null;
-    return h("div", { class: "answers" }, buttons, other, h("span", { class: "then", data: { then: "" } }));
+    const mend = ["target", "identity"].includes(prompt.kind) ? mendLink(this.store, prompt.step.index, "plain") : null;
+    return h("div", { class: "answers" }, buttons, other, mend, h("span", { class: "then", data: { then: "" } }));
   }
 
   label(prompt, choice) {
@@ -159,6 +163,8 @@ export class Question {
 
   tick() {
     const { store } = this;
+    const mending = find("[data-mending]", this.element);
+    if (mending) text(mending, this.mendingWords());
     if (!store.isAsking) return;
     const { deadline_at: end, created_at: start, timeout_choice: then, held } = store.prompt;
     const note = find("[data-then]", this.element);
@@ -180,8 +186,19 @@ export class Question {
 
   /** Who lets the time stand still, and since when. */
   heldWords({ by, since }) {
+    if (by === this.store.execution.mending?.by) return say("held_by_mending");
     const time = minutes(this.store.since(since));
     return by === this.store.me.name ? say("held_by_you", { time }) : say("held_by", { who: by, time });
+  }
+
+  /** Who is on the page of teaching with a step of this run. */
+  mending() {
+    return this.store.execution.mending ? h("p", { class: "said", role: "status" }, icon("school"), h("span", { data: { mending: "" } }, this.mendingWords())) : null;
+  }
+
+  mendingWords() {
+    const { by, step, since } = this.store.execution.mending ?? {};
+    return by === this.store.me.name ? say("mending_by_you", { n: step }) : say("mending_by", { who: by, n: step, time: minutes(this.store.since(since)) });
   }
 
   /** On a phone: the target as large as it is on the desktop, so that it can be read. */
@@ -219,13 +236,17 @@ export class Question {
   }
 
   atWork() {
-    const content = this.plain("player-play", "blue busy", say("running_title"), say("running_text"));
+    const { waiting } = this.store;
+    if (waiting) return this.plain("heart-broken", "amber", say("gone_title"), waiting.message);
+    const content = this.plain("player-play", "blue busy", say("running_title"), say("running_text"), byHandLink(this.store));
     return content;
   }
 
   queued() {
     const key = this.store.execution.status;
-    return this.plain("clock", "grey", say(`${key}_title`), say(`${key}_text`));
+    const { waiting } = this.store;
+    if (key !== "queued" || !waiting) return this.plain("clock", "grey", say(`${key}_title`), say(`${key}_text`));
+    return this.plain("clock", "grey", say("queued_title"), `${waiting.message} ${say("queued_free")}`, behind(this.store));
   }
 
   paused() {
@@ -277,7 +298,8 @@ export class Question {
       h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
         icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume")),
       this.dialogButtons(detail ?? {}),
-      isUnknown && store.me.may_design ? h("a", { class: "button", href: store.run.workflow }, icon("school"), say("teach_new")) : null);
+      detail?.picture ? mendLink(store) : null,
+      byHandLink(store));
   }
 
   /** The buttons of the dialog that it paused for; the robot presses the one that the person chose. None stands out. */
@@ -323,11 +345,19 @@ export class Question {
     const words = failed ? `${say("failed_at", { n: failed.index, sentence: failed.sentence })}. ${messageOf(failed)}` : status === "stopped" ? say("stopped_by", { who: named(stopped_by, stopped_from) || say("somebody") }) : error || "";
     const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
     const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
-    top[0].append(again ?? "");
+    const teach = store.me.may_design ? h("a", { class: "button", href: store.run.teach }, icon("school"), say("teach_from_run")) : null;
+    top[0].append(byHandLink(store) ?? "", teach ?? "", again ?? "");
     return [...top, store.summary ? figures(store.summary) : null];
   }
 
   /** Somebody else was first: said until it is closed, whatever is asked meanwhile. */
+  /** Its robot is not heard of any more: nothing that is answered here comes to anybody. */
+  vanished() {
+    const { waiting } = this.store;
+    if (!waiting || ["queued", "atWork", "over"].includes(this.kind())) return null; // which say it themselves, or need not
+    return h("div", { class: "notice amber", role: "alert" }, icon("heart-broken"), h("span", { class: "grow" }, waiting.message));
+  }
+
   lost() {
     const { store } = this;
     if (!store.lost) return null;

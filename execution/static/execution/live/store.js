@@ -25,6 +25,9 @@ export class Store extends State {
     this.correcting = false;
     this.picking = false; // which screen it is, where the run takes it for another one
     this.draft = null; // a drafted correction, for the form that is about to open
+    this.viewing = false; // the run has ended, and its page goes back and forth in it
+    this.side = "before"; // before, after, or slide: both, one over the other
+    this.differs = false; // what differs between the two is drawn
     this.skew = 0;
     this.takeSnapshot(data.snapshot);
   }
@@ -35,9 +38,11 @@ export class Store extends State {
     if (snapshot.now) this.skew = Date.now() - Date.parse(snapshot.now);
     this.execution = { ...this.execution, ...snapshot.execution };
     this.seq = snapshot.seq;
-    this.steps = new Map(snapshot.steps.map((step) => [step.index, step]));
+    if (!this.viewing) this.steps = new Map(snapshot.steps.map((step) => [step.index, step])); // the viewer has them all
     this.decisions = { ...this.decisions, ...snapshot.decisions };
     if ("summary" in snapshot) this.summary = snapshot.summary; // the socket's has none
+    if (status && status !== this.execution.status) this.waiting = null;
+    if ("waiting" in snapshot) this.waiting = snapshot.waiting; // why no robot has it yet
     if (snapshot.events) this.events = snapshot.events;
     this.takePrompt(snapshot.prompt);
     if (status && status !== this.execution.status) this.wishing = "";
@@ -58,7 +63,7 @@ export class Store extends State {
     const before = this.execution.status;
     this.execution = { ...this.execution, ...payload };
     if (!ASKING.has(payload.status)) this.takePrompt(null);
-    if (before !== payload.status) Object.assign(this, { wishing: "", refusal: "" });
+    if (before !== payload.status) Object.assign(this, { wishing: "", refusal: "", waiting: null });
   }
 
   on_step(step) {
@@ -83,6 +88,11 @@ export class Store extends State {
     this.execution = { ...this.execution, mode, wish_mode: "" };
   }
 
+  /** Its graph is another one from here on. */
+  on_version_changed({ version }) {
+    this.version = version;
+  }
+
   on_degraded({ reason }) {
     this.execution = { ...this.execution, degraded: true, degraded_reason: reason };
   }
@@ -98,6 +108,32 @@ export class Store extends State {
     this.prompt = prompt ?? null;
     if (prompt) this.steps.set(prompt.step.index, prompt.step);
     if (isNew) this.selected = null;
+  }
+
+  /** All steps of a run that has ended, unpacked into short rows; what is known of a step in full stays. */
+  takeFilm({ began, kinds, steps, near, ending }) {
+    const known = this.steps;
+    const start = Date.parse(began);
+    this.steps = new Map(steps.map(([index, kind, at_ms, duration_ms, waited_ms, before_ms]) =>
+      [index, { message: "", sentence: "", verified: "", node_id: "", ...kinds[kind], index, at_ms, duration_ms, waited_ms, before_ms, started_at: start + at_ms, ...known.get(index) }]));
+    this.takeStretch(near);
+    this.ending = ending;
+  }
+
+  /** The sentences and pictures of some steps, and who answered there. */
+  takeStretch({ steps, decisions }) {
+    for (const [key, row] of Object.entries(steps)) this.steps.set(Number(key), { ...this.steps.get(Number(key)), ...row });
+    this.decisions = { ...decisions, ...this.decisions };
+  }
+
+  /** Whether its pictures and its sentence are there, or still to be asked for. */
+  isKnown(step) {
+    return step.picture_before !== undefined;
+  }
+
+  /** What showed after a step: as it was kept, else what the next step saw first. */
+  after(step) {
+    return step.picture_after || (step.pause ? "" : this.steps.get(step.index + 1)?.picture_before) || "";
   }
 
   // --- questions about it ------------------------------------------------------------------------------------------
@@ -185,7 +221,15 @@ export class Store extends State {
     return digest ? this.run.picture.replace("0".repeat(64), digest) : "";
   }
 
+  /** A part of a stored picture, small: a thumbnail, or a crop. */
+  partUrl(digest, { box = null, width = 192 } = {}) {
+    return digest ? `${this.run.part.replace("0".repeat(64), digest)}?width=${width}${box ? `&box=${box.map((one) => Number(one).toFixed(4)).join()}` : ""}` : "";
+  }
+
+  /** What was read on the screen of a step, or where the run stood still. */
   screenUrl(index) {
+    const { pause } = this.steps.get(index) ?? {};
+    if (pause) return this.run.screen.replace("/steps/0/", `/pauses/${pause}/`);
     return this.run.screen.replace("/steps/0/", `/steps/${index}/`);
   }
 

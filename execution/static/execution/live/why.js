@@ -2,6 +2,7 @@
 
 import { fill, find, h } from "../../rpa_site/dom.js";
 import { milliseconds, say, score, word } from "../../rpa_site/words.js";
+import { mendLink } from "./mend.js";
 import { messageOf, robotTime } from "./sentence.js";
 
 const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
@@ -9,28 +10,34 @@ const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_m
 
 export function whyView(store) {
   const panel = find("#panel-why");
+  const why = find("#why");
   let shown = "";
   store.onChange(() => {
     const step = store.focus;
     const paused = store.execution.status === "paused" && !store.selected ? store.execution.pause_detail : null;
-    const signature = JSON.stringify([step?.index, step?.phase, step?.outcome, step?.suggestion?.box, step?.score, step?.total_ms, paused]);
+    const signature = JSON.stringify([step?.index, step?.phase, step?.outcome, step?.suggestion?.box, step?.score, step?.total_ms, step?.candidates?.length, paused]);
     if (signature === shown) return;
     shown = signature;
     const top = panel.scrollTop;
-    if (paused?.candidates?.length) fill(panel, block(say("why_screen"), candidates(store, paused.candidates)));
-    else if (!step) fill(panel, h("p", { class: "muted" }, say("why_nothing")));
-    else fill(panel, steps(store, step));
+    if (paused?.candidates?.length) fill(why, block(say("why_screen"), candidates(store, paused.candidates)));
+    else if (step?.pause) fill(why, step.candidates?.length ? [title(), block(say("why_screen"), candidates(store, step.candidates))] : []);
+    else if (!step) fill(why, h("p", { class: "muted" }, say("why_nothing")));
+    else fill(why, steps(store, step));
     panel.scrollTop = top;
   });
 }
 
+const title = () => h("h3", { class: "why-title" }, say("why_title"));
+
 const steps = (store, step) => [
+  store.viewing ? title() : null,
   screenBlock(store, step),
   targetBlock(store, step),
   pairBlock(store, step),
   resultBlock(step),
   betweenBlock(store, step),
-  block(say("why_turn"), times(step)),
+  store.viewing ? null : block(say("why_turn"), times(step)), // drawn as bars there
+  step.picture_before && !store.viewing ? h("p", {}, mendLink(store, step.index, "slim")) : null,
 ];
 
 const block = (title, ...content) => h("section", { class: "why-block" }, h("h3", { class: "overline" }, title), content);
@@ -127,7 +134,7 @@ function around(edge, [x, y, w, h_], target) {
   return [left, top, right - left, bottom - top];
 }
 
-async function cut(canvas, url, box) {
+export async function cut(canvas, url, box) {
   const [x, y] = [Math.max(0, box[0]), Math.max(0, box[1])]; // nothing of it lies outside the picture
   const [w, h_] = [Math.min(1, box[0] + box[2]) - x, Math.min(1, box[1] + box[3]) - y];
   const image = new Image();

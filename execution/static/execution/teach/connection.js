@@ -13,7 +13,7 @@ export class Connection {
     this.socket = new LiveSocket({
       url: () => store.at.socket,
       longest: LONGEST,
-      onstate: (state, code) => store.set({ connection: state, closed: code ?? 0, ...(state === "live" ? {} : { hover: null }) }),
+      onstate: (state, code) => store.set({ connection: state, closed: code ?? 0, ...(state === "live" ? {} : { hover: null, keeping: false }) }),
       onmessage: (message) => store.take(message),
       onbytes: (buffer) => this.picture(buffer),
     });

@@ -189,25 +189,3 @@ function emptyWords(store) {
   if (store.lesson.state === "away" || !store.lesson.robot) return "no_picture_away";
   return store.lesson.state === "done" ? "no_picture_done" : "no_picture_yet";
 }
-
-/** The buttons over the picture: which act the pointer does, and boxes on or off. */
-export function toolbar(store) {
-  const tools = all("[data-tool]");
-  for (const button of tools) {
-    button.addEventListener("click", () => store.set({ tool: button.dataset.tool, drawing: null }));
-  }
-  const boxes = find("#boxes");
-  boxes.addEventListener("click", () => store.set({ boxes: !store.boxes }));
-  const hint = find("#tool-hint");
-  store.onChange(() => {
-    for (const button of tools) {
-      button.setAttribute("aria-pressed", String(!store.drawing && button.dataset.tool === store.tool));
-      button.disabled = !store.takesActs;
-    }
-    boxes.setAttribute("aria-pressed", String(store.boxes));
-    const words = store.drawing ? say(`drawing.${store.drawing.kind}`) : store.unkept ? say("unkept_now") : say(`tool_hint.${store.tool}`);
-    hint.hidden = !words;
-    hint.classList.toggle("amber", store.unkept && !store.drawing);
-    if (words) fill(hint, words, store.drawing ? [" ", h("button", { class: "note-button", type: "button", onclick: () => store.set({ drawing: null }) }, icon("x"), say("cancel"))] : "");
-  });
-}

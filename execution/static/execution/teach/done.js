@@ -12,6 +12,7 @@ export function doneDialog(store, edits, { goTo }) {
   find("#done").addEventListener("click", () => {
     published = null;
     draws = "";
+    store.setNow({ trouble: "" }); // what was refused on the desktop has nothing to do with publishing
     render();
     dialog.showModal();
   });

@@ -1,6 +1,6 @@
 /* The other panels: the screen and what it is known by, the variables, what is left to mend. */
 
-import { fill, find, h, icon } from "../../rpa_site/dom.js";
+import { announce, fill, find, h, icon } from "../../rpa_site/dom.js";
 import { score, say, word } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { chip, field, keptWhileTyping, overline, textAdder } from "./parts.js";
@@ -17,10 +17,30 @@ export function screenView(store, desktop, edits) {
       h("div", { class: "row-buttons" },
         flag(say("is_entry"), screen.is_entry, (is_entry) => change({ is_entry })),
         flag(say("is_end"), screen.is_end, (is_end) => change({ is_end }))),
+      ways(screen, change),
       overline(say("told_apart")), meter(screen),
       overline(say("known_by")), texts(screen, change),
       overline(say("areas")), regions(screen, change),
     ];
+  }
+
+  /** What is tried first where several ways lead on; each is moved by its two buttons, which keep the focus. */
+  function ways({ ways: all = [] }, change) {
+    if (!all.length) return null;
+    const move = (at, by) => async () => {
+      const order = all.map((one) => one.edge_id);
+      const [moved] = order.splice(at, 1);
+      order.splice(at + by, 0, moved);
+      if (!(await change({ order }))) return;
+      store.setNow({}); // drawn in the new order, before the focus goes where its button is now
+      announce(say("way_moved", { what: all[at].sentence, n: at + by + 1 }));
+      const buttons = [...panel.querySelectorAll(`[data-way="${CSS.escape(moved)}"]:not([disabled])`)];
+      (buttons.find((one) => one.dataset.by === String(by)) ?? buttons[0])?.focus();
+    };
+    const button = (at, by, glyph, words) => h("button", { class: "icon-button", type: "button", disabled: !all[at + by], "aria-label": say(words, { what: all[at].sentence }), title: say(words, { what: all[at].sentence }), data: { way: all[at].edge_id, by: String(by) }, onclick: move(at, by) }, icon(glyph));
+    return [overline(say("ways_on")), h("ol", { class: "ways-on" }, all.map((one, at) => h("li", {},
+      h("span", {}, emphasised(one.sentence), one.leads_to ? h("span", { class: "small muted" }, emphasised(say("way_to", { name: one.leads_to }))) : null),
+      button(at, -1, "chevron-up", "way_earlier"), button(at, 1, "chevron-down", "way_later"))))];
   }
 
   function meter({ told_apart: apart }) {

@@ -32,6 +32,7 @@ export function textAdder(label, onadd) {
   return button;
 }
 
+const OPENED = ".chip-form, .identity-form, .ways-form"; // forms that somebody has opened to write in them
 const FOCUSABLE = "a, button, input, select, summary, textarea";
 
 /** Draws a panel anew when what it shows has changed; what somebody is writing there stays until they are done. */
@@ -39,7 +40,8 @@ export function keptWhileTyping(store, panel, what, draw) {
   let shown = "";
   const writes = () => {
     const at = document.activeElement;
-    return panel.contains(at) && at.matches("input:not([type=checkbox], [type=radio]), textarea") && at.value !== at.defaultValue;
+    const isText = panel.contains(at) && at.matches("input:not([type=checkbox], [type=radio]), textarea");
+    return isText && (at.value !== at.defaultValue || Boolean(at.closest(OPENED)));
   };
   const renew = () => {
     const signature = JSON.stringify(what());
@@ -58,7 +60,9 @@ export function keptWhileTyping(store, panel, what, draw) {
 /** A field with its label; `onchange(value)` once somebody has written another one. */
 export function field(label, value, onchange, attributes = {}) {
   const id = `f-${Math.random().toString(36).slice(2)}`;
-  const input = h("input", { class: "input", id, value, ...attributes });
-  input.addEventListener("change", () => input.value.trim() !== value && onchange(input.value.trim()));
+  const { rows } = attributes; // several lines, of which the first may be empty
+  const input = rows ? h("textarea", { class: "input", id, ...attributes }, value) : h("input", { class: "input", id, value, ...attributes });
+  const given = () => (rows ? input.value.trimEnd() : input.value.trim());
+  input.addEventListener("change", () => given() !== value && onchange(given()));
   return h("div", { class: "field" }, h("label", { for: id }, label), input);
 }

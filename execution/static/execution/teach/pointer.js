@@ -1,6 +1,7 @@
 /* Mouse and finger on the picture: what is pointed at, clicked, dragged, scrolled and drawn. */
 
 import { find, h } from "../../rpa_site/dom.js";
+import { SETS } from "./control.js";
 import { CLICKS, LOOKS } from "./store.js";
 
 const HOVER_EVERY = 70; // milliseconds: at most 15 a second
@@ -29,13 +30,13 @@ export class Pointer {
 
   /** Whether a drag draws on the picture, or drags on the desktop: a finger scrolls otherwise. */
   get draws() {
-    return Boolean(this.store.drawing) || LOOKS.has(this.store.tool) || this.store.tool === "drag";
+    return Boolean(this.store.drawing) || LOOKS.has(this.store.tool) || SETS.has(this.store.tool) || this.store.tool === "drag";
   }
 
   moved(event) {
     const at = this.desktop.point(event);
     if (this.down) return void this.rubber(event);
-    if (!at || event.pointerType === "touch" || this.store.drawing || !this.store.takesActs) return;
+    if (!at || event.pointerType === "touch" || this.store.drawing || this.store.control || !this.store.takesActs) return;
     this.at = at;
     this.hovering ??= setTimeout(() => this.say(), Math.max(0, HOVER_EVERY - (performance.now() - (this.saidAt ?? 0))));
   }
@@ -58,7 +59,7 @@ export class Pointer {
     if (event.pointerType !== "touch" || this.draws) event.preventDefault(); // no selection, and the keys stay where they are
     this.down = { at, x: event.clientX, y: event.clientY, button: event.button };
     if (this.draws) this.desktop.canvas.setPointerCapture(event.pointerId);
-    if (event.pointerType !== "touch" && !this.store.drawing) this.focusKeys();
+    if (event.pointerType !== "touch" && !this.store.drawing && !this.store.control) this.focusKeys();
   }
 
   released(event) {
@@ -68,9 +69,10 @@ export class Pointer {
     if (!down || !at) return;
     const slipped = Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL;
     const box = [Math.min(at[0], down.at[0]), Math.min(at[1], down.at[1]), Math.abs(at[0] - down.at[0]), Math.abs(at[1] - down.at[1])];
-    if (store.drawing) return void (slipped && this.drawn(box));
-    if (store.isAsking) return; // one thing at a time
+    if (store.drawing) return void (slipped ? this.drawn(box) : store.drawing.kind === "mend" && this.drawn(null, at));
+    if (store.isAsking || store.control) return; // one thing at a time
     if (LOOKS.has(store.tool)) return void this.look(slipped ? { box } : { x: at[0], y: at[1] });
+    if (SETS.has(store.tool)) return void this.control(at, slipped ? box : null);
     if (slipped) return void this.act("drag", down.at, { dx: at[0] - down.at[0], dy: at[1] - down.at[1] }, event);
     if (store.tool === "drag") return;
     const act = down.button === 2 ? "right_click" : store.tool;
@@ -92,6 +94,15 @@ export class Pointer {
 
   look(where) {
     if (this.connection.act({ type: "look", act: this.store.tool, ...where })) this.store.set({ tool: "click" });
+  }
+
+  /** A control was pointed at: what it is brought to is asked on the page, then it is done. */
+  control(at, box) {
+    const { store } = this;
+    const { hover } = store;
+    const over = hover && hover.box && inside(at, hover.box) ? hover : null;
+    const where = box ? { box } : { x: at[0], y: at[1] };
+    store.setNow({ control: { act: store.tool, where, box: box ?? over?.box ?? null, said: over?.sentence ?? "" }, tool: "click", hover: null });
   }
 
   rubber(event) {
@@ -122,6 +133,8 @@ export class Pointer {
     }, WHEEL_EVERY);
   }
 }
+
+const inside = ([x, y], [left, top, width, height]) => x >= left && y >= top && x < left + width && y < top + height;
 
 /** A finger has no keys beside it: a button brings them. */
 export function keyboardButton(focusKeys) {

@@ -3,6 +3,8 @@
 import { all, announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
+import { callPanel } from "./call_form.js";
+import { controlParts, focusOn } from "./control.js";
 
 const ELSE = "something_else"; // the answer that is on the key E
 const READ_MS = 400; // a question that has just come was not meant by a key or a click for something else
@@ -19,9 +21,11 @@ export class Question {
     const kind = this.kind();
     const { question, screen, lesson, trouble, connection, closed, answering } = store;
     const names = (lesson.screens ?? []).map((s) => [s.node_id, s.name]);
-    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem]);
-    if (signature === this.shown) return;
+    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem, lesson.call, store.control, store.doing, store.record, store.offer]);
+    if (signature === this.shown) return this.sayKeys();
     this.shown = signature;
+    const isControl = store.control && kind === "control" && this.pointedAt !== store.control;
+    this.pointedAt = store.control;
     const isNew = question && question.id !== this.asked && store.isAsking;
     this.asked = question?.id ?? "";
     if (isNew) this.freshUntil = performance.now() + READ_MS;
@@ -30,7 +34,10 @@ export class Question {
     this.element.className = `panel live-question ${css}`;
     this.desktop.pointTo(null);
     fill(this.element, parts);
-    if (focused) find(`[data-key="${CSS.escape(focused)}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
+    this.sayKeys();
+    if (kind === "control") this.desktop.pointTo(store.control.box);
+    if (isControl) focusOn(this.element);
+    else if (focused) find(`[data-key="${CSS.escape(focused)}"]:not([disabled])`, this.element)?.focus({ preventScroll: true });
     if (isNew) announce(`${question.text} ${question.detail ?? ""}`);
   }
 
@@ -43,7 +50,9 @@ export class Question {
     if (store.lesson.state === "away" || (store.connection === "live" && !store.lesson.robot)) return "away";
     if (store.lesson.state === "waiting" || store.connection === "connecting") return "waits";
     if (store.lesson.paused) return "paused";
-    return "looks";
+    if (store.doing) return "does";
+    if (store.lesson.call) return "call";
+    return store.control ? "control" : "looks";
   }
 
   // --- asked ---------------------------------------------------------------------------------------------------------
@@ -52,12 +61,12 @@ export class Question {
     const sending = !this.store.isAsking;
     const numbered = question.answers.filter((answer) => answer.code !== ELSE).sort((a, b) => Number(b.likely) - Number(a.likely));
     const other = question.answers.find((answer) => answer.code === ELSE);
-    const counted = question.kind === "which" ? numbered.find((answer) => answer.code === "number") : null;
+    const counted = numbered.find((answer) => answer.counts);
     const primary = numbered.find((answer) => answer.likely);
     return ["asks", top("message-question", "blue", question.text, question.detail),
       h("div", { class: "answers" },
         numbered.map((answer, i) => this.answer(answer, i < 9 ? String(i + 1) : "", answer === primary, sending)),
-        counted ? h("button", { class: "button", type: "button", disabled: sending, data: { key: "which_number" }, onclick: () => this.askValues(counted, [{ name: "variable", text: say("which_number_name"), value: "n" }]) }, icon("variable"), say("which_number")) : null,
+        counted ? h("button", { class: "button", type: "button", disabled: sending, data: { key: "which_number" }, onclick: () => this.askNumber(counted) }, icon("variable"), say("which_number")) : null,
         other ? this.answer(other, "E", false, sending) : null,
         h("button", { class: "button plain", type: "button", disabled: sending, data: { key: "cancel" }, onclick: () => this.connection.cancel() }, say("let_it_go")),
         h("span", { class: "then" }, sending ? say("sending") : question.kind === "which" ? say("then_clicked") : "")),
@@ -76,24 +85,48 @@ export class Question {
 
   choose(answer) {
     if (performance.now() < this.freshUntil || !this.store.isAsking) return;
-    const needed = answer.values ?? [];
-    if (needed.length) return void this.askValues(answer, needed);
+    if (answer.line) return void this.askLine(answer);
     this.connection.answer(answer.code);
   }
 
-  /** An answer that needs a word from the person: which number, which name. */
-  askValues(answer, needed) {
-    const fields = needed.map((one) => h("input", { class: "input", id: `value-${one.name}`, name: one.name, value: one.value ?? "", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") }));
-    const form = h("form", { class: "answer-values" },
-      needed.map((one, i) => h("div", {}, h("label", { for: `value-${one.name}` }, one.text), fields[i])),
+  /** Which number it is, a run says by a variable. */
+  askNumber(answer) {
+    const name = nameField("value-variable", "n");
+    name.required = true;
+    this.askMore(h("div", {}, h("label", { for: name.id }, say("which_number_name")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
+  }
+
+  /** Which texts of its line tell it; those with a name are other ones in each run. */
+  askLine(answer) {
+    const rows = answer.line.map((one, i) => {
+      const takes = h("input", { type: "checkbox", id: `line-${i}`, checked: one.known });
+      const name = nameField(`line-name-${i}`, one.variable);
+      const follow = () => (name.disabled = !takes.checked);
+      takes.addEventListener("change", follow);
+      follow();
+      const show = () => this.desktop.pointTo(one.box);
+      return { one, takes, name, row: h("li", { onpointerenter: show, onfocusin: show, onpointerleave: () => this.desktop.pointTo(null) }, takes, h("label", { for: takes.id }, one.text), h("label", { for: name.id, class: "small muted" }, say("line_variable")), name) };
+    });
+    const list = h("fieldset", { class: "line-texts" }, h("legend", { class: "visually-hidden" }, say("line_which")), h("ul", {}, rows.map(({ row }) => row)), h("p", { class: "small muted" }, say("line_how")));
+    this.askMore(list, rows[0].takes, () => this.connection.answer(answer.code, { line: rows.filter(({ takes }) => takes.checked).map(({ one, name }) => ({ text: one.text, variable: name.value })) }));
+  }
+
+  /** In the place of the answers: what else has to be said for one of them. */
+  askMore(parts, first, send) {
+    const form = h("form", { class: "answer-values" }, parts,
       h("button", { class: "button primary", type: "submit" }, say("use_this")),
       h("button", { class: "button", type: "button", onclick: () => ((this.shown = ""), this.render()) }, say("back")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.connection.answer(answer.code, Object.fromEntries(fields.map((field) => [field.name, field.value])));
+      send();
     });
     fill(find(".answers", this.element), form);
-    fields[0].focus();
+    first.focus();
+  }
+
+  /** What is to be pressed: keys that are the desktop's now are let go first. A button that is being pressed stays. */
+  sayKeys() {
+    for (const kbd of all("kbd[data-frees]", this.element)) text(kbd, this.store.keyboard ? say("after_escape", { key: kbd.dataset.frees }) : kbd.dataset.frees);
   }
 
   /** The answer on a key: "1" to "9", "E". Whether there was one. */
@@ -104,20 +137,63 @@ export class Question {
     return true;
   }
 
+  // --- a control that was pointed at ---------------------------------------------------------------------------------
+  control() {
+    const { control } = this.store;
+    return ["asks", top("message-question", "blue", say(`control_title.${control.act}`), control.said || say("control_text")), controlParts(this.store, this.connection), this.said()];
+  }
+
+  call() {
+    const [css, head, answers] = callPanel(this.store, this.connection, top);
+    return [css, head, answers, this.said()];
+  }
+
+  does() {
+    return ["", top("hand-finger", "blue busy", say("doing_title"), say("doing_text"))];
+  }
+
   // --- nothing asked ---------------------------------------------------------------------------------------------------
   looks() {
     const { store } = this;
     const { screen } = store;
     if (!screen || screen.state === "reading") return ["", top("search", "grey busy", say("screen_reading"), say("screen_reading_text")), this.said()];
     if (screen.state === "unread") return ["amber", top("alert-triangle", "amber", say("screen_unread"), screen.why), this.said()];
-    const name = store.screenOf(screen.node_id)?.name || screen.name;
+    const { mend } = store.lesson;
+    if (mend && !screen.node_id) return ["", top("help-circle", "amber", say("mend_unknown_title"), mend.screen ? say("mend_unknown_text", { name: mend.screen }) : screen.why), this.said()];
+    const name = store.screenOf(screen.node_id)?.name || screen.name || say("screen_unnamed");
     const others = (store.lesson.screens ?? []).filter((one) => one.node_id !== screen.node_id);
     const isNew = screen.state === "new";
+    if (store.offer) return this.offer(store.offer);
+    if (store.record) return this.record(store.record);
     const title = isNew ? say("screen_is_new", { name }) : say("screen_is", { name });
     return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
       h("div", { class: "answers" },
         isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), say("another_screen")),
         others.length ? this.sameAs(others) : null),
+      this.said()];
+  }
+
+  /** A line led to the screen on which the value stands by which it was chosen: is that asked by what follows there? */
+  record({ index, record }) {
+    const told = record.identity.map((one) => `${say("quoted", { text: one.value })}${one.label ? ` (${one.label})` : ""}`).join(", ");
+    const answer = (choice) => this.actions.edits.step(index, { record: choice });
+    return ["asks", top("user-check", "blue", say("record_title"), say("record_text", { values: told })),
+      h("div", { class: "answers" },
+        h("button", { class: "button primary", type: "button", data: { key: "record", number: "1" }, "aria-keyshortcuts": "1", onclick: () => answer("accept") }, icon("check"), h("span", {}, say("record_accept", { values: told })), h("kbd", { data: { frees: "1" } })),
+        h("button", { class: "button", type: "button", data: { key: "no_record", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, say("record_decline")), h("kbd", { data: { frees: "2" } }))),
+      this.said()];
+  }
+
+  /** A click on a control: is it to be brought to that in every run, or clicked whatever it is? */
+  offer({ index, offer }) {
+    const { act, params } = offer;
+    const label = offer.label.replace(/[\s:：]+$/, "");
+    const told = act === "set_state" ? say(params.state === "on" ? "offer_on" : "offer_off", { label }) : say("offer_choose", { option: params.option, label });
+    const answer = (choice) => this.actions.edits.step(index, { offer: choice });
+    return ["asks", top("message-question", "blue", say(`offer_title.${act}`), say(`offer_text.${act}`)),
+      h("div", { class: "answers" },
+        h("button", { class: "button primary", type: "button", data: { key: "offer", number: "1" }, "aria-keyshortcuts": "1", onclick: () => answer("accept") }, icon("check"), h("span", {}, told), h("kbd", { data: { frees: "1" } })),
+        h("button", { class: "button", type: "button", data: { key: "no_offer", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, say("offer_decline")), h("kbd", { data: { frees: "2" } }))),
       this.said()];
   }
 
@@ -133,6 +209,7 @@ export class Question {
   }
 
   waits() {
+    if (this.store.lesson.pictures) return ["", top("hourglass", "grey busy", say("waits_pictures_title"), say("waits_pictures_text")), this.said()];
     return ["", top("hourglass", "grey busy", say("waits_title"), say("waits_text", { robot: this.store.lesson.robot || "" })), this.said()];
   }
 
@@ -166,6 +243,8 @@ export class Question {
   }
 }
 
+const nameField = (id, value) => h("input", { class: "input", id, value, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") });
+
 const top = (glyph, colour, title, detail) =>
   h("div", { class: "question-top" }, h("span", { class: `question-icon ${colour}` }, icon(glyph)),
     h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, emphasised(title)), h("p", { class: "question-why" }, emphasised(detail ?? ""))));
@@ -179,7 +258,7 @@ export function headView(store) {
     if (signature === shown) return;
     shown = signature;
     text(find("#workflow-name"), lesson.workflow.name);
-    const facts = [say("draft"), lesson.robot ? say("on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
+    const facts = [say("draft"), lesson.robot ? say(lesson.pictures ? "read_by" : "on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
     text(find("#facts"), facts.filter(Boolean).join(" · "));
     const [colour, glyph, word] = badge(store);
     fill(find("#state"), h("span", { class: `badge-state ${colour}` }, icon(glyph), h("span", {}, word)));

@@ -10,19 +10,17 @@ export function stepsView(store, { toPanel }) {
   const list = find("#steps");
   const count = find("#steps-count");
   let shown = "";
-  let newest = "";
+  let follows = true; // whoever has scrolled up is left there
+  list.addEventListener("scroll", () => (follows = list.scrollHeight - list.scrollTop - list.clientHeight < 24), { passive: true });
   store.onChange(() => {
     text(count, say("steps_count", { n: store.steps.length }));
     const signature = JSON.stringify([store.steps, (store.lesson.screens ?? []).map((s) => [s.node_id, s.name, s.looks]), store.selected, store.screen, store.shownNode, store.isAsking]);
     if (signature === shown) return;
     shown = signature;
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.row : "";
-    const follows = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
     fill(list, groups(store).map((group) => groupView(store, group, toPanel)), coming(store));
     if (focused) find(`[data-row="${focused}"]`, list)?.focus({ preventScroll: true });
-    const last = String(store.steps.at(-1)?.index ?? "");
-    if (last !== newest && follows) list.scrollTop = list.scrollHeight;
-    newest = last;
+    if (follows) list.scrollTop = list.scrollHeight;
   });
 }
 
@@ -55,7 +53,7 @@ function stepView(store, step, toPanel) {
       onclick: () => (store.set({ selected: step.index, shownNode: null }), toPanel("tab-target")),
     },
     icon(name, css),
-    h("span", {}, h("span", { class: "step-name" }, emphasised(step.sentence)), h("span", { class: "step-where" }, held ? say("asked_below") : step.detail ?? ""), h("span", { class: "visually-hidden" }, say(`step_state.${step.state}`))),
+    h("span", {}, h("span", { class: "step-name" }, emphasised(step.sentence)), h("span", { class: "step-where" }, held ? say("asked_below") : step.detail ?? ""), (step.when ?? []).map((text) => h("span", { class: "step-when" }, text)), h("span", { class: "visually-hidden" }, say(`step_state.${step.state}`))),
     h("span", { class: "step-time" }, held ? say("now") : step.at ? clock(step.at) : "")));
 }
 
@@ -69,11 +67,11 @@ function coming(store) {
     parts.push(h("li", { class: "group" }, h("button", { class: "group-name", type: "button", data: { row: "screen-now" }, disabled: !known, onclick: () => (store.set({ shownNode: screen.node_id }), find("#tab-screen").click()) },
       icon(screen.state === "new" ? "plus" : "window"), h("strong", { class: "clip" }, known?.name || screen.name || say("screen_unnamed")), h("span", { class: "small muted" }, screen.state === "new" ? say("screen_new") : say("screen_now")))));
   }
-  parts.push(h("li", { class: "steps-note" }, store.steps.length ? how() : [h("strong", {}, say("nothing_taught")), " ", how()]));
+  parts.push(h("li", { class: "steps-note" }, store.steps.length ? how(store) : [h("strong", {}, say("nothing_taught")), " ", how(store)]));
   return parts;
 }
 
-const how = () => {
-  const [before, after] = say("how", { key: "\u0000" }).split("\u0000");
+const how = (store) => {
+  const [before, after] = say(store.lesson.pictures ? "how_pictures" : "how", { key: "\u0000" }).split("\u0000");
   return [before, h("kbd", {}, "Alt"), after];
 };

@@ -2,7 +2,7 @@
 
 import { State } from "../../rpa_site/state.js";
 
-export const LOOKS = new Set(["read_value", "wait_text", "must_see"]); // acts that do nothing on the desktop
+export const LOOKS = new Set(["read_value", "wait_text", "must_see", "must_see_row"]); // acts that do nothing on the desktop
 export const CLICKS = new Set(["click", "double_click", "right_click"]);
 const ACT_TIMEOUT = 30_000; // an act that nobody answered for so long is not waited for any more
 
@@ -21,6 +21,10 @@ export class Store extends State {
     this.hover = null;
     this.screen = null; // what is looked at now: {node_id, name, why, state}
     this.tool = "click";
+    this.control = null; // a control that was pointed at: {act, where, box}; what it is brought to is asked
+    this.doing = ""; // the act of several movements that is being done
+    this.callable = data.callable ?? []; // other workflows that can be done here
+    this.credentials = data.credentials ?? []; // names of those that a workflow may log in with
     this.drawing = null; // what a rectangle on the picture is for: {kind, ...}
     this.boxes = true;
     this.keyboard = false; // whether keys go to the desktop
@@ -30,6 +34,8 @@ export class Store extends State {
     this.answering = ""; // the question that an answer was sent to
     this.trouble = "";
     this.told = "";
+    this.keeping = false; // whether such a change is on its way
+    this.mending = null; // what a change of the draft would do to the pictures that are kept
     this.saving = 0; // edits that are on their way
     this.pending = new Map(); // act id -> when it was sent
     this.delays = []; // of the last acts, in milliseconds: sent to done
@@ -63,17 +69,27 @@ export class Store extends State {
   on_acted({ id, state, ms, why }) {
     const sent = this.pending.get(id);
     this.pending.delete(id);
+    if (this.doing === id) this.doing = "";
     if (sent) this.delays = [...this.delays, performance.now() - sent].slice(-50);
     if (state === "refused") this.set({ trouble: why || "" });
     else this.set({ trouble: "", robotMs: ms });
   }
 
-  on_screen({ node_id, name, why, state }) {
-    this.set({ screen: { node_id, name, why, state }, hover: null }); // what the pointer was over may be gone
+  on_mending({ asked, said, of, changes, target }) {
+    this.set({ mending: { asked, said, of, changes, target } });
+  }
+
+  /** It is written: what is saved from here on has it. */
+  on_mended() {
+    this.set({ keeping: false });
+  }
+
+  on_screen({ node_id, name, why, state, dialog }) {
+    this.set({ screen: { node_id, name, why, state, dialog }, hover: null }); // what the pointer was over may be gone
   }
 
   on_trouble({ text }) {
-    this.set({ trouble: text });
+    this.set({ trouble: text, keeping: false, answering: "" }); // an answer that says nothing is asked for again
   }
 
   /** What there is to know of what was done, such as what taking a step back does not undo. */
@@ -98,13 +114,25 @@ export class Store extends State {
     return this.lesson.question ?? null;
   }
 
+  /** The last step, where it is proposed whose record the screen that it led to is. */
+  get record() {
+    const last = this.steps.at(-1);
+    return last?.record && this.screen?.node_id !== last.node_id ? last : null;
+  }
+
+  /** The last step, where it is a click that may be meant for more. */
+  get offer() {
+    const last = this.steps.at(-1);
+    return last?.offer ? last : null;
+  }
+
   get isAsking() {
     return Boolean(this.question) && this.answering !== this.question.id;
   }
 
   /** Whether the picture takes what a person does. */
   get takesActs() {
-    return this.connection === "live" && this.lesson.state === "live" && !this.lesson.paused;
+    return this.connection === "live" && this.lesson.state === "live" && !this.lesson.paused && !this.doing;
   }
 
   /** The step that the panel on the right tells of. */

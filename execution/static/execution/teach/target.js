@@ -4,11 +4,15 @@ import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { milliseconds, say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { chip, keptWhileTyping, overline, textAdder } from "./parts.js";
+import { proofEditor } from "./proof.js";
 import { paramsEditor, valueEditor } from "./values.js";
+import { waysEditor } from "./ways.js";
+
+const stepNames = (store) => store.steps.map((one) => [one.edge_id, one.sentence]); // what may belong to a round
 
 export function targetView(store, desktop, edits, { connection }) {
   const panel = find("#panel-target");
-  keptWhileTyping(store, panel, () => [store.step, store.lesson.variables, store.takesActs], () => fill(panel, store.step ? stepParts(store.step) : h("p", { class: "muted" }, say("no_step_yet"))));
+  keptWhileTyping(store, panel, () => [store.step, store.lesson.variables, store.lesson.values, store.takesActs, stepNames(store)], () => fill(panel, store.step ? stepParts(store.step) : h("p", { class: "muted" }, say("no_step_yet"))));
 
   function stepParts(step) {
     const { target } = step;
@@ -23,9 +27,12 @@ export function targetView(store, desktop, edits, { connection }) {
       after(step),
       overline(say("whose_record")),
       identity(step),
+      waysEditor(store, edits, step, { connection }),
+      proofEditor(store, edits, step),
       overline(say("this_step")),
       h("div", { class: "row-buttons" },
         h("label", { class: "check" }, checkbox(step.optional, (optional) => edits.step(step.index, { optional })), h("span", {}, say("optional"))),
+        h("label", { class: "check" }, checkbox(step.changes_nothing, (on) => edits.step(step.index, { changes_nothing: on })), h("span", {}, say("changes_nothing"))),
         store.can("try") ? h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => connection.send({ type: "try", from: step.index }) }, icon("player-play"), say("try_from_here")) : null,
         h("button", { class: "button slim danger", type: "button", onclick: () => edits.removeStep(step.index) }, icon("x"), say("remove_step"))),
     ];
@@ -75,7 +82,7 @@ export function targetView(store, desktop, edits, { connection }) {
   /** Go on only where these are seen; each a value, and the label it stands at. */
   function identity(step) {
     const now = step.identity ?? [];
-    const box = h("div", {});
+    const box = h("div", { data: { part: "record" } });
     const show = () => fill(box,
       now.length
         ? h("p", {}, say("only_where"), " ", now.flatMap((one, i) => [i ? `, ` : "", h("strong", {}, one.value), one.label ? ` (${one.label})` : ""]), ". ")
@@ -86,7 +93,9 @@ export function targetView(store, desktop, edits, { connection }) {
         h("input", { class: "input", value: one.value, "aria-label": say("record_value"), placeholder: "{{patient}}" }),
         h("input", { class: "input", value: one.label ?? "", "aria-label": say("record_label"), placeholder: say("record_label") }),
       ]);
-      const form = h("form", { class: "identity-form" }, rows.map((pair) => h("div", {}, pair)),
+      const known = h("datalist", { id: `record-${step.index}` }, (store.lesson.values ?? []).map((one) => h("option", { value: `{{${one.name}}}` }, one.value)));
+      for (const [value] of rows) value.setAttribute("list", known.id);
+      const form = h("form", { class: "identity-form" }, known, rows.map((pair) => h("div", {}, pair)),
         h("div", { class: "row-buttons" }, h("button", { class: "button primary slim", type: "submit" }, say("save")), h("button", { class: "button slim", type: "button", onclick: show }, say("back"))));
       form.addEventListener("submit", (event) => {
         event.preventDefault();

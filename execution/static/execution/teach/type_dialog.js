@@ -12,7 +12,8 @@ export function typeDialog(store, keyboard) {
     fill(find("[data-body]", dialog)); // the secret is in no page that stays
     keyboard.focus();
   };
-  const known = variables.filter((one) => !one.secret && one.example);
+  const known = (store.lesson.values ?? []).filter((one) => one.value);
+  const typed = store.lesson.typed ?? [];
   const name = h("input", { class: "input", id: "secret-name", list: "secret-names", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule"), autocomplete: "off" });
   const value = h("input", { class: "input", id: "secret-value", type: "password", required: true, autocomplete: "off" });
   const secrets = variables.filter((one) => one.secret);
@@ -30,7 +31,8 @@ export function typeDialog(store, keyboard) {
     close();
   });
   fill(find("[data-body]", dialog), h("h2", { id: "type-title" }, say("type_value")),
-    known.length ? h("div", { class: "chips" }, known.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one.example), close()) }, h("strong", {}, `{{${one.name}}}`), ` ${one.example}`))) : null,
+    known.length ? h("div", { class: "chips" }, known.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one.value), close()) }, h("strong", {}, `{{${one.name}}}`), ` ${one.value}`))) : null,
+    typed.length ? [h("h3", { class: "overline" }, say("typed_before")), h("div", { class: "chips" }, typed.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one), close()) }, one)))] : null,
     form);
   dialog.showModal();
 }

@@ -1,46 +1,67 @@
 /* What a step types: the same each time, a variable, or a secret. */
 
-import { h, icon } from "../../rpa_site/dom.js";
+import { find, h, icon } from "../../rpa_site/dom.js";
 import { keysOf, say, word } from "../../rpa_site/words.js";
 import { field, overline } from "./parts.js";
 
 const SOLE = /^\{\{\s*(\w+)\s*\}\}$/;
 
-/** The part of a step's panel that says what it types; nothing for other steps. */
+/** The part of a step's panel that says what it types, chooses, or sets; nothing for other steps. */
 export function valueEditor(store, edits, step) {
-  const typed = step.value;
-  if (!typed) return null;
+  const set = step.value;
+  if (!set) return null;
   const variables = store.lesson.variables ?? [];
-  const name = SOLE.exec(typed.text)?.[1] ?? "";
+  const name = SOLE.exec(set.text)?.[1] ?? "";
   const variable = variables.find((one) => one.name === name);
-  const now = !variable ? "fixed" : variable.secret ? "secret" : "variable";
-  const choices = ["fixed", "variable", "secret"].map((kind) => {
+  const now = !name ? "fixed" : variable?.secret ? "secret" : "variable";
+  const kinds = set.param === "text" ? ["fixed", "variable", "secret"] : ["fixed", "variable"];
+  const choices = kinds.map((kind) => {
     const input = h("input", { type: "radio", name: `value-${step.index}`, value: kind, checked: kind === now });
     input.addEventListener("change", () => (kind === "fixed" ? edits.step(step.index, { value: { kind } }) : show(kind)));
     return h("label", { class: "check" }, input, h("span", {}, say(`value_kind.${kind}`)));
   });
   const box = h("div", {});
-  const show = (kind) => box.replaceChildren(asVariable(kind));
+  const show = (kind) => {
+    box.replaceChildren(asVariable(kind));
+    find("input", box).focus(); // at once: what is written in is not drawn anew
+  };
   const asVariable = (kind) => {
-    const fits = variables.filter((one) => one.secret === (kind === "secret"));
+    const fits = (kind === "secret" ? variables.filter((one) => one.secret) : store.lesson.values ?? []).filter((one) => set.param !== "date" || one.kind === "date");
     const input = h("input", { class: "input", list: `names-${step.index}`, value: "", "aria-label": say("variable_name"), placeholder: say("variable_name"), required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") });
     const form = h("form", { class: "chip-form" }, input, h("datalist", { id: `names-${step.index}` }, fits.map((one) => h("option", { value: one.name }, one.label || one.name))), h("button", { class: "button primary slim", type: "submit" }, say("use_this")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       edits.step(step.index, { value: { kind, name: input.value } });
     });
-    setTimeout(() => input.focus());
     return h("div", {}, form, kind === "secret" ? h("p", { class: "hint" }, say("secret_hint")) : offers(step, fits, edits));
   };
-  return [overline(say("what_it_types")), h("p", { class: "typed" }, variable?.secret ? [icon("lock"), " ", h("strong", {}, `{{${name}}}`)] : h("strong", {}, typed.text)),
-    h("fieldset", { class: "kinds" }, h("legend", { class: "visually-hidden" }, say("what_it_types")), choices), box,
-    h("div", { class: "row-buttons" }, switchOf(step, edits, "clear", typed.clear), switchOf(step, edits, "enter", typed.enter))];
+  const title = set.param === "text" ? say("what_it_types") : say(`what_it_sets.${set.param}`);
+  return [overline(title), shownValue(edits, step, name, variable),
+    h("fieldset", { class: "kinds" }, h("legend", { class: "visually-hidden" }, title), choices), box,
+    set.clear === undefined ? null : h("div", { class: "row-buttons" }, switchOf(step, edits, "clear", set.clear), switchOf(step, edits, "enter", set.enter))];
+}
+
+/** What it is now; where it is always the same it is changed here. */
+function shownValue(edits, step, name, variable) {
+  const { param, text, allowed = [] } = step.value;
+  if (name) return h("p", { class: "typed" }, variable?.secret ? [icon("lock"), " "] : null, h("strong", {}, `{{${name}}}`));
+  const change = (value) => edits.step(step.index, { value: { kind: "fixed", text: value } });
+  const label = param === "text" ? say("what_it_types") : say(`what_it_sets.${param}`);
+  if (allowed.length) {
+    const select = h("select", { class: "input", "aria-label": label }, allowed.map((one) => h("option", { value: one, selected: one === text }, word("state_word", one))));
+    select.addEventListener("change", () => change(select.value));
+    return h("div", { class: "field" }, select);
+  }
+  if (param === "text") return h("p", { class: "typed" }, h("strong", {}, text));
+  const input = h("input", { class: "input", value: text, "aria-label": label, ...(param === "date" ? { type: "date" } : {}) });
+  input.addEventListener("change", () => input.value && input.value !== text && change(input.value));
+  return h("div", { class: "field" }, input);
 }
 
 /** Values that were typed or seen before, to be taken with one press. */
 function offers(step, variables, edits) {
   if (!variables.length) return null;
-  return h("div", { class: "chips" }, variables.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => edits.step(step.index, { value: { kind: "variable", name: one.name } }) }, `{{${one.name}}}`, one.example ? ` · ${one.example}` : "")));
+  return h("div", { class: "chips" }, variables.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => edits.step(step.index, { value: { kind: "variable", name: one.name } }) }, `{{${one.name}}}`, one.value || one.example ? ` · ${one.value || one.example}` : "")));
 }
 
 /** The settings of a step that types nothing: its keys, the text it waits for, the name of the value it reads. */
@@ -49,11 +70,22 @@ export function paramsEditor(edits, step) {
   if (!entries.length) return null;
   const change = (name) => (value) => edits.step(step.index, { params: { [name]: name === "timeout_s" ? Number(value) : value } });
   return [overline(say("settings")), entries.map(([name, value]) => {
-    if (name !== "kind") return field(say(`param.${name}`), String(value ?? ""), change(name), name === "timeout_s" ? { type: "number", min: 1, max: 3600 } : {});
-    const select = h("select", { class: "input", "aria-label": say("param.kind") }, ["text", "number", "date"].map((kind) => h("option", { value: kind, selected: kind === value }, word("kind", kind))));
-    select.addEventListener("change", () => change("kind")(select.value));
-    return h("div", { class: "field" }, h("span", { class: "label" }, say("param.kind")), select);
+    if (name === "format") return pick(name, keysOf("date_format").map((key) => [key === "iso" ? "" : key, word("date_format", key)]), value, change(name));
+    if (name !== "kind") return field(say(`param.${name}`), String(value ?? ""), change(name), formOf(step, name));
+    return pick(name, ["text", "number", "date"].map((kind) => [kind, word("kind", kind)]), value, change(name));
   })];
+}
+
+function formOf(step, name) {
+  if (name === "timeout_s") return { type: "number", min: 1, max: 3600 };
+  if (name === "columns") return { rows: 2, title: say("columns_hint") };
+  return name === "text" && (step.act === "must_see" || "columns" in step.params) ? { rows: 2 } : {}; // a line for each
+}
+
+function pick(name, options, value, change) {
+  const select = h("select", { class: "input", "aria-label": say(`param.${name}`) }, options.map(([key, words]) => h("option", { value: key, selected: key === (value ?? "") }, words)));
+  select.addEventListener("change", () => change(select.value));
+  return h("div", { class: "field" }, h("span", { class: "label" }, say(`param.${name}`)), select);
 }
 
 function switchOf(step, edits, name, on) {

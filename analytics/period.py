@@ -1,0 +1,95 @@
+"""Which days a page is about, in the time zone of whoever reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.functional import Promise, cached_property
+from django.utils.translation import gettext_lazy as _
+
+COOKIE = "timezone"  # chrome.js writes there which one the browser has
+SPANS: dict[int, str | Promise] = {7: _("7 days"), 30: _("30 days"), 91: _("13 weeks"), 364: _("52 weeks")}
+USUAL = 30
+BY_DAY = 31  # of more days a bar is a week
+
+
+@dataclass(frozen=True)
+class Period:
+    """The last `days` days, today included, as `zone` counts them; `until` is the day after the last."""
+
+    days: int
+    until: date
+    zone: ZoneInfo
+
+    @property
+    def since(self) -> date:
+        return self.until - timedelta(days=self.days)
+
+    @property
+    def last(self) -> date:
+        return self.until - timedelta(days=1)
+
+    @property
+    def begin(self) -> datetime:
+        return self._midnight(self.since)
+
+    @property
+    def end(self) -> datetime:
+        return self._midnight(self.until)
+
+    @property
+    def tears_hours(self) -> bool:
+        """Whether a day of it begins within an hour, as half-hour zones have it."""
+        return any(bound.minute or bound.second for bound in (*self.bounds, self.before.begin))
+
+    @property
+    def before(self) -> Period:
+        """As many days, right before."""
+        return Period(days=self.days, until=self.since, zone=self.zone)
+
+    @property
+    def days_a_bar(self) -> int:
+        return 1 if self.days <= BY_DAY else 7
+
+    @cached_property
+    def bars(self) -> list[date]:
+        """The first day of each bar."""
+        return [self.since + timedelta(days=n) for n in range(0, self.days, self.days_a_bar)]
+
+    @property
+    def bounds(self) -> list[datetime]:
+        """Where each bar begins, and where the last one ends."""
+        return [*(self._midnight(day) for day in self.bars), self.end]
+
+    def _midnight(self, day: date) -> datetime:
+        return datetime.combine(day, time.min, tzinfo=self.zone).astimezone(UTC)
+
+
+@cache
+def _zones() -> set[str]:
+    """Every zone there is: looking for them takes longer than the figures of a week."""
+    return available_timezones()
+
+
+def zone_of(request: HttpRequest) -> ZoneInfo:
+    """The reader's own where their browser has told, else the installation's."""
+    named = request.COOKIES.get(COOKIE, "").replace("%2F", "/")
+    return ZoneInfo(named) if named in _zones() else ZoneInfo(timezone.get_default_timezone_name())
+
+
+def period_of(request: HttpRequest) -> Period:
+    """The period that is asked for: `days` up to today or up to `until`; what is none is the usual one."""
+    zone = zone_of(request)
+    asked = request.GET.get("days", "")
+    days = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 and 0 < int(asked) <= 400 else USUAL
+    try:
+        until = date.fromisoformat(request.GET.get("until", ""))
+        until = until if until.year > 1970 else timezone.localdate(timezone=zone)
+    except ValueError:
+        until = timezone.localdate(timezone=zone)
+    return Period(days=days, until=until + timedelta(days=1), zone=zone)

@@ -1,0 +1,108 @@
+"""The target of a step as one line of its list, counted on the picture that it was taught on (S6.13)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from execution.exceptions import BadEdit
+from execution.language.fuzzy import folded
+from execution.lesson.here import Here
+from execution.lesson.ways import repeat_of
+from execution.models import LessonStep
+from execution.teaching.counting import counted
+from execution.teaching.expectations import Told
+from execution.types import Box, Frame, Size, Window
+from sentences.said import say, told_by
+from workflows.exceptions import DomainError
+from workflows.graph import TargetSpec
+from workflows.models import Target
+from workflows.specs import target_spec
+from workflows.text import sole_name
+
+_LEAST_SAID = 3  # letters or digits: what is shorter stands anywhere by chance
+_SEVERAL = 2  # lines of a list: of one alone nobody can tell what a line is
+
+
+def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]) -> None:
+    """The step is done for each line of its list from now on; it was shown on the first one. Raises BadEdit."""
+    edge = step.edge
+    if edge is None or edge.target is None:
+        raise BadEdit(say("lesson.no_line"))
+    counter, target = str(wanted.get("counter") or ""), edge.target
+    number = "{{" + counter + "}}"
+    with transaction.atomic():
+        repeat = repeat_of(here.lesson, edge, wanted)
+        if sole_name(str(target.evidence.get("number") or "")) != counter:
+            step.screen = {**step.screen, "uncounted": {"label": target.label, "evidence": target.evidence}}
+            label = _("line %(number)s") % {"number": number}
+            here.draft.change_target(target, _as_line(here, step, target, number, counter))
+            Target.objects.filter(pk=target.pk).update(label=label)
+            step.save(update_fields=["screen"])
+        edge.repeat = repeat
+        edge.save(update_fields=["repeat"])
+        _differs_with_the_line(here, target.text)
+        here.mark_ends()
+
+
+def _differs_with_the_line(here: Here, said: str) -> None:
+    """What the line that was shown says is another line's with the next one: no screen is known by it, and nothing that
+    must be seen after a step says it."""
+    key = folded(said).strip()
+    if len(key) < _LEAST_SAID:
+        return
+    its = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+    for node in here.draft.nodes():
+        own = [text for text in node.texts if its.search(folded(text))]
+        node.texts = [text for text in node.texts if text not in own]
+        node.aside = [*node.aside, *({"text": text, "kind": Told.DATA.value} for text in own)]
+        node.window_title = _without(its, node.window_title)
+        node.save(update_fields=["texts", "aside", "window_title"])
+    for edge in here.draft.workflow.edges.all():
+        for wanted in (edge.before, edge.expect):
+            for texts in wanted.keys() & {"texts", "gone"}:
+                wanted[texts] = [text for text in wanted[texts] if not its.search(folded(text))]
+            if wanted.get("window_title"):
+                wanted["window_title"] = _without(its, wanted["window_title"])
+        edge.save(update_fields=["before", "expect"])
+
+
+def _without(its: re.Pattern[str], title: str) -> str:
+    """A title with * for what the line said, case and accents aside; "" where nothing else is in it."""
+    plain = "".join((folded(c) or c)[:1] for c in title)
+    for found in reversed(list(its.finditer(plain))):
+        title = f"{title[: found.start()]}*{title[found.end() :]}"
+    return title if any(c.isalnum() for c in title) else ""
+
+
+def _as_line(here: Here, step: LessonStep, target: Target, number: str, counter: str) -> TargetSpec:
+    spec = target_spec(target)
+    if not step.picture_before or spec.box is None:
+        raise BadEdit(say("lesson.no_picture_of_it"))
+    try:
+        pixels = here.draft.store.get(step.picture_before)
+        size = Size(pixels.shape[1], pixels.shape[0])
+        frame = Frame(pixels=np.ascontiguousarray(pixels), taken_at=datetime.now(UTC))
+        state = here.shown(here.analyzer.analyze(frame, _window_of(spec, size)))
+        box = Box.from_normalised(spec.box, size)
+        return counted(spec, box, state, number=number, values={**here.known.values, counter: "1"}, least=_SEVERAL)
+    except (ValueError, DomainError, OSError) as error:
+        raise BadEdit(say("lesson.not_counted", why=told_by(error))) from error
+
+
+def _window_of(spec: TargetSpec, size: Size) -> Window | None:
+    """The window that it was taught in, as far as the target knows of it."""
+    if not spec.window_title:
+        return None
+    box = None
+    if spec.window_box and spec.box and all(spec.window_size):
+        here = Box.from_normalised(spec.box, size)
+        inside = Box.from_normalised(spec.window_box, Size(*spec.window_size))
+        box = Box(here.x - inside.x, here.y - inside.y, *spec.window_size)
+    return Window(title=spec.window_title, app_name=spec.app_name, box=box)

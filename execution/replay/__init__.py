@@ -1,0 +1,1 @@
+"""Stored steps looked at again with today's eyes, and what would differ (S6.17)."""

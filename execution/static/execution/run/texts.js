@@ -1,0 +1,21 @@
+/* What was read on the screen of a step, and the same words looked for in all runs. */
+
+import { find, fill, h, icon } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+
+export function textsView(store) {
+  const panel = find("#panel-texts");
+  const screens = new Map();
+  let shown = null;
+  return async () => {
+    const index = store.selected?.index;
+    if (panel.hidden || index === undefined || index === shown) return;
+    shown = index;
+    if (!screens.has(index)) screens.set(index, fetch(store.screenUrl(index), { credentials: "same-origin", headers: { Accept: "application/json" } }).then((response) => (response.ok ? response.json() : null)).catch(() => null));
+    const screen = await screens.get(index);
+    if (shown !== index) return;
+    const texts = screen?.perception?.detected_text ?? [];
+    const found = store.run.search ? (words) => h("a", { href: `${store.run.search}?q=${encodeURIComponent(words)}`, title: say("search_text") }, words) : (words) => words;
+    fill(panel, texts.length ? h("ul", { class: "read-texts" }, texts.map((words) => h("li", {}, found(words)))) : h("p", { class: "muted" }, icon("typography"), " ", say("no_texts")));
+  };
+}

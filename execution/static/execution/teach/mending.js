@@ -1,0 +1,127 @@
+/* Mending: what the picture of a run's step is said to be, what that would change, and the run that goes on with it. */
+
+import { announce, fill, find, h, icon } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+import { emphasised } from "../live/sentence.js";
+import { keptWhileTyping, overline } from "./parts.js";
+
+const VERDICTS = { better: ["circle-check", "green-ink"], worse: ["alert-circle", "red-ink"], other: ["info-circle", "amber-ink"] };
+const MOST = 12; // pictures that are shown
+
+export function mendingView(store, connection, edits, { toPanel }) {
+  const panel = find("#panel-mend");
+  const tab = find("#tab-mend");
+  if (!store.lesson.mend) return () => {};
+  tab.hidden = false;
+  toPanel("tab-mend");
+  let waiting = false; // for what a change would do
+  let outcome = null; // of saving: {number, resumed, why}
+  const what = () => [store.lesson.mend, store.screen, store.mending, store.drawing?.kind, store.connection, store.lesson.screens?.map((one) => [one.node_id, one.name]), waiting, outcome, store.saving, store.keeping, store.trouble, store.isAsking, store.lesson.state];
+  keptWhileTyping(store, panel, what, () => fill(panel, parts()));
+  store.onChange(() => {
+    if (!waiting || (!store.mending && !store.trouble)) return;
+    waiting = false;
+    if (store.mending) announce(store.mending.said);
+    store.set({});
+  });
+
+  const live = () => store.connection === "live" && store.lesson.state === "live" && !store.isAsking && !store.keeping;
+
+  /** What it would change, first; nothing is written. */
+  function ask(message) {
+    if (!live()) return;
+    waiting = true;
+    outcome = null;
+    store.set({ mending: null, trouble: "" });
+    connection.send({ type: "mend", ...message });
+  }
+
+  function keep() {
+    if (!connection.send({ type: "mend", ...store.mending.asked, keep: true })) return;
+    store.set({ mending: null, keeping: true, trouble: "" });
+  }
+
+  function parts() {
+    const { mend } = store.lesson;
+    return [
+      h("p", { class: "mend-what" }, h("a", { href: mend.url }, mend.run), ` · ${say("mend_step", { n: mend.step })}`),
+      mend.sentence ? h("p", {}, emphasised(mend.sentence), mend.screen ? h("span", { class: "muted" }, " ", say("mend_taken_for", { name: mend.screen })) : null) : null,
+      mend.why ? h("p", { class: "muted" }, mend.why) : null,
+      mend.differs ? h("p", { class: "notice amber" }, icon("alert-triangle"), h("span", {}, mend.differs)) : null,
+      store.mending ? preview(store.mending) : waiting ? h("p", { class: "muted", role: "status" }, icon("hourglass"), " ", say("mend_comparing")) : ways(mend),
+      saving(mend),
+    ];
+  }
+
+  // --- what can be said ------------------------------------------------------------------------------------------------
+  function ways(mend) {
+    return [overline(say("mend_target_title")), target(mend), overline(say("mend_screen_title")), screens(), overline(say("mend_dialog_title")), dialog()];
+  }
+
+  function target(mend) {
+    if (!mend.target) return h("p", { class: "muted" }, say("mend_no_target"));
+    const show = (how) => h("button", { class: "button slim", type: "button", disabled: !live(), "aria-pressed": String(store.drawing?.how === how), data: { mend: how }, onclick: () => store.set({ drawing: store.drawing?.how === how ? null : { kind: "mend", how } }) }, icon("crop"), say(`mend_how.${how}`));
+    return [h("p", {}, emphasised(say("mend_target", { name: mend.target }))), h("div", { class: "row-buttons" }, show("also"), show("only")), h("p", { class: "hint" }, say("mend_target_hint"))];
+  }
+
+  function screens() {
+    const select = h("select", { class: "input", "aria-label": say("mend_screen_is"), data: { mend: "look" }, disabled: !live() }, h("option", { value: "" }, say("mend_screen_is")), (store.lesson.screens ?? []).map((one) => h("option", { value: one.node_id }, one.name)));
+    select.addEventListener("change", () => select.value && ask({ what: "look", node_id: select.value }));
+    return [select, h("div", { class: "row-buttons" },
+      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: false }) }, icon("plus"), say("mend_new")),
+      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: true }) }, icon("plus"), say("mend_common")))];
+  }
+
+  function dialog() {
+    const found = store.screen?.dialog;
+    if (!found) return h("p", { class: "muted" }, say("mend_no_dialog"));
+    const names = (found.buttons ?? []).map((button) => button.text);
+    return [h("p", {}, [found.title, ...(found.texts ?? []).slice(0, 4)].filter(Boolean).join(" · ")),
+      h("div", { class: "row-buttons" },
+        names.map((name) => h("button", { class: "button slim", type: "button", disabled: !live(), data: { press: name }, onclick: () => ask({ what: "dialog", press: name }) }, say("mend_press", { name }))),
+        h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "dialog", press: "" }) }, say("mend_ask")))];
+  }
+
+  // --- what it would change --------------------------------------------------------------------------------------------
+  function preview({ said, of, changes, target: found }) {
+    const all = [...(found?.changes ?? []).map((one) => ({ ...one, text: say(one.verdict === "better" ? "mend_found_now" : "mend_lost_now") })), ...changes.map((one) => ({ ...one, text: moved(one) }))];
+    const worse = all.some((one) => one.verdict === "worse");
+    const missed = found && !found.here;
+    return h("div", { class: "mend-preview" },
+      h("p", {}, h("strong", {}, emphasised(said))),
+      found ? h("p", { class: "muted" }, say("mend_target_found", { was: found.before.found, now: found.after.found, of: found.after.of }), " · ", h("span", { class: found.after.elsewhere ? "red-ink" : "" }, say("elsewhere", { n: found.after.elsewhere }))) : null,
+      missed ? h("p", { class: "notice red" }, icon("alert-circle"), h("span", {}, say("mend_not_found_here"))) : null,
+      h("p", { class: "muted" }, all.length ? say("mend_changes", { n: all.length, of }) : say("mend_no_changes", { n: of })),
+      h("ul", { class: "mend-changes" }, all.slice(0, MOST).map(change)),
+      h("div", { class: "row-buttons" },
+        h("button", { class: `button ${worse || missed ? "" : "primary"}`, type: "button", disabled: !live(), data: { mend: "keep" }, onclick: keep }, icon("check"), say("mend_keep")),
+        h("button", { class: "button", type: "button", data: { mend: "leave" }, onclick: () => store.set({ mending: null }) }, say("mend_leave"))));
+  }
+
+  const moved = ({ was, now }) => say(was && now ? "mend_moved" : now ? "mend_known_now" : "mend_unknown_now", { was, now });
+
+  function change({ picture, where, verdict, text }) {
+    const [glyph, css] = VERDICTS[verdict] ?? VERDICTS.other;
+    return h("li", {}, h("img", { src: store.pictureUrl(picture), alt: "", loading: "lazy" }), h("span", {}, icon(glyph, css), " ", emphasised(text), h("span", { class: "small muted" }, where)));
+  }
+
+  // --- the run goes on -------------------------------------------------------------------------------------------------
+  function saving(mend) {
+    const note = outcome ? [h("p", { class: `notice ${outcome.resumed ? "green" : "amber"}`, role: "status" }, icon(outcome.resumed ? "circle-check" : "alert-triangle"), h("span", {}, say(outcome.resumed ? "mend_resumed" : "mend_not_resumed", { n: outcome.number }), outcome.why ? ` ${outcome.why}` : "")), h("p", {}, h("a", { class: "button", href: mend.url }, say("mend_to_run")))] : null;
+    if (!mend.can_resume || store.mending) return note;
+    const may = store.me.may_publish && store.me.may_operate;
+    return h("div", { class: "mend-save" }, note,
+      outcome?.resumed ? null : h("button", { class: "button primary", type: "button", disabled: !may || store.saving > 0 || store.keeping, title: may ? "" : say("mend_may_not"), id: "save-and-resume", onclick: save }, icon("player-play"), say("mend_save")),
+      store.trouble ? h("p", { class: "notice red", role: "alert" }, icon("alert-circle"), h("span", {}, store.trouble)) : null);
+  }
+
+  async function save() {
+    const answer = await edits.change("resume/", {});
+    if (!answer) return void store.set({});
+    outcome = { number: answer.version.number, ...answer.run };
+    store.set({});
+  }
+
+  /** A place on the picture was pointed at: the target as it is here. */
+  return (drawing, { point, box }) => ask({ what: "target", how: drawing.how, ...(box ? { box } : { x: point[0], y: point[1] }) });
+}

@@ -1,0 +1,78 @@
+/* The buttons over the picture: which act the pointer does, and boxes on or off. What has no room stands behind "More". */
+
+import { all, fill, find, h, icon, text } from "../../rpa_site/dom.js";
+import { say } from "../../rpa_site/words.js";
+
+const AT_ONCE = new Set(["visual_login", "call_workflow"]); // tools that point at nothing
+const ON_DESKTOP = new Set(["choose", "set_state", "pick_date", "visual_login"]); // what they do is looked at afterwards
+
+export function toolbar(store) {
+  const tools = all("[data-tool]");
+  for (const button of tools) button.addEventListener("click", () => choose(button.dataset.tool));
+  const boxes = find("#boxes");
+  boxes.addEventListener("click", () => store.set({ boxes: !store.boxes }));
+  const hint = find("#tool-hint");
+  const more = overflow(tools);
+  store.onChange(() => {
+    for (const button of tools) {
+      button.setAttribute("aria-pressed", String(!store.drawing && button.dataset.tool === store.tool));
+      button.disabled = !store.takesActs;
+      button.hidden = ON_DESKTOP.has(button.dataset.tool) && !store.can("set");
+    }
+    more(tools.find((button) => button.getAttribute("aria-pressed") === "true"), !store.takesActs);
+    boxes.setAttribute("aria-pressed", String(store.boxes));
+    const words = store.drawing ? say(`drawing.${store.drawing.kind}`) : store.unkept ? say("unkept_now") : say(`tool_hint.${store.tool}`);
+    hint.hidden = !words;
+    hint.classList.toggle("amber", store.unkept && !store.drawing);
+    if (words) fill(hint, words, store.drawing ? [" ", h("button", { class: "note-button", type: "button", onclick: () => store.set({ drawing: null }) }, icon("x"), say("cancel"))] : "");
+  });
+
+  function choose(tool) {
+    if (AT_ONCE.has(tool)) store.set({ control: { act: tool, where: {}, box: null, said: say(`tool_hint.${tool}`) }, tool: "click", drawing: null });
+    else store.set({ tool, drawing: null, control: null });
+  }
+}
+
+/** Puts the tools that do not fit beside each other behind one button; returns what shows which of them is chosen. */
+function overflow(tools) {
+  const bar = find("#tools");
+  const button = find("#more-tools");
+  const list = find("#more-list");
+  const label = find("span", button);
+  const usual = label.textContent;
+  const open = (on) => {
+    list.hidden = !on;
+    button.setAttribute("aria-expanded", String(on));
+  };
+  button.addEventListener("click", () => open(list.hidden));
+  list.addEventListener("click", () => (open(false), button.focus()));
+  addEventListener("pointerdown", (event) => list.contains(event.target) || button.contains(event.target) || open(false));
+  for (const part of [list, button]) part.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || list.hidden) return;
+    event.stopPropagation();
+    open(false);
+    button.focus();
+  });
+  const fit = () => {
+    const focused = document.activeElement;
+    for (const tool of tools) bar.insertBefore(tool, button);
+    button.hidden = true;
+    if (bar.scrollWidth <= bar.clientWidth) return void open(false);
+    button.hidden = false;
+    for (const tool of [...tools].reverse()) {
+      if (bar.scrollWidth <= bar.clientWidth) break;
+      list.prepend(tool);
+    }
+    if (tools.includes(focused) && bar.contains(focused)) focused.focus();
+  };
+  new ResizeObserver(fit).observe(bar.parentElement);
+  document.fonts?.ready.then(fit);
+  fit();
+  return (chosen, disabled) => {
+    const hidden = chosen && list.contains(chosen) ? chosen : null;
+    text(label, hidden ? hidden.textContent.trim() : usual);
+    button.setAttribute("aria-pressed", String(Boolean(hidden)));
+    button.disabled = disabled;
+    if (disabled) open(false);
+  };
+}

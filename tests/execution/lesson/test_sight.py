@@ -1,0 +1,111 @@
+"""The eyes of a lesson on what never stands still (S6.1)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from execution.desktop.scripted import ScriptedDesktop
+from execution.lesson import sight as module
+from execution.lesson.sight import Sight
+from execution.types import Frame, ScreenState
+from tests.support.scripted import analyzer, screens
+
+WAIT_S = 30.0
+
+
+class Moving:
+    """A desktop on which something is elsewhere at every look."""
+
+    def __init__(self) -> None:
+        self.still = ScriptedDesktop(screens("film"))
+        self._looks = count()
+
+    def grab(self) -> Any:
+        frame = self.still.grab()
+        pixels = np.array(frame.pixels)
+        at = 20 * (next(self._looks) % 20)
+        pixels[500:540, at : at + 40] = 0, 0, 255
+        return replace(frame, pixels=pixels, digest="")
+
+    def window(self) -> Any:
+        return self.still.window()
+
+
+@pytest.fixture
+def readings() -> list[ScreenState]:
+    return []
+
+
+@pytest.fixture
+def sight(monkeypatch: pytest.MonkeyPatch, readings: list[ScreenState]) -> Iterator[Sight]:
+    """Eyes that have read a moving screen once, and rest for ever if nobody asks."""
+    monkeypatch.setattr(module, "MOST_MOVING_S", 0.0)
+    monkeypatch.setattr(module, "REST_S", 1e6)
+    desktop, read = Moving(), threading.Event()
+    eyes: Any = analyzer(desktop.still)
+
+    def on_read(state: ScreenState) -> None:
+        readings.append(state)
+        read.set()
+
+    sight = Sight(Mock(grab=desktop.grab, window=desktop.window), eyes, on_read=on_read)
+    sight.start()
+    assert read.wait(WAIT_S)
+    yield sight
+    sight.stop()
+
+
+def test_what_moves_is_not_read_again_and_again_while_nobody_waits(sight: Sight, readings: list[ScreenState]) -> None:
+    shown = sight.newest()
+    for _ in range(20):
+        with sight._changed:
+            assert sight._changed.wait_for(lambda last=shown: sight._newest is not last, WAIT_S)
+        shown = sight.newest()
+    assert len(readings) == 1
+
+
+def test_whoever_waits_for_what_moves_has_it_read(sight: Sight) -> None:
+    before = sight.newest()
+    with sight._changed:
+        assert sight._changed.wait_for(lambda: sight._newest is not before, WAIT_S)
+    assert sight.wait(WAIT_S) is not None
+
+
+def test_what_was_done_is_read_on_a_picture_that_was_begun_after_it() -> None:
+    """However long one grab takes: who judges by what shows must not be given what showed before."""
+    desktop, goes_on, stands = ScriptedDesktop(screens("one", "two")), threading.Event(), threading.Event()
+    goes_on.set()
+    begun: list[Frame] = []
+
+    def grab() -> Frame:
+        frame = desktop.grab()
+        begun.append(frame)
+        if not goes_on.is_set():
+            stands.set()
+            assert goes_on.wait(WAIT_S)
+        return frame
+
+    sight = Sight(Mock(grab=grab, window=desktop.window), analyzer(desktop))
+    sight.start()
+    try:
+        assert sight.wait(WAIT_S) is not None
+        goes_on.clear()
+        assert stands.wait(WAIT_S)
+        first = len(begun)
+        sight.stirred()
+        assert sight.wait(5 * module.SETTLE_S) is None
+        goes_on.set()
+        state = sight.wait(WAIT_S)
+        assert state is not None
+        assert any(state.frame is frame for frame in begun[first:])
+    finally:
+        goes_on.set()
+        sight.stop()

@@ -1,0 +1,345 @@
+"""S6.4: what a coach shows is gone by from the next step on, tried before it is trusted, off once it was wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from execution.actions.corrections import put_correction
+from execution.actions.decide import decide
+from execution.actions.mark import mark
+from execution.choices import CorrectionState, ExecutionState, PromptKind, UseOutcome
+from execution.models import CorrectionUse, Execution, LearnedCorrection, Prompt
+from execution.types import DecisionSource, ResolveStatus
+from sentences.said import worded
+from tests.doubles.stage import Stage, edge
+from workflows.actions.publish import publish
+from workflows.models import Correction, Target
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("tried_on_one")]
+
+SHOWN = {"choice": "correct", "correction": {"target": {"point": [0.5, 0.25]}}}
+NOT_FOUND = ResolveStatus.NOT_FOUND
+
+
+@pytest.fixture
+def again(stage: Any) -> Any:
+    """Runs of one workflow, one after the other, on a world where the target of "bc" is not found any more."""
+    made: list[Stage] = []
+
+    def begin(mode: str = "automatic", **fields: Any) -> Stage:
+        one = stage(mode, **fields) if not made else Stage.again(made[-1], mode, **fields)
+        made.append(one)
+        one.world.unresolved["bc"] = NOT_FOUND
+        return one
+
+    return begin
+
+
+def learned() -> LearnedCorrection:
+    return LearnedCorrection.objects.get()
+
+
+def outcomes() -> list[tuple[bool, str]]:
+    return list(CorrectionUse.objects.order_by("pk").values_list("ordered", "outcome"))
+
+
+def test_what_was_shown_once_is_suggested_the_next_time_and_told_where_it_is_from(again: Any) -> None:
+    first = again()
+    assert first.run(SHOWN).state == ExecutionState.COMPLETED
+    row = learned()
+    assert (row.kind, row.edge_id, row.node_id, row.state) == ("target", "bc", "b", CorrectionState.ON_TRIAL)
+    second = again()
+    execution = second.run("accept")
+    assert execution.state == ExecutionState.COMPLETED
+    assert [prompt.kind for prompt in second.asked] == [PromptKind.CONFIRMATION], "automatic asks while it is on trial"
+    said = worded(second.asked[0].message)
+    assert f"Learned from run {first.execution.pk}, step {row.step}, on " in said
+    assert "on trial" in said
+    kept = execution.steps.get(edge_id="bc").suggestion["learned"]
+    assert [(one["correction"], one["part"], one["on_trial"]) for one in kept] == [(row.key, "place", True)]
+    assert outcomes() == [(True, UseOutcome.RIGHT), (False, UseOutcome.RIGHT)]
+
+
+def test_right_twice_in_a_row_it_acts_by_itself(again: Any) -> None:
+    again().run(SHOWN)
+    for _ in range(2):
+        assert learned().state == CorrectionState.ON_TRIAL
+        again().run("accept")
+    assert (learned().state, learned().streak) == (CorrectionState.TRUSTED, 2)
+    alone = again()
+    assert alone.run().state == ExecutionState.COMPLETED
+    assert alone.asked == []
+    assert learned().streak == 3
+
+
+def test_one_run_proves_it_once_however_often_it_comes_there(again: Any) -> None:
+    """What went well three times in one run is one screen of one day: nothing of it acts alone in that run."""
+    one = again()
+    one.world.unresolved["cd"] = NOT_FOUND
+    one.run(SHOWN, "reject")
+    for _ in range(3):
+        one.resume("accept", "reject", node_id="b")
+    assert (learned().state, learned().streak) == (CorrectionState.ON_TRIAL, 1)
+    assert [prompt.kind for prompt in one.asked if prompt.step.edge_id == "bc"] == [
+        PromptKind.TARGET, *[PromptKind.CONFIRMATION] * 3
+    ]  # fmt: skip
+
+
+def test_the_run_that_proved_it_last_goes_on_asking(again: Any) -> None:
+    again().run(SHOWN)
+    again().run("accept")
+    second = again()
+    second.world.unresolved["cd"] = NOT_FOUND
+    second.run("accept", "reject")
+    assert (learned().state, learned().streak) == (CorrectionState.TRUSTED, 2)
+    second.resume("accept", "reject", node_id="b")
+    asked = [prompt.kind for prompt in second.asked if prompt.step.edge_id == "bc"]
+    assert asked == [PromptKind.CONFIRMATION] * 2, "trusted from the next run on"
+    assert learned().streak == 2
+    alone = again()
+    alone.world.unresolved["cd"] = NOT_FOUND
+    alone.run("reject")
+    alone.resume("reject", node_id="b")
+    assert [prompt.step.edge_id for prompt in alone.asked] == ["cd", "cd"]
+    assert learned().streak == 3
+
+
+def test_what_was_proved_in_one_theme_is_proved_anew_in_another_and_then_trusted_in_both(again: Any) -> None:
+    """As often as at first; meanwhile it stays trusted where it was."""
+
+    def asked(*answers: Any, light: bool = False) -> int:
+        one = again()
+        one.world.light = light
+        assert one.run(*answers).state == ExecutionState.COMPLETED
+        return len(one.asked)
+
+    def proved() -> list[tuple[str, int, bool]]:
+        return [(one["theme"], one["runs"], one["trusted"]) for one in learned().proved]
+
+    again().run(SHOWN)
+    assert [asked("accept"), asked("accept"), asked()] == [1, 1, 0]
+    assert asked("accept", light=True) == 1
+    assert (proved(), learned().state) == ([("dark", 3, True), ("light", 1, False)], CorrectionState.TRUSTED)
+    assert asked() == 0, "where it was proved nobody is asked"
+    assert [asked("accept", light=True), asked(light=True), asked()] == [1, 0, 0]
+    assert proved() == [("light", 3, True), ("dark", 5, True)], "those used last at the end"
+
+
+def test_one_wrong_use_in_another_theme_switches_it_off_in_all(again: Any) -> None:
+    again().run(SHOWN)
+    again().run("accept")
+    again().run("accept")
+    one = again()
+    one.world.light = True
+    one.run("reject")
+    assert (learned().state, learned().proved) == (CorrectionState.OFF, [])
+    two = again()
+    two.run(lambda prompt: two.leave.set())
+    assert two.asked[0].kind == PromptKind.TARGET
+
+
+def test_a_run_whose_screen_changes_its_theme_proves_it_once_in_each(again: Any) -> None:
+    again().run(SHOWN)
+    again().run("accept")
+    one = again()
+    one.world.unresolved["cd"] = NOT_FOUND
+    one.run("accept", "reject")
+    one.world.light = True
+    for _ in range(2):
+        one.resume("accept", "reject", node_id="b")
+    assert [(p["theme"], p["runs"], p["trusted"]) for p in learned().proved] == [
+        ("dark", 2, True), ("light", 1, False)
+    ]  # fmt: skip
+
+
+def test_what_a_person_trusts_needs_no_other_run(again: Any) -> None:
+    one = again()
+    one.world.unresolved["cd"] = NOT_FOUND
+    one.run(SHOWN, "reject")
+    put_correction(correction_id=learned().pk, state="trusted", reason="it is plain")
+    one.resume("reject", node_id="b")
+    assert one.world.acts == ["ab", "bc", "bc"]
+    assert [prompt.step.edge_id for prompt in one.asked] == ["bc", "cd", "cd"]
+
+
+def test_how_often_is_a_setting(again: Any, settings: Any) -> None:
+    settings.LEARNING_PROVED_AFTER = 1
+    again().run(SHOWN)
+    again().run("accept")
+    assert learned().state == CorrectionState.TRUSTED
+
+
+def test_it_is_gone_by_on_the_very_next_step_of_the_same_run(stage: Any) -> None:
+    """The same screen comes once more, in the run that was corrected."""
+    s = stage("automatic")
+    s.world.unresolved |= {"bc": NOT_FOUND, "cd": NOT_FOUND}
+    s.run(SHOWN, "reject")
+    s.resume("accept", "reject", node_id="b")
+    kinds = [(p.step.edge_id, p.kind) for p in s.asked]
+    assert kinds[:3] == [("bc", PromptKind.TARGET), ("cd", PromptKind.TARGET), ("bc", PromptKind.CONFIRMATION)]
+    assert s.world.acts == ["ab", "bc", "bc"]
+
+
+def test_a_refused_suggestion_is_off_at_once_and_that_is_told(again: Any) -> None:
+    again().run(SHOWN)
+    second = again()
+    execution = second.run("reject")
+    assert second.world.acts == ["ab"]
+    assert learned().state == CorrectionState.OFF
+    told = [e.payload for e in execution.events.filter(kind="error")]
+    assert any(one["kind"] == "correction" for one in told)
+    third = again()
+    third.run("reject")
+    assert third.asked[0].kind == PromptKind.TARGET, "it is not suggested any more"
+
+
+def test_a_coach_who_shows_another_place_switches_it_off_and_teaches_that(again: Any) -> None:
+    again().run(SHOWN)
+    other = {"choice": "correct", "correction": {"target": {"point": [0.9, 0.9]}}}
+    again("coaching").run("accept", other, "accept")
+    states = list(LearnedCorrection.objects.order_by("pk").values_list("state", flat=True))
+    assert states == [CorrectionState.OFF, CorrectionState.ON_TRIAL]
+
+
+def test_nobody_answered_proves_nothing(again: Any) -> None:
+    again().run(SHOWN)
+    second = again(confirmation_timeout_s=0)
+    second.run()
+    assert second.world.acts == ["ab"]
+    assert (learned().state, learned().streak) == (CorrectionState.ON_TRIAL, 0)
+
+
+def test_a_wrong_coach_is_found_out_at_the_first_failed_verification(again: Any) -> None:
+    """What he ordered was done once; nothing is done on his word after it was seen to be wrong."""
+    first = again()
+    first.world.effects["bc"] = ["nothing"] * 9
+    first.run(SHOWN, "stop")
+    assert first.world.acts == ["ab", "bc"]
+    assert learned().state == CorrectionState.OFF, "before anybody answers whether it was done"
+    second = again()
+    second.run(lambda prompt: second.leave.set())
+    assert second.asked[0].kind == PromptKind.TARGET
+    assert second.world.acts == ["ab"]
+
+
+def test_a_trusted_one_that_fails_is_off_before_it_acts_again(again: Any) -> None:
+    again().run(SHOWN)
+    again().run("accept")
+    again().run("accept")
+    bad = again()
+    bad.world.effects["bc"] = ["nothing"] * 9
+    bad.run("retry", lambda prompt: bad.leave.set())
+    assert bad.world.acts == ["ab", "bc"], "one act on its word, and none after it"
+    assert learned().state == CorrectionState.OFF
+    uses = learned().uses.filter(outcome=UseOutcome.WRONG)
+    assert [use.step.execution_id for use in uses] == [bad.execution.pk], "what it did is listed"
+
+
+def test_a_person_who_says_that_it_was_done_counts_more_than_what_was_seen(again: Any) -> None:
+    again().run(SHOWN)
+    second = again()
+
+    def done(prompt: Prompt) -> None:
+        second.world.node = "c"
+        decide(prompt_id=prompt.pk, choice="done", source=DecisionSource.PROGRAM)
+
+    second.world.effects["bc"] = ["nothing"] * 9
+    second.run("accept", done)
+    assert learned().state == CorrectionState.ON_TRIAL
+    assert learned().streak == 1
+
+
+def test_a_mark_afterwards_switches_it_off_and_on_again(again: Any) -> None:
+    """S6.5: of several words the newest counts."""
+    again().run(SHOWN)
+    execution = again().run("accept")
+    step = execution.steps.get(edge_id="bc")
+    mark(step=step, feedback="incorrect", reason="the other patient")
+    assert learned().state == CorrectionState.OFF
+    mark(step=step, feedback="correct")
+    assert (learned().state, learned().streak) == (CorrectionState.ON_TRIAL, 1)
+
+
+def test_what_was_taught_is_never_outvoted(again: Any) -> None:
+    """Found as it was taught, and elsewhere as it was shown: that is a contradiction, and a person decides."""
+    again().run(SHOWN)
+    again().run("accept")
+    again().run("accept")
+    assert learned().state == CorrectionState.TRUSTED
+    both = again()
+    both.world.unresolved.clear()
+    both.world.looks_differ = True
+    execution = both.run("accept")
+    assert [prompt.kind for prompt in both.asked] == [PromptKind.CONFIRMATION]
+    assert "another place than the workflow" in worded(both.asked[0].message)
+    assert execution.steps.get(edge_id="bc").suggestion["box"][0] == pytest.approx(5 / 60, abs=0.001), "the taught one"
+    assert learned().state == CorrectionState.OFF, "a person took the taught place, and it was right"
+
+
+def test_a_loop_that_dies_between_use_and_outcome_leaves_it_unknown(again: Any) -> None:
+    again().run(SHOWN)
+    second = again()
+
+    def die(edge_id: str) -> None:
+        if edge_id == "bc":
+            raise KeyboardInterrupt
+
+    second.world.on_act = die
+    with pytest.raises(KeyboardInterrupt):
+        second.run("accept")
+    use = CorrectionUse.objects.get(ordered=False)
+    assert (use.outcome, use.acted) == (UseOutcome.UNKNOWN, True)
+    Execution.objects.filter(pk=second.execution.pk).update(lease_until=None)
+    second.world.on_act = None
+    second.world.node = "c"
+    second.leave.clear()
+    second.begin()
+    second.run()
+    use.refresh_from_db()
+    assert use.outcome == UseOutcome.UNKNOWN, "what was seen later is not what was seen then"
+    assert learned().streak == 0
+
+
+def test_a_corrected_parameter_is_a_rule_with_the_variables_put_back(stage: Any) -> None:
+    edges = [
+        edge("ab", "a", "b", action_type="type_text", params={"text": "fast"}),
+        edge("bc", "b", "c", action_type="type_text", params={"text": "for {{patient}}"}),
+        edge("cd", "c", "d"),
+    ]
+    variables = [{"name": "patient", "label": "Patient", "default": "Ana Costa"}]
+    answer = {"choice": "correct", "correction": {"params": {"text": "slow, Bob Li"}}}
+    note = {"choice": "correct", "correction": {"params": {"text": "for Cy Wu alone"}}}
+    s = stage("coaching", edges, variables=variables, values={"patient": "Bob Li"})
+    s.run(answer, note, "accept")
+    assert s.row().state == ExecutionState.COMPLETED
+    rows = list(LearnedCorrection.objects.filter(kind="params"))
+    assert [(row.edge_id, row.of, row.payload) for row in rows] == [
+        ("ab", {"text": "fast"}, {"params": {"text": "slow, {{patient}}"}})
+    ], "what was typed where a variable was taught is this run's data"
+    kept = {row.edge_id: row.corrected_params for row in Correction.objects.all()}
+    assert kept == {"ab": {"text": "slow, {{patient}}"}, "bc": {}}
+    then = Stage.again(s, "coaching", values={"patient": "Dee Ong"})
+    then.run("accept", "accept", "accept")
+    assert then.row().steps.get(edge_id="ab").suggestion["params"] == {"text": "slow, Dee Ong"}
+
+
+def test_in_a_version_that_teaches_the_target_anew_it_is_not_gone_by(again: Any) -> None:
+    """S6.4: trusted or not. A run of the version that it was learned in still goes by it."""
+    first = again()
+    first.run(SHOWN)
+    LearnedCorrection.objects.update(state=CorrectionState.TRUSTED, began_as=CorrectionState.TRUSTED)
+    workflow = first.execution.version.workflow
+    Target.objects.filter(workflow=workflow, target_id="t_bc").update(text="Archive")
+    publish(workflow=workflow, user=None)
+    second = again()
+    assert second.execution.version.number == 2
+    second.run("reject")
+    assert [prompt.kind for prompt in second.asked] == [PromptKind.TARGET]
+    assert second.world.acts == ["ab"]
+    assert learned().state == CorrectionState.TRUSTED, "nothing was found out about it"
+    Target.objects.filter(workflow=workflow, target_id="t_bc").update(text="bc")
+    publish(workflow=workflow, user=None)
+    third = again()
+    assert third.run().state == ExecutionState.COMPLETED, "taught again as it was then"
