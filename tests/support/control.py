@@ -86,7 +86,7 @@ def hands_on(execution: Execution, *, language: str = "en") -> Iterator[Hands]:
         try:
             yield hands
         finally:
-            line.close()
+            line.shutdown(socket.SHUT_RDWR)  # a line that is only closed stays open while somebody listens to it
             hearing.join(WAIT_S)
 
 
@@ -113,5 +113,6 @@ def run_loop(desktop: Desktop, *, analyzer: Any, hooks: Hooks | None = None) -> 
     finally:
         leave.set()
         thread.join(WAIT_S)
+        assert not thread.is_alive(), "the run loop did not leave"
     if not problems.empty():
         raise problems.get()
