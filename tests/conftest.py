@@ -39,7 +39,7 @@ property_settings.register_profile(
 property_settings.load_profile("surehand")
 
 # A page has as long as a machine may take that runs the other half of the tests meanwhile; what comes is not slower.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 PASSWORD = "correct horse battery"
 

@@ -159,7 +159,7 @@ def test_samples_are_taken_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(ResourceSampler, "sample", counted)
     monitor = ResourceSampler("exec_1", every_s=0.01)
     monitor.start()
-    assert third.wait(10)
+    assert third.wait(60)
     monitor.stop()
     assert ResourceSample.objects.filter(execution_id="exec_1").count() == len(taken)
     moments = [sample.at for sample in ResourceSample.objects.filter(execution_id="exec_1").order_by("at")]
@@ -181,6 +181,6 @@ def test_a_sample_that_is_not_kept_does_not_end_the_sampling(
     monkeypatch.setattr(resources.ResourceSampler, "sample", busy_once)
     monitor = ResourceSampler("exec_1", every_s=0.01)
     monitor.start()
-    assert second.wait(10)
+    assert second.wait(60)
     monitor.stop()
     assert "a resource sample was not kept: database is locked" in caplog.text

@@ -77,4 +77,4 @@ def test_it_runs_by_hand() -> None:
             assert httpx.post(f"{url}/api/generate", json={"model": "my:1b"}, trust_env=False).json()["done"]
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0

@@ -180,7 +180,7 @@ class Coach:
 
     def _stop(self, execution_id: str) -> None:
         self._control(execution_id, verb="stop")
-        wait_until(lambda: self._state(execution_id) in ENDED, timeout=30, what="the end of a stopped run")
+        wait_until(lambda: self._state(execution_id) in ENDED, what="the end of a stopped run")
 
     def _control(self, execution_id: str, **asked: str) -> None:
         self._post(f"/api/executions/{execution_id}/control/", asked)

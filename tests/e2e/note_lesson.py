@@ -18,7 +18,7 @@ def teach_note(teacher: PageTeacher, *, patient: str = "Marie Lefèvre", filenam
     teacher.knows_screen("Save As")
     teacher.page.keyboard.press("Control+a")
     teacher.page.keyboard.type(filename)
-    expect(teacher.step(filename)).to_have_count(1, timeout=10_000)
+    expect(teacher.step(filename)).to_have_count(1)
     teacher.is_variable(filename, "filename")
     teacher.click("Save")
     teacher.waits_for(f"{filename} - Mousepad")

@@ -23,6 +23,6 @@ def test_smoke_says_keep_only_while_everything_that_is_needed_runs(tmp_path: Pat
         assert whole.stdout.rstrip().endswith("Keep it.")
         web = next(process for name, process in world.processes.items() if name.startswith("web"))
         web.terminate()
-        web.wait(20)
+        web.wait(60)
         silent = world.manage("smoke", "--timeout", "1", check=False)
         assert silent.returncode == 2, silent.stdout + silent.stderr

@@ -241,7 +241,7 @@ def web(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> Iterator
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def answers(url: str) -> bool:

@@ -110,6 +110,6 @@ def test_a_run_loop_that_is_killed_inside_of_it_signs_each_letter_once(taught: P
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait(30)
+                process.wait(60)
     inside = "SELECT COUNT(*) FROM execution_step WHERE in_doubt AND edge_id = 'sign/sign'"
     assert taught.rows(inside)[0][0] >= 1, "it was killed where the other workflow was done"

@@ -79,7 +79,7 @@ def click_at(page: Page, x: float, y: float) -> None:
 
 def take(page: Page, world: Product, run: str) -> None:
     page.get_by_role("button", name="Take control").click()
-    expect(page.locator("#question")).to_contain_text("You have control", timeout=15_000)
+    expect(page.locator("#question")).to_contain_text("You have control")
     expect(page.locator("#hands")).to_be_visible(timeout=15_000)
 
 
@@ -132,9 +132,9 @@ def test_control_of_a_run_is_taken_used_and_given_back_on_the_page(browser, worl
         page.keyboard.press("Control+z")
         return len(told(world)) > before
 
-    wait_until(undone, timeout=30, what="keys that reach the new run loop")
+    wait_until(undone, what="keys that reach the new run loop")
     assert not world.keys_down()
     page.context.close()
     wait_until(lambda: state(world, run) == ("paused", "asked"), timeout=AWAY_S + 20, what="that it was given back")
     assert not world.keys_down()
-    expect(watching.locator("#question")).to_contain_text("went away", timeout=10_000)
+    expect(watching.locator("#question")).to_contain_text("went away")

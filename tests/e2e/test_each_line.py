@@ -94,4 +94,4 @@ def test_a_run_loop_that_is_killed_after_every_third_click_signs_each_letter_onc
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait(30)
+                process.wait(60)

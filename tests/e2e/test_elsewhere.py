@@ -37,7 +37,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         one.env |= {"RPA_WINDOW_INFO_PROVIDER": "far"}
         one.env |= {"RPA_WINDOW_PROVIDERS": "far=tests.support.far_window.active", "FAR_DISPLAY": one.screen.display}
         one.processes["web.0"].terminate()  # it starts anew with the list of providers
-        one.processes["web.0"].wait(15)
+        one.processes["web.0"].wait(60)
         one.start_web()
         one.start_runloop("manage.py", "runloop", "--desktop", kind.name(line.port))
         yield one, line

@@ -127,7 +127,7 @@ def owning(world: Product, memory: Path) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(20)
+            process.wait(60)
 
 
 def look(page: Page, name: str) -> None:
@@ -223,7 +223,7 @@ def test_the_page_follows_every_step_of_the_owner(
         ollama.start()
         expect(elsewhere.locator("#gpu-banner")).to_be_hidden(timeout=10_000)
         expect(page.locator('[id^="gpu-degraded-"]')).to_have_count(0)
-        expect(vlm(page)).to_contain_text("in memory", timeout=20_000)  # the mode wants it, and nobody asked
+        expect(vlm(page)).to_contain_text("in memory")  # the mode wants it, and nobody asked
         assert ollama.models[VLM].state == LOADED
         look(page, "recovered")
     expect(page.locator("#gpu")).to_contain_text("nobody looks after the GPU")
@@ -306,7 +306,7 @@ def test_a_board_that_could_not_be_fetched_is_fetched_again(
     page.route(re.compile(r"/robots\?board=1"), answer)
     for mode, shown in (("idle", "Idle"), ("autopilot", "Autopilot")):  # the first may come by what was under way
         elsewhere(mode)
-        expect(mode_elsewhere(page)).to_have_text(shown, timeout=10_000)
+        expect(mode_elsewhere(page)).to_have_text(shown)
     assert len(refused) == 2
     page.unroute_all()
 
@@ -361,7 +361,7 @@ def test_an_owner_that_is_killed_is_said_and_followed_by_the_next_one(
     with owning(world, memory) as owner:
         expect(page.locator(".gpu-facts")).to_contain_text(f"process {owner.pid}")
         os.killpg(owner.pid, signal.SIGKILL)
-        owner.wait(10)
+        owner.wait(60)
         late = seconds_until(lambda: expect(page.locator('[id^="gpu-lost-"]')).to_be_visible())
         assert late < BANNER_S
         with owning(world, memory) as heir:

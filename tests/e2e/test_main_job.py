@@ -164,7 +164,7 @@ def test_coaching_with_every_decision_then_the_file_is_right(world: Product, pag
     for sentence in ("Save As", "coached.txt", "Save", "File", "Quit"):
         coach.key("a", sentence)
     assert wait_for_end(world, execution_id) == "completed"
-    expect(page.locator("#state")).to_contain_text("completed", timeout=10_000)
+    expect(page.locator("#state")).to_contain_text("completed")
     page.screenshot(path=tmp_path / "finished.png")
     assert (world.documents / "coached.txt").read_bytes() == NOTE.encode()
 
@@ -245,9 +245,9 @@ def test_observation_watches_a_person_and_never_acts(world: Product, page: Page)
             )
         )
 
-    wait_until(lambda: observed(1), timeout=30, what="the first observation")
+    wait_until(lambda: observed(1), what="the first observation")
     person.press(("alt", "f"))
-    wait_until(lambda: observed(2), timeout=30, what="the second observation")
+    wait_until(lambda: observed(2), what="the second observation")
     person.press(("ctrl", "q"))
     person.press(("esc",))
     page.request.post(

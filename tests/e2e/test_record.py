@@ -162,7 +162,7 @@ def test_a_note_that_was_written_by_hand_is_recorded_and_run(world: Product, per
     prompts = world.rows("SELECT kind, message FROM execution_prompt")
     assert world.rows("SELECT state FROM execution_execution") == [("completed",)], prompts
     assert written.read_text() == TEXT
-    process.wait(30)
+    process.wait(60)
     world.screen.end(again)
 
 
@@ -177,7 +177,7 @@ def test_a_record_that_is_killed_leaves_its_draft_whole(world: Product, person: 
     person.clicks("Search")
     record.has(before + 1)
     record.process.send_signal(signal.SIGKILL)
-    record.process.wait(10)
+    record.process.wait(60)
     assert not world.keys_down()
     said = world.rows("SELECT state FROM execution_lessonstep ORDER BY id DESC LIMIT 1")
     assert said == [("done",)]

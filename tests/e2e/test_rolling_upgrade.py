@@ -145,7 +145,7 @@ def installation(folder: Path, database: str) -> Iterator[Installation]:
             for process in one.processes:
                 if process.poll() is None:
                     process.kill()
-                process.wait(10)
+                process.wait(60)
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])

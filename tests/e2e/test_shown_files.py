@@ -169,7 +169,7 @@ def test_a_run_loop_that_is_killed_in_the_middle_of_the_loop_signs_none_twice(ta
             living = [p for name, p in taught.processes.items() if name.startswith("runloop") and p.poll() is None]
             for process in living:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait(10)
+                process.wait(60)
             taught.start_runloop()
 
         is_right(sign(taught, meanwhile=dies), folder, files)

@@ -60,7 +60,7 @@ class Installation(Many):
     def signal_worker(self, number: signal.Signals) -> None:
         os.killpg(self.processes["worker"].pid, number)
         if number == signal.SIGKILL:
-            self.processes.pop("worker").wait(10)
+            self.processes.pop("worker").wait(60)
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         with closing(sqlite3.connect(self.data / NAME, timeout=20)) as database:

@@ -37,7 +37,7 @@ def run_loop(env: dict[str, str], execution_id: str, log: Path) -> Iterator[subp
         finally:
             if process.poll() is None:
                 process.terminate()
-            process.wait(30)
+            process.wait(60)
 
 
 def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(installation: Path, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(inst
             again = finished(program, cwd=PROGRAMS, env=env, timeout=120)
             assert again.returncode == 1 and "in use by" in again.stderr, again.stderr[-3000:]
             manage("execution", "decide", execution_id, "done")
-            ((reason, detail),) = wait_until(paused, timeout=30, what="the pause")
+            ((reason, detail),) = wait_until(paused, what="the pause")
             assert reason == "program"
             assert json.loads(detail)["message"] == {
                 "code": "program.parts_missing",
@@ -82,11 +82,11 @@ def test_a_program_that_dies_after_its_act_leaves_a_question_and_no_failure(inst
             }
             before = len(rows(f"SELECT 1 FROM execution_executionevent t {of_run}"))
             manage("execution", "resume", execution_id)  # it has not its parts any more for that
-            wait_until(lambda: len(rows(f"SELECT 1 FROM execution_executionevent t {of_run}")) > before + 1, timeout=30)
-            wait_until(paused, timeout=30, what="the second pause")
+            wait_until(lambda: len(rows(f"SELECT 1 FROM execution_executionevent t {of_run}")) > before + 1)
+            wait_until(paused, what="the second pause")
             assert rows(f"SELECT t.outcome, t.in_doubt FROM execution_step t {of_run}") == [("succeeded", 1)]
             manage("execution", "stop", execution_id)
-            assert process.wait(30) == 0
+            assert process.wait(60) == 0
         assert outbox.read_text() == "Marie Lefèvre\n"
         assert rows("SELECT state FROM execution_execution WHERE execution_id = ?") == [("stopped",)]
         del env["DIES"]

@@ -205,9 +205,9 @@ def test_a_coach_that_thinks_for_ever_can_be_stopped(make: Any, own: Own) -> Non
 
     loop = make(coaching_callback=coach)
     assert loop.start("wf_own", mode="coaching")
-    assert asked.wait(20)
+    assert asked.wait(60)
     assert loop.stop()
-    assert loop.wait(20)
+    assert loop.wait(60)
     assert (loop.get_state(), own.calls) == (ExecutionState.STOPPED, [])
     never.set()
 
@@ -227,10 +227,10 @@ def test_a_coaching_decision_is_no_confirmation_and_the_other_way_round(make: An
     waiting = threading.Event()
     loop.on_state_change(lambda state: waiting.set() if state == "waiting" else None)
     assert loop.start("wf_own", mode="supervised")
-    assert waiting.wait(20)
+    assert waiting.wait(60)
     assert not loop.submit_coaching_decision(CoachingResponse(CoachingDecision.ACCEPT))
     assert loop.confirm_action(True)
-    assert loop.wait(20)
+    assert loop.wait(60)
     assert loop.get_state() == ExecutionState.COMPLETED
     assert not loop.confirm_action(True)
 
@@ -362,7 +362,7 @@ def test_a_run_that_is_stopped_before_it_was_taken_lets_the_loop_go(make: Any) -
     loop = make(desktop=ScriptedDesktop(SCREENS, call_ms=100))
     assert loop.start("wf_own", mode="coaching")
     assert loop.stop()
-    assert loop.wait(20)
+    assert loop.wait(60)
     assert loop.get_state() == ExecutionState.STOPPED
 
 

@@ -142,7 +142,7 @@ class Office:
     async def rows(self) -> list[OwnerRequest]:
         return await self.database.run(lambda: list(OwnerRequest.objects.order_by("id")))
 
-    async def until(self, condition: Callable[[list[OwnerRequest]], Any], *, within_s: float = 10.0) -> None:
+    async def until(self, condition: Callable[[list[OwnerRequest]], Any], *, within_s: float = 60.0) -> None:
         """Wait until the rows are so."""
         async with asyncio.timeout(within_s):
             while not condition(await self.rows()):

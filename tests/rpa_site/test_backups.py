@@ -46,7 +46,7 @@ CREATE TABLE rpa_site_apitoken (digest TEXT);
 CREATE TABLE execution_prompt (state TEXT);
 CREATE TABLE execution_robot (name TEXT, stopped_at TEXT);
 """
-WAIT_S = 30
+WAIT_S = 60
 
 
 def rows(file: Path, sql: str) -> list[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ from execution.running.local_socket import address
 from execution.running.runner import Hooks, Runner
 from execution.running.teach_line import JSON, PICTURE_HEAD, control_line_of, packed, read_message
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 def until(done: Callable[[], Any], what: str, *, every_s: float = 0.02) -> Any:

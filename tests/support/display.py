@@ -45,7 +45,7 @@ def missing_programs(*also: str) -> list[str]:
     return [program for program in (*NEEDED, *also) if shutil.which(program) is None]
 
 
-def wait_until(condition: Callable[[], T | None], *, timeout: float = 30.0, what: str = "the condition") -> T:
+def wait_until(condition: Callable[[], T | None], *, timeout: float = 60.0, what: str = "the condition") -> T:
     """The first truthy answer of `condition`; raises DisplayProblem when it does not come in time."""
     end = time.monotonic() + timeout
     while not (answer := condition()):
@@ -150,7 +150,7 @@ class VirtualDesktop:
     def kill_server(self) -> None:
         """Kill the X server as a crash would; the programs shown on it lose their display."""
         self.server.kill()
-        self.server.wait(10)
+        self.server.wait(60)
 
     def restart_server(self) -> None:
         """Another X server under the same display name, with nothing on it."""
@@ -221,7 +221,7 @@ def start_server(
         os.close(read_end)
     if not number:
         server.kill()
-        server.wait(10)
+        server.wait(60)
         raise DisplayProblem(f"{program} did not start: {(folder / 'xvfb.log').read_text(errors='replace')[-800:]}")
     return server, f":{number.decode()}"
 

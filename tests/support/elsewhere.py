@@ -125,7 +125,7 @@ def far_editor(*, layout: str = "us", password: str = "", size: str = "1024x700"
     with tempfile.TemporaryDirectory() as kept:
         port, (width, height) = free_port(), (int(side) for side in size.split("x"))
         with virtual_desktop(width, height, vnc=vnc_options(port, Path(kept), password)) as screen:
-            wait_until(lambda: answers(port), timeout=30, what="the VNC server")
+            wait_until(lambda: answers(port), what="the VNC server")
             screen.run(["setxkbmap", "-layout", layout])
             text = screen.folder / "far.txt"
             text.touch()
@@ -242,7 +242,7 @@ def served(screen: VirtualDesktop, kind: str, *, vnc_port: int, folder: Path) ->
         config.write_text(XRDP.format(port=port, folder=folder, vnc_port=vnc_port))
         command = ["xrdp", "--nodaemon", "--config", str(config)]
     server = screen.spawn(command) if command else None
-    wait_until(lambda: answers(port), timeout=30, what=f"{kind}: {screen.logs()}")
+    wait_until(lambda: answers(port), what=f"{kind}: {screen.logs()}")
     line = Line(port)
     try:
         yield line

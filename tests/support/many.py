@@ -88,7 +88,7 @@ class Many:
         """As kill -9 does."""
         process = self.processes.pop(f"web-{port}")
         process.kill()
-        process.wait(10)
+        process.wait(60)
 
     def log_tail(self, name: str) -> str:
         return self.log(name).read_text()[-800:] if self.log(name).exists() else ""
@@ -111,7 +111,7 @@ class Many:
         self.start(
             "nginx", ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
         )
-        wait_until(lambda: answers(self.port), timeout=30, what=f"nginx ({self.log_tail('nginx')})")
+        wait_until(lambda: answers(self.port), what=f"nginx ({self.log_tail('nginx')})")
 
     def client(self, name: str, port: int | None = None) -> httpx.Client:
         """Logged in as one of PEOPLE, at the one address or at one of the web processes."""

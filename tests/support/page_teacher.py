@@ -110,7 +110,7 @@ class PageTeacher:
         steps = self.page.locator(".step-button").count()
         self.page.locator("#keys").focus()
         self.page.keyboard.press(keys)
-        expect(self.page.locator(".step-button")).to_have_count(steps + 1, timeout=20_000)
+        expect(self.page.locator(".step-button")).to_have_count(steps + 1)
 
     def place(self, text: str, *, beside: str = "") -> Box:
         """Where the desktop says it."""
@@ -129,7 +129,7 @@ class PageTeacher:
             ]
             return bool(found)
 
-        wait_until(look, timeout=30, what=f"“{text}” on the screen")
+        wait_until(look, what=f"“{text}” on the screen")
         return max(found, key=lambda box: box.y)
 
     def texts(self) -> tuple[TextLine, ...]:
@@ -141,7 +141,7 @@ class PageTeacher:
         """A text as a browser composes it, and wait until it is a step."""
         self.page.locator("#keys").focus()
         self.page.keyboard.insert_text(text)
-        expect(self.step(text)).to_have_count(1, timeout=10_000)
+        expect(self.step(text)).to_have_count(1)
 
     def fills(self, label: str, text: str, variable: str) -> None:
         """The field beside a label gets a text, which is the value of a variable from now on."""
@@ -167,7 +167,7 @@ class PageTeacher:
         dialog.get_by_label("Name of the variable").fill(name)
         dialog.get_by_label("Secret text").fill(secret)
         dialog.get_by_role("button", name="Type it on the desktop").click()
-        expect(self.step("{{" + name + "}}")).to_have_count(1, timeout=20_000)
+        expect(self.step("{{" + name + "}}")).to_have_count(1)
 
     def sets(self, act: str, place: Box, **params: str) -> None:
         """A control is brought to what is said: choose(option), set_state(state), pick_date(date, format)."""
@@ -198,7 +198,7 @@ class PageTeacher:
         """A value that stands on the desktop, kept under that name."""
         self.takes_tool("read_value")
         self.click_at(*self.place(text).center)
-        expect(self.step(name)).to_have_count(1, timeout=10_000)
+        expect(self.step(name)).to_have_count(1)
 
     def waits_for(self, title: str) -> None:
         wait_until(lambda: title in getattr(self.desktop.window(), "title", ""), what=f"the window {title}")
@@ -249,7 +249,7 @@ class PageTeacher:
         form = page.locator(".ways-form")
         form.locator("input").first.fill(counter)
         form.locator("button[type=submit]").click()
-        expect(self.step("for each line")).to_have_count(1, timeout=20_000)
+        expect(self.step("for each line")).to_have_count(1)
 
     def must_be_record(self, step: str, **values: str) -> None:
         """The step is done only where these stand at their labels: `Name="{{patient}}"`."""

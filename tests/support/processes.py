@@ -34,10 +34,10 @@ def stop_groups(processes: Iterable[subprocess.Popen[Any]]) -> None:
             os.killpg(process.pid, signal.SIGTERM)
     for process in begun:
         try:
-            process.wait(15)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(5)
+            process.wait(60)
 
 
 def database_url() -> str:

@@ -47,7 +47,7 @@ def run(world: Product, workflow_id: str, *, meanwhile: Callable[[], None] = lam
     told = told_of(world, execution_id)
     if state in _ASKS:
         world.manage("execution", "stop", execution_id, check=False)
-        wait_until(lambda: _state(world, execution_id) in _ENDED, timeout=30, what="the end of a stopped run")
+        wait_until(lambda: _state(world, execution_id) in _ENDED, what="the end of a stopped run")
     return RunEnd(execution_id, state, told, values_of(world, execution_id))
 
 

@@ -115,7 +115,7 @@ class S3Server:
         if self.process is not None:
             self._signal(signal.SIGCONT)
             self.process.terminate()
-            self.process.wait(10)
+            self.process.wait(60)
             self.process = None
 
     def _signal(self, number: signal.Signals) -> None:

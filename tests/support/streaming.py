@@ -57,10 +57,10 @@ class Web:
         if self.process is not None:
             self.process.terminate()
             try:
-                self.process.wait(10)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait(10)
+                self.process.wait(60)
             self.process = None
 
     def memory(self) -> float:
@@ -128,7 +128,7 @@ def answer_of(process: subprocess.Popen[str], timeout: float = 120) -> dict[str,
     finally:
         if process.poll() is None:
             process.kill()
-            process.wait(10)
+            process.wait(60)
     if process.returncode:
         raise AssertionError(f"the worker ended with {process.returncode}")
     return json.loads(output)

@@ -28,7 +28,7 @@ from execution.types import Box
 from tests.support.scripted import analyzer
 from workflows.models import Workflow
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 @dataclass

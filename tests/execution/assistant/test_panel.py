@@ -131,7 +131,7 @@ def test_the_briefing_follows_the_run(page_of: Callable[..., Page], operator: An
     expect(page.locator("#ask-commands")).to_contain_text("Draft a correction")
     decide(prompt_id=prompt.pk, choice="accept", user=operator)
     Execution.objects.update(state="running")
-    expect(page.locator("#ask-briefing")).not_to_contain_text("waits for a person", timeout=20_000)
+    expect(page.locator("#ask-briefing")).not_to_contain_text("waits for a person")
     expect(page.locator("#ask-commands")).not_to_contain_text("Draft a correction")
 
 
@@ -186,7 +186,7 @@ def test_a_draft_is_over_when_somebody_else_answers(
     expect(page.locator(".ask-draft button")).to_be_visible()
     decide(prompt_id=prompt.pk, choice="accept", user=operator)
     Execution.objects.update(state="running")
-    expect(page.locator(".ask-draft")).to_contain_text("this draft is over", timeout=15_000)
+    expect(page.locator(".ask-draft")).to_contain_text("this draft is over")
 
 
 def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(

@@ -23,7 +23,7 @@ class Catcher:
 
     def wait_for(self, count: int) -> list[Seen]:
         """The first `count` events, motions left out, once they have come."""
-        wait_until(lambda: len(self.collect()) >= count, timeout=5, what=f"{count} events, got {self.seen}")
+        wait_until(lambda: len(self.collect()) >= count, what=f"{count} events, got {self.seen}")
         return self.collect()
 
     def collect(self) -> list[Seen]:

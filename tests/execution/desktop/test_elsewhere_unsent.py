@@ -115,7 +115,7 @@ def test_a_kernel_that_lets_nobody_drop_it_is_told_of(tmp_path: Path, caplog: py
     one = session.Session.__new__(session.Session)
     one.address = parse("vnc://er-12")
     client = programs.start([sys.executable, "-c", ""], env=dict(os.environ), log=tmp_path / "client.log")
-    client.wait(20)
+    client.wait(60)
     one._client = client
     with caplog.at_level(logging.WARNING):
         one._drop_at_its_end()

@@ -44,7 +44,7 @@ def test_a_killed_holder_gives_it_back_s9_2(tmp_path: Path) -> None:
     with pytest.raises(DesktopBusy, match=rf"robot-7 \(pid {holder.pid}"):
         DesktopLock(":7", tmp_path).acquire()
     holder.kill()
-    holder.wait(10)
+    holder.wait(60)
     holder.stdout.close()
     with DesktopLock(":7", tmp_path) as lock:
         assert lock.held

@@ -70,7 +70,7 @@ def test_another_process_by_another_name_is_told_that_the_desktop_is_held_s9_4(
                 DesktopLock(X11Desktop(f"unix/:{number}").identity(), tmp_path).acquire()
         finally:
             holder.kill()
-            holder.wait(10)
+            holder.wait(60)
             holder.stdout.close()
 
 

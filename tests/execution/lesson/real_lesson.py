@@ -46,7 +46,7 @@ class Given:
         def found() -> Box | None:
             return next((line.box for line in self.screen().texts if folded(text) == folded(line.text)), None)
 
-        return wait_until(found, timeout=30, what=f"“{text}” on the screen")
+        return wait_until(found, what=f"“{text}” on the screen")
 
     def sets(self, kind: str, at: Point, **given: str) -> Acted:
         acted = self.recorder.act(Act(id="1", kind=kind, point=at, given=given))

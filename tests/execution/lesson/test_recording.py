@@ -55,7 +55,7 @@ def recorded(person: Callable[[Callable[[str], None]], None], **options: Any) ->
     out, problems = io.StringIO(), list[BaseException]()
 
     def says(text: str) -> None:
-        wait_until(lambda: text in out.getvalue(), timeout=30, what=f"“{text}” in {out.getvalue()}")
+        wait_until(lambda: text in out.getvalue(), what=f"“{text}” in {out.getvalue()}")
 
     def sit() -> None:
         try:

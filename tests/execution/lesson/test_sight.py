@@ -18,7 +18,7 @@ from execution.lesson.sight import Sight
 from execution.types import Frame, ScreenState
 from tests.support.scripted import analyzer, screens
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 class Moving:

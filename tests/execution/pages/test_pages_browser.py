@@ -157,7 +157,7 @@ def test_the_loser_of_a_race_is_told_who_won_until_it_is_closed(page_of, operato
     pages[1].unroute("**/snapshot")
     Prompt.objects.filter(pk=prompt.pk).update(state="answered")
     move(prompt.execution, ExecutionState.RUNNING, desktop="a")
-    expect(pages[1].locator("#question")).to_contain_text("Nothing is asked of you.", timeout=15_000)
+    expect(pages[1].locator("#question")).to_contain_text("Nothing is asked of you.")
     expect(notice).to_contain_text("designer")
     notice.get_by_role("button").click()
     expect(notice).to_have_count(0)
@@ -297,7 +297,7 @@ def test_what_happens_elsewhere_reaches_the_page_without_a_socket(page_of, viewe
     page = page_of(viewer, f"/runs/{execution.execution_id}")
     expect(page.locator("#state")).to_contain_text("running")
     move(execution, ExecutionState.COMPLETED)
-    expect(page.locator("#state")).to_contain_text("completed", timeout=10_000)
+    expect(page.locator("#state")).to_contain_text("completed")
     expect(page.locator("#question")).to_contain_text("actions done")
 
 
@@ -318,7 +318,7 @@ def test_a_refreshed_list_keeps_what_is_being_typed(page_of, operator) -> None:
     row = page.locator("tbody tr").first.element_handle()
     page.focus("#runs-q")
     make_execution()
-    expect(page.locator("tbody tr")).to_have_count(2, timeout=10_000)
+    expect(page.locator("tbody tr")).to_have_count(2)
     assert page.evaluate("document.activeElement.id") == "runs-q"
     assert row and row.evaluate("row => row.isConnected")
 

@@ -106,7 +106,7 @@ def test_whoever_cannot_tell_lives_all_the_same(settings: Any, caplog: pytest.Lo
     with Heartbeat(robot) as heart:
         heart.tells = tells
         first = Robot.objects.get().heartbeat_at
-        wait_until(lambda: Robot.objects.get().heartbeat_at > first, timeout=10, what="a heartbeat")
+        wait_until(lambda: Robot.objects.get().heartbeat_at > first, what="a heartbeat")
         heart.check()
     assert "no report" in caplog.text
 
@@ -121,7 +121,7 @@ def test_the_run_loop_tells_of_its_eyes(settings: Any, tmp_path: Path, monkeypat
 
     def until_told(loop: Loop) -> None:
         run(loop)
-        told.append(wait_until(lambda: Robot.objects.get().perception, timeout=10, what="a report"))
+        told.append(wait_until(lambda: Robot.objects.get().perception, what="a report"))
 
     monkeypatch.setattr(Loop, "run", until_told)
     queue(publish_line("one", "two"))

@@ -126,7 +126,7 @@ def test_a_live_page_turns_into_the_viewer_without_a_reload(page_of, operator) -
     expect(page.locator("#film")).to_be_hidden()
     page.evaluate("window.mark = 1")
     move(run, ExecutionState.FAILED, error="It did not open.")
-    expect(page.locator("#verdict")).to_contain_text("Failed after", timeout=10_000)
+    expect(page.locator("#verdict")).to_contain_text("Failed after")
     expect(page.locator("#story")).to_contain_text("Came of it")
     expect(page.locator("#question")).to_be_hidden()
     assert page.evaluate("window.mark") == 1

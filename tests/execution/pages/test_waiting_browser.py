@@ -24,7 +24,7 @@ def test_why_it_waits_follows_what_other_runs_do(page_of: Any, operator: Any) ->
     link = question.get_by_role("link", name=f"{flow.name}, run {first.pk}")
     expect(link).to_have_attribute("href", f"/runs/{first.execution_id}")
     Robot.objects.all().delete()
-    expect(question).to_contain_text("No robot is alive. It begins when a run loop starts.", timeout=10_000)
+    expect(question).to_contain_text("No robot is alive. It begins when a run loop starts.")
     expect(question.get_by_role("link")).to_have_count(0)
 
 
@@ -44,5 +44,5 @@ def test_that_its_robot_has_gone_is_said_while_somebody_looks(page_of: Any, oper
     question = page.locator("#question")
     expect(question).to_contain_text("Le robot travaille")
     falls_silent()
-    expect(question).to_contain_text("Le robot here:7 ne donne plus signe de vie.", timeout=20_000)
+    expect(question).to_contain_text("Le robot here:7 ne donne plus signe de vie.")
     expect(question).not_to_contain_text("Le robot travaille")

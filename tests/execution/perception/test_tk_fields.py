@@ -58,6 +58,6 @@ def test_the_field_that_is_typed_into_is_not_told_disabled_whether_its_cursor_sh
             seen[frame.digest] = found
         return len(seen) >= 2
 
-    wait_until(blinked, timeout=30, what="the cursor to come and to go")
+    wait_until(blinked, what="the cursor to come and to go")
     desktop.close()
     assert [e.box for found in seen.values() for e in found if ElementState.DISABLED in e.states] == []

@@ -133,7 +133,7 @@ def test_a_heartbeat_beats_by_itself_and_ends_with_its_block(settings: Any) -> N
     mine = robot(heartbeat_at=timezone.now() - timedelta(hours=1))
     with Heartbeat(mine) as heart:
         first = Robot.objects.get().heartbeat_at
-        wait_until(lambda: Robot.objects.get().heartbeat_at > first, timeout=10, what="a heartbeat")
+        wait_until(lambda: Robot.objects.get().heartbeat_at > first, what="a heartbeat")
         heart.check()
         thread = heart._thread
         assert thread.daemon, "a process that ends for another reason does not hang on it"
@@ -151,8 +151,8 @@ def test_who_cannot_say_that_he_lives_may_not_act(settings: Any, monkeypatch: py
 
     with Heartbeat(robot()) as heart:
         monkeypatch.setattr(claims, "beat", unreachable)
-        assert failed.wait(10)
-        wait_until(lambda: heart._last < time.monotonic() - 0.2, timeout=10, what="half a lease")
+        assert failed.wait(60)
+        wait_until(lambda: heart._last < time.monotonic() - 0.2, what="half a lease")
         with pytest.raises(LeaseLost, match="no heartbeat"):
             heart.check()
 
@@ -183,10 +183,10 @@ def test_what_a_loop_tells_of_itself_goes_with_the_beat_and_cannot_end_it(settin
 
     with Heartbeat(mine) as heart:
         heart.tells = lambda: {"problem": "Out of memory."}
-        wait_until(lambda: problem() == "Out of memory.", timeout=10, what="what it tells")
+        wait_until(lambda: problem() == "Out of memory.", what="what it tells")
         heart.tells = lambda: 1 / 0  # type: ignore[return-value,assignment]
         first = Robot.objects.get().heartbeat_at
-        wait_until(lambda: Robot.objects.get().heartbeat_at > first, timeout=10, what="a beat without it")
+        wait_until(lambda: Robot.objects.get().heartbeat_at > first, what="a beat without it")
         heart.check()
 
 
@@ -202,7 +202,7 @@ def test_a_database_that_is_away_for_a_beat_does_not_end_them(settings: Any, mon
 
     with Heartbeat(robot()) as heart:
         monkeypatch.setattr(claims, "beat", unsteady)
-        wait_until(lambda: "written" in beats, timeout=10, what="a beat after two that failed")
+        wait_until(lambda: "written" in beats, what="a beat after two that failed")
         assert heart._thread.is_alive()
 
 
@@ -224,7 +224,7 @@ def test_a_clock_that_jumps_while_it_beats_is_noticed(settings: Any, monkeypatch
     mine = robot()
     monkeypatch.setattr(claims, "JumpWatch", lambda: SimpleNamespace(jumped_s=lambda: 60.0))
     with Heartbeat(mine):
-        wait_until(lambda: Robot.objects.get(pk=mine.pk).warnings, timeout=10, what="the jump")
+        wait_until(lambda: Robot.objects.get(pk=mine.pk).warnings, what="the jump")
 
 
 def test_a_run_may_be_asked_for_by_its_id() -> None:

@@ -86,7 +86,7 @@ def test_the_length_goes_on_while_a_run_is_paused(clock: Clock, settings: Any) -
     with Heartbeat(robot) as heartbeat:
         heartbeat.journal = journal
         clock.set_by = HOUR
-        kept = wait_until(lambda: length_kept(execution) > 0.5 and length_kept(execution), timeout=10, what="beats")
+        kept = wait_until(lambda: length_kept(execution) > 0.5 and length_kept(execution), what="beats")
     assert kept <= time.monotonic() - began
     assert 0 <= Execution.objects.get().duration_seconds - kept < 1
 
@@ -134,10 +134,10 @@ def test_a_robot_that_lives_is_alive_again_with_its_next_beat_s9_4(clock: Clock,
     with Heartbeat(robot):
         clock.set_by = jump
         began = time.monotonic()
-        wait_until(lambda: Robot.objects.get().is_alive, timeout=5, what="the next beat")
+        wait_until(lambda: Robot.objects.get().is_alive, what="the next beat")
         assert Robot.objects.alive().exists()
         assert time.monotonic() - began < 1
-        wait_until(lambda: "clock" in Robot.objects.get().warnings, timeout=5, what="the notice")
+        wait_until(lambda: "clock" in Robot.objects.get().warnings, what="the notice")
 
 
 def test_a_robot_that_died_is_not_alive_because_the_clock_was_set_back(clock: Clock) -> None:

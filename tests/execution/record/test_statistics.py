@@ -90,7 +90,7 @@ def test_another_run_is_counted_from_its_beginning_and_at_its_own_interval() -> 
     with_frames = threading.Event()
     capture._on_change = lambda frame: desktop.looks > 3 and with_frames.set()
     capture.start()
-    assert with_frames.wait(10)
+    assert with_frames.wait(60)
     capture.begin_anew(interval_ms=60_000)
     before = capture.stats()
     assert before.total_captures <= 1 and len(capture.recent()) <= 1  # one may have been under way

@@ -73,7 +73,7 @@ def test_a_person_acts_in_the_place_of_the_robot_which_goes_on_wherever_they_lef
             assert desktop.screen == page
         until(lambda: len(hands.pictures) > 1, "what came of it")
         control.resume(execution_id=run.execution_id, user=operator)
-        assert hands.ended.wait(10)
+        assert hands.ended.wait(60)
     until(lambda: row(run).state == ExecutionState.COMPLETED, "the end")
     assert clicks(desktop) == 2
     first = acts(run)[0]

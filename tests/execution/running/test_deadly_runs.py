@@ -163,7 +163,7 @@ def test_a_run_loop_that_is_told_to_end_leaves_an_open_question_for_the_next_one
         try:
             wait_until(anew.exists, timeout=60, what="the question")
             process.terminate()
-            assert process.wait(30) == 0
+            assert process.wait(60) == 0
         finally:
             process.kill()
             process.communicate()

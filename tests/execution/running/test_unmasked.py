@@ -199,7 +199,7 @@ def test_while_a_run_loop_works_it_is_there_and_gone_with_the_run(settings: Any)
     def looks() -> None:
         row = Execution.objects.get(pk=execution.pk)
         name = row.robot.name if row.robot else ""
-        wait_until(lambda: unmasked.ask(name), timeout=20, what="the picture")
+        wait_until(lambda: unmasked.ask(name), what="the picture")
         seen.append(unmasked.ask(name))
         control.stop(execution_id=execution.execution_id)
 

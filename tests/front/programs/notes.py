@@ -35,7 +35,7 @@ def main():
             "capture": loop.get_capture_stats(), "rungs": loop.get_resolver_stats(), "where": context.current_node_id,
         })  # fmt: skip
         editor.terminate()
-        editor.wait(10)
+        editor.wait(60)
     loop.cleanup()
     print(json.dumps({"runs": told, "files": sorted(os.listdir(documents))}))
 

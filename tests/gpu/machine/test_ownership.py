@@ -97,7 +97,7 @@ def test_any_death_gives_it_back(tmp_path: Path, other: subprocess.Popen[str], d
     mine = Ownership(tmp_path)
     assert not mine.hold("mine")
     os.kill(other.pid, deadly)
-    other.wait(10)
+    other.wait(60)
     assert mine.holder() is None
     assert mine.hold("mine")
     holder = mine.holder()
@@ -190,7 +190,7 @@ def test_a_claim_is_seen_by_the_owner_and_ends_with_its_process(tmp_path: Path) 
         with Ownership(tmp_path).claimed():  # another one
             assert mine.is_claimed()
         process.kill()
-        process.wait(10)
+        process.wait(60)
     assert not mine.is_claimed()
     mine.release()
 
