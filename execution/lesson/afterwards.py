@@ -39,8 +39,8 @@ class Afterwards:
         """About the step that was kept last."""
         step = pending.step
         step.question = question
-        step.screen = {**step.screen, "why": to_json(say("lesson.not_said_which"))}
-        step.save()
+        step.save(update_fields=["question"])
+        step.note(why=to_json(say("lesson.not_said_which")))
         self._asked[pending.edge.pk] = Asked(step=step, found=found, state=state)
 
     def open(self) -> list[LessonStep]:

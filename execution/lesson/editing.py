@@ -153,8 +153,7 @@ def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:
     """What is not wanted any more stays known, to be taken back."""
     wanted = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
     were = [*(edge.expect.get("texts") or []), *(step.screen.get("after") or [])]
-    step.screen = {**step.screen, "after": [text for text in dict.fromkeys(were) if text not in wanted]}
-    step.save(update_fields=["screen"])
+    step.note(after=[text for text in dict.fromkeys(were) if text not in wanted])
     edge.expect = {**{k: v for k, v in edge.expect.items() if k != "texts"}, **({"texts": wanted} if wanted else {})}
     edge.save(update_fields=["expect"])
 
@@ -197,7 +196,7 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         conceal(lesson, typed, name)
         edge.refresh_from_db()
     elif typed:
-        _set_screen(step, typed=typed)
+        step.note(typed=typed)
 
 
 def _fixed(edge: Edge, param: str, text: str) -> str:
@@ -229,11 +228,6 @@ def _change_params(lesson: Lesson, edge: Edge, params: Mapping[str, Any]) -> Non
             _replace_name(lesson, str(was), name)
             edge.refresh_from_db()
     edge.params = {**edge.params, **params}
-
-
-def _set_screen(step: LessonStep, **told: Any) -> None:
-    step.screen = {**step.screen, **told}
-    step.save(update_fields=["screen"])
 
 
 @transaction.atomic

@@ -47,4 +47,4 @@ def go_on(pending: Pending, act: Act) -> None:
         edge.action_type = step.act = act.kind
     with transaction.atomic():
         edge.save(update_fields=["action_type", "params"])
-        step.save()
+        step.save(update_fields=["act", "params"])

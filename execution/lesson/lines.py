@@ -40,11 +40,10 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
     with transaction.atomic():
         repeat = repeat_of(here.lesson, edge, wanted)
         if sole_name(str(target.evidence.get("number") or "")) != counter:
-            step.screen = {**step.screen, "uncounted": {"label": target.label, "evidence": target.evidence}}
+            step.note(uncounted={"label": target.label, "evidence": target.evidence})
             label = _("line %(number)s") % {"number": number}
             here.draft.change_target(target, _as_line(here, step, target, number, counter))
             Target.objects.filter(pk=target.pk).update(label=label)
-            step.save(update_fields=["screen"])
         edge.repeat = repeat
         edge.save(update_fields=["repeat"])
         _differs_with_the_line(here, target.text)

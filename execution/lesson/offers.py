@@ -49,9 +49,9 @@ def keep(offer: Offer, step: LessonStep, here: Here) -> None:
     """Beside the step that was kept, until somebody says; its target is made with it. Call inside a transaction."""
     target = here.draft.add_target(offer.spec)
     told = {"act": offer.act, "params": dict(offer.params), "label": offer.label, "target": target.pk}
-    step.screen = {**step.screen, "offer": {**told, "opener": offer.opener}}
+    step.note(offer={**told, "opener": offer.opener})
     step.made = {**step.made, "targets": [*(step.made.get("targets") or []), target.pk]}
-    step.save(update_fields=["screen", "made"])
+    step.save(update_fields=["made"])
 
 
 def _of_mark(act: Act, found: Understood, state: ScreenState, here: Here) -> Offer | None:

@@ -36,5 +36,4 @@ def redraw(here: Here, step: LessonStep, drawn: NormBox) -> None:
     except (ValueError, DomainError, OSError) as error:
         raise NotRedrawn(say("lesson.no_target", why=told_by(error))) from error
     here.draft.change_target(edge.target, spec)
-    step.screen = {**step.screen, "box": list(found.box.normalised(size)), "counts": {}, "proof": None}
-    step.save(update_fields=["screen"])
+    step.note(box=list(found.box.normalised(size)), counts={}, proof=None)

@@ -84,8 +84,7 @@ class TypedSecrets:
             typed = values.get(sole_name(str(step.params.get("text", ""))), "").strip()
             if state is not None and typed:
                 lines = [line.box.grown(2, state.frame.size) for line in state.texts if typed in line.text]
-                step.screen = {**step.screen, "places": [list(box.normalised(state.frame.size)) for box in lines]}
-                step.save(update_fields=["screen"])
+                step.note(places=[list(box.normalised(state.frame.size)) for box in lines])
 
 
 def typed_before(lesson: Lesson) -> list[NormBox]:

@@ -160,8 +160,7 @@ def _uncount(step: LessonStep, edge: Edge) -> None:
     if was:
         target.label, target.evidence = was["label"], was["evidence"]
         target.save(update_fields=["label", "evidence"])
-        step.screen = {key: value for key, value in step.screen.items() if key != "uncounted"}
-        step.save(update_fields=["screen"])
+        step.note(drop="uncounted")
     elif name := sole_name(str(target.evidence.get("number") or "")):
         Variable.objects.get_or_create(
             workflow=edge.workflow, name=name, defaults={"label": name, "kind": VariableKind.NUMBER, "example": "1"}
@@ -174,8 +173,7 @@ def accept_record(step: LessonStep, *, accepted: bool) -> None:
     offered = step.screen.get("record")
     if not offered or step.edge is None:
         raise BadEdit(_("Nothing was proposed for this step."))
-    step.screen = {**step.screen, "record": {**offered, "accepted": accepted}}
-    step.save(update_fields=["screen"])
+    step.note(record={**offered, "accepted": accepted})
     if accepted:
         for edge in step.edge.destination.outgoing.all():
             edge.identity = with_record(edge.identity, offered["identity"])

@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
@@ -135,6 +135,13 @@ class LessonStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lesson} #{self.index}"
+
+    def note(self, *, drop: str = "", **told: Any) -> None:
+        """Keep that of its screen, and `drop` one thing of it; what others keep of it at the same moment stays."""
+        with transaction.atomic():
+            kept = LessonStep.objects.select_for_update().values_list("screen", flat=True).get(pk=self.pk)
+            self.screen = {**{key: value for key, value in kept.items() if key != drop}, **told}
+            self.save(update_fields=["screen"])
 
     @property
     def was(self) -> dict[str, Any]:

@@ -97,5 +97,4 @@ class Proofs:
         pending = self._here.pending
         step = pending.step if pending and pending.step.pk == pk else LessonStep.objects.filter(pk=pk).first()
         if step is not None:
-            step.screen = {**step.screen, **told}
-            step.save(update_fields=["screen"])
+            step.note(**told)
