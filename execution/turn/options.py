@@ -6,6 +6,7 @@ nobody's.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from execution.perception.changes import Changes, find_changes, union
@@ -25,6 +26,7 @@ from execution.verification.cut import is_cut
 from execution.verification.marks import is_on
 from sentences.said import say
 
+OPENS_S = 1.5  # a list may be so long in coming: a second click would close it, or choose what lies there by then
 MOST = 60  # turns of the wheel through one list, each way
 _BACK = 10  # clicks of the wheel, to the top of a list
 _STEP = 1  # clicks of the wheel: less than a page of a short list
@@ -66,9 +68,13 @@ def _opened(hands: Movements, box: Box, before: ScreenState) -> tuple[Box, Scree
     """Open the list of a control: by a click on it, or else on its arrow. Where the list is, and the screen then."""
     for point in (box.center, _arrow(box, before)):
         hands.click(point)
-        after = hands.still()
-        if area := popup(box, before, after):
-            return area, after
+        until = time.monotonic() + OPENS_S
+        while True:
+            after = hands.still()
+            if area := popup(box, before, after):
+                return area, after
+            if time.monotonic() >= until:
+                break
     return None
 
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from execution.turn.options import popup
-from execution.types import Box, Element, ElementRole, ScreenState
+from collections.abc import Sequence
+
+import pytest
+
+from execution.turn import options
+from execution.turn.options import choose, popup
+from execution.types import Box, Element, ElementRole, Point, ScreenState, Suggestion
+from sentences.said import say
 from tests.execution.perception.drawing import Canvas
 
 NAME, WARD = Box(60, 100, 240, 34), Box(316, 100, 240, 34)  # side by side
@@ -52,3 +58,48 @@ def test_a_field_that_says_something_else_now_changed_itself() -> None:
 
 def test_a_focus_that_moves_alone_opened_nothing() -> None:
     assert popup(WARD, form(focus=NAME), form(focus=WARD)) is None
+
+
+class Hands:
+    """On a desktop whose list opens `late` looks after the click; what is clicked is written down."""
+
+    touched = False
+
+    def __init__(self, *, late: int) -> None:
+        self.late, self.looks, self.clicked = late, 0, list[Point]()
+        self.chosen: list[Box] = []
+
+    def still(self) -> ScreenState:
+        self.looks += 1
+        return form(focus=WARD, is_open=bool(self.clicked) and self.looks > self.late)
+
+    def click(self, point: Point) -> None:
+        self.clicked.append(point)
+
+    def click_seen(self, box: Box, state: ScreenState) -> str:
+        self.chosen.append(box)
+        return ""
+
+    def enter(self, suggestion: Suggestion, box: Box) -> str:
+        raise AssertionError("nothing is entered")
+
+    def scroll(self, point: Point, dy: int) -> None: ...
+
+    def type_text(self, text: str) -> None: ...
+
+    def press(self, keys: Sequence[str]) -> None: ...
+
+
+def test_a_list_that_opens_late_is_waited_for_and_the_control_is_clicked_once() -> None:
+    """S5.1: on a slow desktop; a second click would close it again, or lie on one of its options."""
+    hands = Hands(late=3)
+    assert choose(hands, "Neurology", WARD, form(focus=NAME)) == ""
+    assert hands.clicked == [WARD.center]
+    assert len(hands.chosen) == 1
+
+
+def test_a_control_that_opens_nothing_is_given_up_after_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "OPENS_S", 0.0)
+    hands = Hands(late=99)
+    assert choose(hands, "Neurology", WARD, form(focus=NAME)) == say("turn.list_not_opened")
+    assert (len(hands.clicked), hands.looks) == (2, 2)
