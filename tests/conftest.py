@@ -42,6 +42,7 @@ property_settings.load_profile("surehand")
 expect.set_options(timeout=60_000)
 
 PASSWORD = "correct horse battery"
+ASKING = pytest.StashKey[set[Path]]()  # the files of which a test asks for the database
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -100,6 +101,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | N
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What is there by now stays: the collector need not walk through it again and again."""
+    session.stash[ASKING] = {item.path for item in session.items if asks_for_the_database(item)}
     gc.collect()
     gc.freeze()
 
@@ -130,7 +132,7 @@ def django_db_keepdb() -> bool:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[Callable[[], list[str]]]:
     from asgiref.sync import SyncToAsync
     from django.db import connections
 
@@ -138,11 +140,24 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 
     with django_db_blocker.unblock():
         quickly = flushed_quickly()
-        quickly.__enter__()
-    yield
+        flush = quickly.__enter__()
+    yield flush
     quickly.__exit__(None, None, None)
     # Asynchronous tests ask the database in this thread, whose connection no request closes there.
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def untouched_database(request: pytest.FixtureRequest) -> None:
+    """What a thread or a process of an earlier file wrote after its end goes, and is told: a file begins without it."""
+    if request.path not in request.session.stash[ASKING]:
+        return
+    flush = request.getfixturevalue("django_db_setup")
+    with request.getfixturevalue("django_db_blocker").unblock():
+        left = flush()
+    if left:
+        with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            print(f"\nLEFT for {request.path.name} by an earlier file: rows in {', '.join(left)}", file=sys.stderr)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error as PageProblem
 
 from tests.support import installations
+from tests.support.browser import shot
 from tests.support.order import Together, longest_first
 from tests.support.processes import finished
 from tests.support.telling import ToldAtOnce
@@ -88,3 +90,22 @@ def test_the_files_that_take_longest_come_first() -> None:
     quick = [item("tests/b.py"), item("tests/b.py")]
     slow, shown, whole = item("tests/c.py", "slow"), item("tests/d.py", "browser"), item("tests/e2e/e.py")
     assert longest_first([item("tests/a.py"), *quick, slow, shown, whole])[:5] == [whole, shown, slow, *quick]
+
+
+class Page:
+    """Refuses its picture as often as it has reasons to."""
+
+    def __init__(self, *reasons: str) -> None:
+        self.reasons = list(reasons)
+
+    def screenshot(self, **how: Any) -> bytes:
+        if self.reasons:
+            raise PageProblem(self.reasons.pop(0))
+        return b"PNG" + how["caret"].encode()
+
+
+def test_a_picture_that_chromium_refuses_is_asked_for_again_and_nothing_else_is() -> None:
+    refused = "Page.screenshot: Protocol error (Page.captureScreenshot): Unable to capture screenshot"
+    assert shot(Page(refused, refused), caret="initial") == b"PNGinitial"
+    with pytest.raises(PageProblem, match="closed"):
+        shot(Page(refused, "Target page, context or browser has been closed"), caret="initial")

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from execution.desktop.x11 import X11Desktop
+from tests.support.browser import shot
 from tests.support.display import wait_until
 from tests.support.product import PASSWORD, Product, product
 
@@ -108,7 +109,7 @@ def test_control_of_a_run_is_taken_used_and_given_back_on_the_page(browser, worl
     wait_until(lambda: title(world).startswith("Untitled 2"), what=f"a new note, not {title(world)}")
     page.locator("#tab-events").click()
     expect(page.locator("#panel-events")).to_contain_text("otto")
-    page.screenshot(path=str(Path(os.environ.get("DOORS_SHOTS", tmp_path)) / "control.png"))
+    shot(page, path=str(Path(os.environ.get("DOORS_SHOTS", tmp_path)) / "control.png"))
     page.locator("#question").get_by_role("button", name="Give back").click()
     expect(page.locator("#question")).to_contain_text("Empty note", timeout=60_000)  # two steps further on
     assert [act["act"] for act in told(world)] == ["click", "press_keys"]

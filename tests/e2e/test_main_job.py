@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from execution.desktop.x11 import X11Desktop
+from tests.support.browser import shot
 from tests.support.display import wait_until
 from tests.support.product import PASSWORD, Product, product
 
@@ -165,7 +166,7 @@ def test_coaching_with_every_decision_then_the_file_is_right(world: Product, pag
         coach.key("a", sentence)
     assert wait_for_end(world, execution_id) == "completed"
     expect(page.locator("#state")).to_contain_text("completed")
-    page.screenshot(path=tmp_path / "finished.png")
+    shot(page, path=tmp_path / "finished.png")
     assert (world.documents / "coached.txt").read_bytes() == NOTE.encode()
 
     progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()

@@ -14,6 +14,8 @@ from typing import Any
 
 import cv2
 import numpy as np
+from playwright.sync_api import Error as PageProblem
+from playwright.sync_api import sync_playwright
 
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Frame, ScreenState, Window, pixels_digest
@@ -26,8 +28,6 @@ WIDE, HIGH = 1000, 640
 @contextmanager
 def chromium(width: int = WIDE, height: int = HIGH) -> Iterator[Any]:
     """A page of Playwright's, offline."""
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         try:
@@ -36,9 +36,24 @@ def chromium(width: int = WIDE, height: int = HIGH) -> Iterator[Any]:
             browser.close()
 
 
+def shot(page: Any, **how: Any) -> bytes:
+    """A PNG of the page, taken as Playwright's `screenshot` does. Chromium now and then refuses a capture that it takes
+    when asked again, most of all the first after its start."""
+
+    def taken() -> bytes | None:
+        try:
+            return bytes(page.screenshot(**how))
+        except PageProblem as problem:
+            if "Unable to capture screenshot" not in problem.message:
+                raise
+            return None
+
+    return wait_until(taken, what="a picture of the page")
+
+
 def frame_of(page: Any) -> Frame:
     """What the page looks like now."""
-    pixels = cv2.imdecode(np.frombuffer(page.screenshot(caret="initial"), np.uint8), cv2.IMREAD_COLOR)
+    pixels = cv2.imdecode(np.frombuffer(shot(page, caret="initial"), np.uint8), cv2.IMREAD_COLOR)
     return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
 
 

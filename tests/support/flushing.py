@@ -18,24 +18,31 @@ Rows = list[Any]  # as the database gives and takes them: tuples, or on PostgreS
 
 
 @contextmanager
-def flushed_quickly() -> Iterator[None]:
-    """Inside; to be entered while the database is as the migrations have left it. Values are kept raw."""
+def flushed_quickly() -> Iterator[Callable[[], list[str]]]:
+    """Inside; to be entered while the database is as the migrations have left it. Values are kept raw. What it gives
+    does it at once, and names the tables that were not as they were."""
     if not can_be_flushed_quickly():
-        yield
+        yield lambda: []
         return
     made = {table: rows for table in _tables() if (rows := _rows(table))}
     plain: Callable[[TransactionTestCase], None] = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
 
-    def flush(case: TransactionTestCase) -> None:
-        if case.available_apps is not None:
-            plain(case)
-            return
+    def flush() -> list[str]:
+        if not (written := _written(made)):
+            return []
         with transaction.atomic(), _unguarded():
-            for table in _written(made):
+            for table in written:
                 _refill(table, made.get(table, []))
+        return written
 
-    with mock.patch.object(TransactionTestCase, "_fixture_teardown", flush):
-        yield
+    def teardown(case: TransactionTestCase) -> None:
+        if case.available_apps is None:
+            flush()
+        else:
+            plain(case)
+
+    with mock.patch.object(TransactionTestCase, "_fixture_teardown", teardown):
+        yield flush
 
 
 def can_be_flushed_quickly() -> bool:

@@ -13,7 +13,7 @@ from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, ElementRole, TextLine
-from tests.support.browser import CHROMIUM
+from tests.support.browser import CHROMIUM, shot
 from tests.support.display import wait_until
 from tests.support.product import PASSWORD, Product
 
@@ -39,7 +39,7 @@ def page_teacher(world: Product, browser: Browser, analyzer: ScreenAnalyzer) -> 
         try:
             yield PageTeacher(page, desktop, analyzer)
         except BaseException:
-            page.screenshot(path=world.data / "page.png")  # what the person saw last
+            shot(page, path=world.data / "page.png")  # what the person saw last
             raise
         finally:
             page.context.close()

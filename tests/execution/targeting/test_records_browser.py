@@ -20,6 +20,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, ElementRole, Point, ScreenState, Window
 from tests.execution.perception.drawing import Pictures, frame
+from tests.support.browser import shot
 from tests.support.display import wait_until
 from workflows.graph import TargetSpec
 
@@ -89,7 +90,7 @@ class Browser:
 
     def look(self, html: str) -> ScreenState:
         self.page.set_content(html)
-        pixels = cv2.imdecode(np.frombuffer(self.page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+        pixels = cv2.imdecode(np.frombuffer(shot(self.page), np.uint8), cv2.IMREAD_COLOR)
         assert pixels is not None
         known = Window(title="Ward", box=Box(0, 0, WIDE, HIGH))
         # A reader that is late on a busy machine gives no text, once.

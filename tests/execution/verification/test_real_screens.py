@@ -18,6 +18,7 @@ from execution.navigation import handle_navigate_action, handle_visual_login_act
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import ActionStatus, Box, Frame, Point, ScreenState, Window, pixels_digest
 from tests.execution.navigation.pages import login_of
+from tests.support.browser import shot
 from tests.support.display import missing_programs, virtual_desktop
 from workflows.graph import NodeSpec
 from workflows.secret import Login
@@ -67,7 +68,7 @@ class PageInBrowser(RealHands):
         self._page = page
 
     def observe(self) -> ScreenState:
-        pixels = cv2.imdecode(np.frombuffer(self._page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+        pixels = cv2.imdecode(np.frombuffer(shot(self._page), np.uint8), cv2.IMREAD_COLOR)
         frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
         return self._analyzer.analyze(frame, Window(title=self._page.title(), box=Box(0, 0, WIDE, HIGH)))
 
