@@ -100,9 +100,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | N
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What is there by now stays: the collector need not walk through it again and again."""
     session.stash[ASKING] = {item.path for item in session.items if asks_for_the_database(item)}
-    gc.collect()
+    gc.collect()  # what is there by now stays: the collector need not walk through it again and again
     gc.freeze()
 
 

@@ -1,4 +1,5 @@
-"""What the tests stand on: a program that hangs and a test that fails say so, and what all share is made once."""
+"""What the tests stand on: a program that hangs and a test that fails say so, what all share is made once, and a page
+has its picture."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
 from execution.perception.analyzer import build_analyzer
 from execution.types import Point
+from tests.support.browser import CHROMIUM
 from tests.support.display import wait_until
 from tests.support.product import PASSWORD, Product, product
 
@@ -25,7 +26,7 @@ pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 

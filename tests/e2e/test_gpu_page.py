@@ -21,6 +21,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
 from tests.doubles.ollama import LOADED, Model, OllamaServer, ollama_server
+from tests.support.browser import CHROMIUM, shot
 from tests.support.display import wait_until
 from tests.support.gpu_owner import NAME, TOTAL_MB
 from tests.support.product import PASSWORD, Product, product
@@ -82,9 +83,7 @@ def world(ollama: OllamaServer, tmp_path_factory: pytest.TempPathFactory) -> Ite
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
-        )
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield chromium
         chromium.close()
 
@@ -133,7 +132,7 @@ def owning(world: Product, memory: Path) -> Iterator[subprocess.Popen[bytes]]:
 def look(page: Page, name: str) -> None:
     """A picture of the page for whoever wants to see it."""
     if folder := os.environ.get("RPA_TEST_SHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+        shot(page, path=Path(folder) / f"{name}.png", full_page=True)
 
 
 def clip(page: Page) -> Locator:

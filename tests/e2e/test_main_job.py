@@ -13,13 +13,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from execution.desktop.x11 import X11Desktop
-from tests.support.browser import shot
+from tests.support.browser import CHROMIUM, shot
 from tests.support.display import wait_until
 from tests.support.product import PASSWORD, Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser]
 
-CHROMIUM = "/usr/bin/chromium"
 NOTE = "Marie Lefèvre\n2026-11-21\nmarie.lefevre@hopital.example"
 QUERIES = (
     "SELECT node_id, action_type, ocr_ms, analyze_ms FROM step_metrics WHERE ocr_ms > 300 ORDER BY ocr_ms DESC;",

@@ -15,6 +15,7 @@ from execution.language.fuzzy import folded
 from execution.perception.analyzer import build_analyzer
 from execution.types import Point
 from tests.e2e.record_page import BUTTONS, PAGE, STORY, as_taught, shown_as
+from tests.support.browser import CHROMIUM
 from tests.support.display import wait_until
 from tests.support.on_a_page import IN_CHROMIUM
 from tests.support.product import PASSWORD, Product, product
@@ -32,7 +33,7 @@ print(start(workflow_id="wf_archive", mode="automatic").execution_id)
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -18,6 +18,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.letter_page import FAULTS, STEPS, STORY, Site, shown_as, site
+from tests.support.browser import shot
 from tests.support.page_teacher import teachers_browser
 from tests.support.product import PASSWORD, Product, product
 from tests.support.run_ends import RunEnd, run
@@ -102,4 +103,4 @@ def test_it_is_clean_in_every_look(ended: tuple[Product, dict[str, RunEnd]], loo
                 found = Axe().run(page).response["violations"]
                 assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == []
                 if folder:
-                    page.screenshot(path=Path(folder) / f"why-{fault}-{look}.png")
+                    shot(page, path=Path(folder) / f"why-{fault}-{look}.png")

@@ -99,9 +99,11 @@ def browser() -> Iterator[Browser]:
     """Chromium for all tests of this file. Its driver keeps an event loop in this thread, which Django would mind."""
     from playwright.sync_api import sync_playwright
 
+    from tests.support.browser import CHROMIUM
+
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
         chromium.close()
 

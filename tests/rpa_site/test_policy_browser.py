@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, sync_playwright
 
+from tests.support.browser import CHROMIUM
 from tests.support.sockets import session_of
 from tests.test_routes import routes, world  # noqa: F401  world is a fixture
 
@@ -54,7 +55,7 @@ def test_no_page_asks_for_what_the_policy_refuses(live_server, world: Any, make_
     visited = [r.path for r in routes(world) if "logout" not in r.path and is_page(client, r.path)]
     cookie = {"name": "sessionid", "value": session_of(person), "url": live_server.url}
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         context = chromium.new_context(locale="en")
         context.add_init_script(LISTEN)
         tabs = [context.new_page() for _ in range(TABS)]

@@ -13,6 +13,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.factories import EDGES, NODES, make_picture, make_published, make_user
+from tests.support.browser import CHROMIUM
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -24,7 +25,7 @@ def browser_page(url: str, cookie: str, *, viewport: dict[str, int] = DESK, path
     """A page of the product, logged in; leaving the block fails where the page reported an error."""
     complaints: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
             context = browser.new_context(viewport=viewport, locale="en")
             context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": url}])

@@ -10,7 +10,8 @@ from typing import Any
 
 from execution.types import Box
 from tests.benchmarks.drift.cases import Case
-from tests.benchmarks.screens.render import CHROMIUM, document
+from tests.benchmarks.screens.render import document
+from tests.support.browser import CHROMIUM, shot
 
 _SCRIPT = Path(__file__).with_name("truth.js")
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -76,7 +77,7 @@ class Board:
         told = page.evaluate(self._script, list(ops))
         if picture is not None:
             picture.parent.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=str(picture), animations="disabled")
+            shot(page, path=str(picture), animations="disabled")
         return View(
             controls=tuple(_control(row) for row in told["controls"]),
             twins=tuple(_control(row) for row in told["twins"]),

@@ -16,8 +16,8 @@ from execution.types import Box
 from tests.benchmarks.screens.corpus import TrueElement, TrueText
 from tests.benchmarks.screens.kits import Kit
 from tests.benchmarks.screens.styles import dressed, sheet
+from tests.support.browser import CHROMIUM, shot
 
-CHROMIUM = "/usr/bin/chromium"
 _OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -80,7 +80,7 @@ class Studio:
             scroll,
         )
         truth = page.evaluate(self._truth)
-        page.screenshot(path=str(picture), animations="disabled")
+        shot(page, path=str(picture), animations="disabled")
         return Shot(
             texts=tuple(TrueText(text=t["text"], box=Box(*t["box"])) for t in truth["texts"]),
             elements=tuple(
@@ -94,9 +94,9 @@ class Studio:
     def ink(self, look: Look) -> np.ndarray:
         """Where the page shot last has the ink of letters: a mask, told by drawing it once more without them."""
         page = self._page(look)
-        with_text = cv2.imdecode(np.frombuffer(page.screenshot(animations="disabled"), np.uint8), cv2.IMREAD_COLOR)
+        with_text = cv2.imdecode(np.frombuffer(shot(page, animations="disabled"), np.uint8), cv2.IMREAD_COLOR)
         page.add_style_tag(content="*, ::placeholder { -webkit-text-fill-color: transparent !important }")
-        without = cv2.imdecode(np.frombuffer(page.screenshot(animations="disabled"), np.uint8), cv2.IMREAD_COLOR)
+        without = cv2.imdecode(np.frombuffer(shot(page, animations="disabled"), np.uint8), cv2.IMREAD_COLOR)
         return np.asarray(cv2.absdiff(with_text, without).max(axis=2) > _INK)
 
     def _page(self, look: Look) -> Any:

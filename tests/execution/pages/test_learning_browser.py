@@ -13,6 +13,7 @@ from execution.models import LearnedCorrection
 from tests.execution.actions.test_corrections_decided import BROKEN, THERE, look
 from tests.execution.pages.test_corrections import shown
 from tests.execution.pages.test_replays import asked
+from tests.support.browser import shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 __all__ = ["asked", "shown"]
@@ -47,4 +48,4 @@ def test_they_are_clean_in_every_look(
                 path, page.evaluate(f"{wide}.map((e) => e.tagName + '.' + e.className).slice(0, 8)"))  # fmt: skip
             if os.environ.get("SHOTS"):
                 name = f"{path.split('?')[0].replace('/', '-')}-{width}-{language}-{scheme}.png"
-                page.screenshot(path=f"{os.environ['SHOTS']}/{name}", full_page=True)
+                shot(page, path=f"{os.environ['SHOTS']}/{name}", full_page=True)

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 
 from execution.perception.analyzer import ScreenAnalyzer
@@ -19,14 +17,13 @@ from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, ElementRole, Point, ScreenState, Window
-from tests.execution.perception.drawing import Pictures, frame
-from tests.support.browser import shot
+from tests.execution.perception.drawing import Pictures
+from tests.support.browser import chromium, frame_of
 from tests.support.display import wait_until
 from workflows.graph import TargetSpec
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-CHROMIUM = "/usr/bin/chromium"
 WIDE, HIGH = 1000, 640
 Row = tuple[str, str, str, str]
 PATIENTS: tuple[Row, ...] = (
@@ -90,11 +87,10 @@ class Browser:
 
     def look(self, html: str) -> ScreenState:
         self.page.set_content(html)
-        pixels = cv2.imdecode(np.frombuffer(shot(self.page), np.uint8), cv2.IMREAD_COLOR)
-        assert pixels is not None
+        shown = frame_of(self.page)
         known = Window(title="Ward", box=Box(0, 0, WIDE, HIGH))
         # A reader that is late on a busy machine gives no text, once.
-        return wait_until(lambda: _read(self.analyzer.analyze(frame(pixels), known)), timeout=60, what="the reader")
+        return wait_until(lambda: _read(self.analyzer.analyze(shown, known)), timeout=60, what="the reader")
 
     def middle(self, selector: str) -> Point:
         box = self.page.query_selector(selector).bounding_box()
@@ -112,15 +108,8 @@ def _read(state: ScreenState) -> ScreenState | None:
 
 @pytest.fixture(scope="module")
 def browser(analyzer: ScreenAnalyzer) -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        try:
-            context = chromium.new_context(viewport={"width": WIDE, "height": HIGH}, offline=True)
-            yield Browser(context.new_page(), analyzer)
-        finally:
-            chromium.close()
+    with chromium(WIDE, HIGH) as page:
+        yield Browser(page, analyzer)
 
 
 def teach(browser: Browser, state: ScreenState, point: Point, store: Pictures, row: tuple[str, ...]) -> TargetSpec:

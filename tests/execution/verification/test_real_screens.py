@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 
 from execution.desktop.base import Desktop
@@ -16,9 +13,9 @@ from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.navigation import handle_navigate_action, handle_visual_login_action
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.types import ActionStatus, Box, Frame, Point, ScreenState, Window, pixels_digest
+from execution.types import ActionStatus, Point, ScreenState, Window
 from tests.execution.navigation.pages import login_of
-from tests.support.browser import shot
+from tests.support.browser import seen
 from tests.support.display import missing_programs, virtual_desktop
 from workflows.graph import NodeSpec
 from workflows.secret import Login
@@ -68,9 +65,7 @@ class PageInBrowser(RealHands):
         self._page = page
 
     def observe(self) -> ScreenState:
-        pixels = cv2.imdecode(np.frombuffer(shot(self._page), np.uint8), cv2.IMREAD_COLOR)
-        frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
-        return self._analyzer.analyze(frame, Window(title=self._page.title(), box=Box(0, 0, WIDE, HIGH)))
+        return seen(self._analyzer, self._page)
 
     def settle(self) -> ScreenState:
         self._page.wait_for_timeout(250)
