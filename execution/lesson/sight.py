@@ -191,7 +191,12 @@ class Sight:
             frame, generation = self._still()
             if frame is None:
                 continue
-            state = self._analyzer.analyze(frame, self._desktop.window())
+            window = self._desktop.window()
+            with self._changed:
+                if self._is_early(window):
+                    self._changed.wait(SETTLE_S)
+                    continue
+            state = self._analyzer.analyze(frame, window)
             with self._changed:
                 if generation != self._generation and not self._is_restless():
                     continue  # it has changed while it was read: what is there now is read
@@ -215,6 +220,13 @@ class Sight:
                 self._changed.wait(rest)
                 return None, 0
             return self._newest, self._generation
+
+    def _is_early(self, window: Window | None) -> bool:
+        """Whether another window is said to be there and nothing new shows since something was done: what the picture
+        shows is the window before it."""
+        if self._state is None or window == self._state.window or self._shown_at > self._stirred_at:
+            return False
+        return time.monotonic() - self._stirred_at < MOST_MOVING_S
 
     def _is_restless(self) -> bool:
         """Whether it has not been still for so long that it will not be."""

@@ -15,7 +15,7 @@ import pytest
 from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import sight as module
 from execution.lesson.sight import Sight
-from execution.types import Frame, ScreenState
+from execution.types import Frame, ScreenState, Window
 from tests.support.scripted import analyzer, screens
 
 WAIT_S = 60.0
@@ -109,3 +109,42 @@ def test_what_was_done_is_read_on_a_picture_that_was_begun_after_it() -> None:
     finally:
         goes_on.set()
         sight.stop()
+
+
+@pytest.fixture
+def opening() -> Iterator[tuple[Sight, ScriptedDesktop]]:
+    """Eyes that have read a screen on which then something was done, so that another window is said to be there; what
+    it shows has not come."""
+    desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
+    window = Mock(side_effect=lambda: Window(title=title[0]))
+    sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
+    sight.start()
+    try:
+        assert sight.wait(WAIT_S) is not None
+        title[0] = "Dialog"
+        sight.stirred()
+        yield sight, desktop
+    finally:
+        sight.stop()
+
+
+def test_a_window_is_read_on_what_it_shows_and_not_on_the_picture_before_it(
+    monkeypatch: pytest.MonkeyPatch, opening: tuple[Sight, ScriptedDesktop]
+) -> None:
+    """Else menu and dialog were one screen, which nobody sees again."""
+    monkeypatch.setattr(module, "MOST_MOVING_S", WAIT_S)
+    sight, desktop = opening
+    assert sight.wait(5 * module.SETTLE_S) is None
+    desktop.show("two")
+    state = sight.wait(WAIT_S)
+    assert state is not None
+    assert state.window == Window(title="Dialog")
+    assert [line.text for line in state.texts][:1] == ["Page two"]
+
+
+def test_a_window_that_shows_nothing_else_is_read_after_a_while(opening: tuple[Sight, ScriptedDesktop]) -> None:
+    """A title that nothing shows may change alone."""
+    sight, _ = opening
+    state = sight.wait(WAIT_S)
+    assert state is not None
+    assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page one")
