@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.benchmarks.crowd.costs import costs
+from tests.benchmarks.crowd.costs import STEPS, costs
 from tests.benchmarks.crowd.house import house
 from tests.benchmarks.crowd.troubles import troubled
 from tests.benchmarks.timing import ROOT, show
@@ -21,6 +21,9 @@ def main() -> None:
     parser.add_argument("what", choices=("troubles", "costs"))
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--robots", type=int, default=50)
+    parser.add_argument(
+        "--steps", type=int, nargs="*", default=STEPS, help="how many robots are at work before all are"
+    )
     told = parser.parse_args()
     with house() as lived_in:
         if told.what == "troubles":
@@ -28,7 +31,7 @@ def main() -> None:
             print(account.told())
             account.keep(OUTPUT / "many-troubles.json")
         else:
-            show(costs(lived_in, told.robots), OUTPUT / "many-costs.json")
+            show(costs(lived_in, told.robots, steps=told.steps), OUTPUT / "many-costs.json")
 
 
 if __name__ == "__main__":

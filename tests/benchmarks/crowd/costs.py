@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -76,10 +77,10 @@ def work(house: House) -> Work:
     )
 
 
-def costs(house: House, robots: int) -> list[Row]:
+def costs(house: House, robots: int, *, steps: Sequence[int] = STEPS) -> list[Row]:
     """From one robot to all of them: busy at each number of them, then all of them waiting."""
     rows = []
-    for number in [*(n for n in STEPS if n < robots), robots]:
+    for number in [*(n for n in steps if n < robots), robots]:
         rows += _said(_busy(house, number, last=number == robots))
     rows += _said(_idle(house))
     return rows + _said(_followed(house, f"{robots} robots waiting, {BROWSERS} browsers"))
@@ -133,8 +134,12 @@ def _busy(house: House, robots: int, *, last: bool) -> list[Row]:
 EMPTY = """
 from execution.models import Execution
 from execution.choices import ExecutionState
+from execution.exceptions import IllegalMove
 for run in Execution.objects.filter(state="queued"):
-    run.move(ExecutionState.STOPPED)
+    try:
+        run.move(ExecutionState.STOPPED)
+    except IllegalMove:  # a robot has just taken it, and does it to its end
+        continue
 """
 
 
