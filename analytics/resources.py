@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from django.db import close_old_connections, connections
+from django.db import connections
 from django.utils import timezone
 
 from analytics.models import ResourceSample
+from execution.record.connections import let_go_of_broken
 from gpu.resources import ResourceMonitor
 from gpu.vram import VRAMMonitor
 
@@ -67,7 +68,7 @@ class ResourceSampler:
 
     def _sample_until_stopped(self, stopped: Callable[[], bool]) -> None:
         while not stopped():
-            close_old_connections()
+            let_go_of_broken()
             try:
                 self.sample()
             except Exception as error:  # noqa: BLE001  a helper: the next sample may be kept

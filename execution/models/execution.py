@@ -64,6 +64,11 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
         """Those that wait for a robot, in the order in which they are taken (S9.4)."""
         return self.filter(state=ExecutionState.QUEUED).order_by("in_line_at", "pk")
 
+    def may_be_for(self, *desktops: str) -> ExecutionQuerySet:
+        """Runs that a loop on a desktop of these names might take: asked far more often than there is one, so cheap."""
+        queued = Q(state=ExecutionState.QUEUED, desktop__in=("", *desktops))
+        return self.filter(queued | Q(state__in=ON_DESKTOP, desktop__in=desktops)).order_by()
+
     def fitting(self, robot: Robot) -> ExecutionQuerySet:
         """Of these runs those that the robot has everything for (S9.4); none while it is in maintenance.
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, close_old_connections, connections, transaction
+from django.db import DatabaseError, InterfaceError, connections, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -24,6 +24,7 @@ from execution.exceptions import IllegalMove, LeaseLost
 from execution.models import Execution, Lesson, Robot
 from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
+from execution.record.connections import let_go_of_broken
 from execution.record.events import emit_state
 from sentences.said import say
 from workflows.models import Workflow
@@ -53,6 +54,8 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
 
     The caller holds the desktop's lock, so whoever had a run on this desktop before can no longer act on it.
     """
+    if not Execution.objects.may_be_for(robot.desktop, identity.name).exists():
+        return None
     with transaction.atomic():
         mine = Execution.objects.abandoned_on(robot.desktop)
         queued = Execution.objects.queued().fitting(robot).with_room()
@@ -106,9 +109,10 @@ def _has_room_still(waiting: Execution) -> bool:
 
 def lesson_for(robot: Robot) -> Lesson | None:
     """What is to be taught on this desktop; a run that was left on it comes first, those that are queued wait."""
-    if Execution.objects.abandoned_on(robot.desktop).exists():
+    lessons = Lesson.objects.for_robot(robot)
+    if not lessons.exists() or Execution.objects.abandoned_on(robot.desktop).exists():
         return None
-    return Lesson.objects.for_robot(robot).select_related("workflow", "robot", "teacher", "cursor").first()
+    return lessons.select_related("workflow", "robot", "teacher", "cursor").first()
 
 
 def lessons_on_pictures(robot: Robot) -> list[Lesson]:
@@ -116,8 +120,10 @@ def lessons_on_pictures(robot: Robot) -> list[Lesson]:
 
     Compare-and-set: of several robots one has it.
     """
-    free = Q(robot=None) | Q(robot=robot) | ~Q(robot__in=Robot.objects.alive())
     waiting = Lesson.objects.on_pictures()
+    if not waiting.exists():
+        return []
+    free = Q(robot=None) | Q(robot=robot) | ~Q(robot__in=Robot.objects.alive())
     if Robot.objects.filter(pk=robot.pk, maintenance_at__isnull=False).exists():
         free = Q(robot=robot)  # what it has, and nothing new
     for lesson in waiting.filter(free).exclude(robot=robot):
@@ -207,7 +213,7 @@ class Heartbeat:
     def _run(self) -> None:
         try:
             while not self._stop.wait(beat_every_s()):
-                close_old_connections()
+                let_go_of_broken()
                 try:
                     beat(self._robot, **self._told())
                     self._measure()

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 
 from execution.choices import ExecutionState, PauseReason, Wish
 from execution.desktop.base import Desktop, DesktopError, DesktopLost
@@ -22,6 +21,7 @@ from execution.lesson.acts import POINTED, Act, Acted, do
 from execution.lesson.hearing import Unheard, heard_act
 from execution.lesson.sight import Sight
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
 from execution.record.redaction import covered
 from execution.running.live_picture import encoded
@@ -79,7 +79,7 @@ class ControlSession:
                 try:
                     self._inbox.get(timeout=LOOK_EVERY_S)()
                 except queue.Empty:
-                    close_old_connections()
+                    let_go_of_broken()
         finally:
             self._clients.stop()
             self.sight.stop()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.utils import timezone, translation
 
 from execution.actions import mending
@@ -40,6 +39,7 @@ from execution.lesson.turning import turn
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.permissions import sees_unmasked
+from execution.record.connections import let_go_of_broken
 from execution.record.hidden import Hidden
 from execution.record.redaction import redaction_of
 from execution.running.lesson_pointing import Pointing
@@ -163,7 +163,7 @@ class LessonSession:
                 return
             if now - looked > LOOK_EVERY_S:
                 looked = now
-                close_old_connections()
+                let_go_of_broken()
                 if not Lesson.objects.open().filter(pk=self.lesson.pk).exists():
                     return
             if self._is_dirty and self._inbox.empty():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 
-from django.db import DatabaseError, InterfaceError, close_old_connections, connections
+from django.db import DatabaseError, InterfaceError, connections
 
 from execution.actions import mending
 from execution.choices import LessonState
@@ -16,6 +16,7 @@ from execution.lesson.slides import Slides
 from execution.models import Lesson, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.claims import lessons_on_pictures
+from execution.record.connections import let_go_of_broken
 from execution.running.lesson_session import LessonSession
 from execution.running.pace import Pace
 from sentences.said import cause, say, told_by
@@ -49,7 +50,7 @@ class PictureLessons:
         try:
             pause_s = LOOK_EVERY_S
             while not self._leave.wait(pause_s):
-                close_old_connections()
+                let_go_of_broken()
                 self._given = {pk: thread for pk, thread in self._given.items() if thread.is_alive()}
                 try:
                     waiting = lessons_on_pictures(self._robot)

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.utils.translation import gettext as _
 
 from execution.actions.control import resume
@@ -25,6 +24,7 @@ from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.record.claims import Claim, Heartbeat, claim, lesson_for, release
+from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
 from execution.record.patience import Patience, forget
 from execution.record.reference_store import references_for
@@ -205,7 +205,7 @@ class Runner:
     def _serve(self, place: Workplace) -> None:
         service_manager.notify(service_manager.READY)
         while not self.leave.is_set():
-            close_old_connections()
+            let_go_of_broken()
             if self._teach(place):
                 continue
             claimed = self.patience.until_done(

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.utils import timezone
 
 from execution.actions.decide import decide
@@ -20,6 +19,7 @@ from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
 from execution.record.clocks import FairClock
+from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
 from execution.turn.watching import Watch
 from execution.types import Choice, Decision, DecisionSource
@@ -99,7 +99,7 @@ class Coach:
                 if (changed := look()) != prompt.changed:
                     self.journal.prompt_changed(prompt, changed)
                 looked = time.monotonic()
-            close_old_connections()
+            let_go_of_broken()
             self.leave.wait(LOOK_EVERY_S)
 
     def _is_over(self, prompt: Prompt) -> bool:

@@ -20,7 +20,7 @@ from execution.desktop.base import DesktopIdentity
 from execution.exceptions import IllegalMove, LeaseLost
 from execution.models import Execution, Robot
 from execution.record import claims
-from execution.record.claims import Heartbeat, beat, claim
+from execution.record.claims import Heartbeat, beat, claim, lesson_for, lessons_on_pictures
 from execution.record.journal import Journal
 from execution.types import Size
 from tests.factories import make_published
@@ -42,6 +42,15 @@ def queued(**more: Any) -> Execution:
 
 def test_nothing_queued_is_nothing_claimed() -> None:
     assert claim(robot(), IDENTITY) is None
+
+
+def test_a_loop_that_has_nothing_to_do_asks_one_question_a_look(django_assert_num_queries: Any) -> None:
+    """Fifty robots that wait ask all the time; what is asked where there is something costs many times as much."""
+    mine = robot()
+    queued(desktop="another:1")
+    for look in (lambda: claim(mine, IDENTITY), lambda: lesson_for(mine), lambda: lessons_on_pictures(mine)):
+        with django_assert_num_queries(1):
+            assert not look()
 
 
 def test_a_claim_takes_the_oldest_and_makes_it_ours() -> None:
