@@ -34,8 +34,10 @@ UP_WITHIN_S = 600.0
 AT_WORK = """
 from execution.models import Robot
 from tests.factories import make_execution
+from workflows.models import WorkflowVersion
 robot = Robot.objects.create(name="bench:{n}", desktop="bench:{n}", host="bench", pid=1)
-print(make_execution(state="running", desktop="bench:{n}", robot=robot).execution_id)
+version = WorkflowVersion.objects.latest("pk")
+print(make_execution(version=version, state="running", desktop="bench:{n}", robot=robot).execution_id)
 """
 
 
