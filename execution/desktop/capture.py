@@ -53,7 +53,8 @@ class ContinuousCapture:
         self._on_change = on_change
         self._frames: deque[Frame] = deque(maxlen=buffer_frames)
         self._lock = threading.Lock()
-        self._stop = threading.Event()
+        self._stop = False
+        self._due = threading.Event()  # the next frame is wanted now, or none any more
         self._thread: threading.Thread | None = None
         self._problem: Exception | None = None
         self._latest: Frame | None = None
@@ -70,7 +71,7 @@ class ContinuousCapture:
         """Begin to watch; once started, starting again changes nothing."""
         if self.running:
             return self
-        self._stop.clear()
+        self._stop = False
         self._problem = None
         self._started_at = time.monotonic()
         self._thread = threading.Thread(target=self._watch, name=f"capture {self._desktop.name}", daemon=True)
@@ -79,21 +80,27 @@ class ContinuousCapture:
 
     def stop(self, *, timeout: float = 15.0) -> None:
         """End the thread; what was seen stays at hand."""
-        self._stop.set()
+        self._stop = True
+        self._due.set()
         if self._thread is not None:
             self._thread.join(timeout)
             self._thread = None
 
     def begin_anew(self, *, interval_ms: int) -> None:
-        """Count from here on, and look this often: another run begins."""
+        """Count from here on, and look at once and then this often: another run begins."""
         with self._lock:
-            self._interval_s = interval_ms / 1000
             self._total = self._unchanged = 0
             self._grab_s = self._running_s = 0.0
             self._frames.clear()
             self._latest = None
             if self._started_at is not None:
                 self._started_at = time.monotonic()
+        self.look_every(interval_ms)
+
+    def look_every(self, interval_ms: int) -> None:
+        """Look at once, and this often from now on."""
+        self._interval_s = interval_ms / 1000
+        self._due.set()
 
     def latest(self) -> Frame | None:
         """The newest frame, changed or not; None before the first. Raises what ended the watch."""
@@ -123,12 +130,14 @@ class ContinuousCapture:
 
     def _watch(self) -> None:
         try:
-            while not self._stop.is_set():
+            while not self._stop:
+                self._due.clear()
                 started = time.monotonic()
                 frame = self._desktop.grab()
                 took = time.monotonic() - started
                 self._keep(frame, took=took)
-                self._stop.wait(max(0.0, self._interval_s - took))
+                if not self._stop:
+                    self._due.wait(max(0.0, self._interval_s - took))
         except Exception as problem:  # noqa: BLE001 - kept for whoever asks; nobody waits for this thread
             with self._lock:
                 self._problem = problem

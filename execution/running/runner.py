@@ -327,7 +327,7 @@ class Runner:
         place.heartbeat.journal = None
         self.patience.until_done(lambda: release(journal.execution), for_ever=True)
         tell(run_ended, journal.warn, sender=Runner, execution_id=journal.execution.execution_id)
-        capture.tells, capture.in_hand = lambda stats: None, False
+        capture.rest()
         journal.capture_stats(asdict(capture.stats()))
         if not journal.hidden.is_needed:  # else the screen may still show what the run kept from being seen
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)

@@ -18,17 +18,29 @@ from execution.types import Frame, ScreenState
 log = logging.getLogger(__name__)
 
 
+BETWEEN_RUNS_MS = 2000  # what a robot that waits looks like is shown, and nobody acts on it
+
+
 class ShownCapture(ContinuousCapture):
-    """Continuous capture that keeps the robot's live picture fresh."""
+    """Continuous capture that keeps the robot's live picture fresh: as often as its run wants, else now and then."""
 
     def __init__(self, desktop: Desktop, robot: Robot) -> None:
-        super().__init__(desktop, interval_ms=settings.RPA_CAPTURE_INTERVAL_MS, on_change=self._show)
+        super().__init__(desktop, interval_ms=self.between_runs_ms, on_change=self._show)
         self._robot = robot
         self.redaction: Redaction = NothingShown()
         self._newest: Frame | None = None
         self.in_hand = False  # whether a run is: nobody looks at what a desktop shows between runs
         self._writing = threading.Lock()  # the loop shows what it has read, beside the capture
         self.tells: Callable[[CaptureStats], None] = lambda stats: None  # with each heartbeat, while a run is at work
+
+    @property
+    def between_runs_ms(self) -> int:
+        return max(BETWEEN_RUNS_MS, settings.RPA_CAPTURE_INTERVAL_MS)
+
+    def rest(self) -> None:
+        """No run is in hand any more."""
+        self.in_hand, self.tells = False, lambda stats: None
+        self.look_every(self.between_runs_ms)
 
     def show_as_read(self, state: ScreenState) -> None:
         """A screen was read: what could not be shown of it before may be shown now."""

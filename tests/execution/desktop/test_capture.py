@@ -65,6 +65,17 @@ def test_the_latest_is_the_newest_even_when_nothing_changed(capture: ContinuousC
     assert len(capture.recent()) == 1
 
 
+def test_who_is_to_look_more_often_looks_at_once(desktop: ScriptedDesktop) -> None:
+    """A run that begins waits for no frame that was due in an hour."""
+    watching = ContinuousCapture(desktop, interval_ms=3_600_000).start()
+    wait_until(lambda: watching.stats().total_captures == 1)
+    watching.begin_anew(interval_ms=5)
+    wait_until(lambda: watching.stats().total_captures >= 3)
+    watching.look_every(3_600_000)
+    watching.stop()
+    assert not watching.running
+
+
 def test_a_lost_desktop_ends_the_watch_and_is_raised_to_whoever_asks(
     desktop: ScriptedDesktop, capture: ContinuousCapture
 ) -> None:
