@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -15,7 +15,6 @@ from gpu.models import Conversation, Message
 
 KEPT_FOR = timedelta(days=90)
 MOST_TOLD = 100  # messages
-TRIES = 5  # of two who write to one conversation at once, each gets a number of its own
 
 
 def begin(*, person: Any = None, about: str = "") -> str:
@@ -52,20 +51,14 @@ def messages(key: str) -> tuple[Message, ...]:
 
 def keep(key: str, *, role: MessageRole, content: str, **fields: Any) -> Message:
     """Add a message; raises Conversation.DoesNotExist."""
-    conversation = Conversation.objects.get(uuid=key)
-    for left in reversed(range(TRIES)):
-        try:
-            with transaction.atomic():
-                last = conversation.messages.aggregate(last=Max("index", default=-1))["last"]
-                message = Message.objects.create(
-                    conversation=conversation, index=last + 1, role=role, content=content, **fields
-                )
-                conversation.save(update_fields=["updated_at"])
-                return message
-        except IntegrityError:
-            if not left:
-                raise
-    raise AssertionError("unreachable")
+    with transaction.atomic():
+        conversation = Conversation.objects.select_for_update().get(uuid=key)  # who writes at once gets another number
+        last = conversation.messages.aggregate(last=Max("index", default=-1))["last"]
+        message = Message.objects.create(
+            conversation=conversation, index=last + 1, role=role, content=content, **fields
+        )
+        conversation.save(update_fields=["updated_at"])
+    return message
 
 
 def change(key: str, index: int, **fields: Any) -> Message:
