@@ -27,7 +27,6 @@ from tests.factories import make_execution
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SLACK = 3  # times: other tests run beside it
 PATIENT, PIN = "Zoé Marchand", "s3same-0pen"
 VARIABLES = (
     {"name": "patient", "label": "Patient", "default": ""},
@@ -204,7 +203,7 @@ def test_a_pack_is_of_a_workflow(coached: Any) -> None:
 
 @pytest.mark.slow
 def test_pages_of_100_000_records_are_quick(coached: Any, admin_client: Any) -> None:
-    """The page, a page of one workflow, and its figures, each in 300 ms."""
+    """The page, a page of one workflow, and its figures, each in 300 ms of the processor: others may be at work."""
     session = TrainingSession.objects.get()
     one = TrainingRecord.objects.values().first()
     del one["id"], one["step"], one["session_id"]
@@ -212,11 +211,11 @@ def test_pages_of_100_000_records_are_quick(coached: Any, admin_client: Any) -> 
     TrainingRecord.objects.bulk_create(rows, batch_size=1000)
     for path in ("/learning/training", f"/learning/training?workflow={coached.execution.workflow_id}"):
         admin_client.get(path)
-        began = time.perf_counter()
+        began = time.process_time()
         assert admin_client.get(path).status_code == 200
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         print(path, round(took * 1000), "ms")
-        assert took < 0.3 * SLACK
-    began = time.perf_counter()
+        assert took < 0.3
+    began = time.process_time()
     assert FeedbackProcessor().workflow_figures(coached.execution.workflow_id)["total"] == 100_003
-    assert time.perf_counter() - began < 0.3 * SLACK
+    assert time.process_time() - began < 0.3
