@@ -155,7 +155,7 @@ def _of_its_list(resolution: Resolution, context: Context) -> Resolution:
 def _unanswerable(context: Context) -> str:
     """Why nothing on this screen can be the target."""
     target = context.target
-    if not (target.picture or target.text or target.named_by):
+    if not (target.picture or target.text or target.named_by or target.row or target.number_wanted):
         return say("targeting.nothing_taught")
     if problem := another_program(context):
         return problem

@@ -131,6 +131,20 @@ def test_one_of_several_records_is_not_taken_by_its_place_on_a_screen_that_was_n
     assert resolve(target, rows(names[1], names[0], names[2], read=False), store).status is not FOUND
 
 
+def test_what_is_known_by_its_row_alone_is_looked_for_in_that_row_and_nowhere_else(store: Pictures) -> None:
+    """S5.3: what several demonstrations left of it; where that does not suffice a person sees which one is meant."""
+    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
+    shown = taught(rows(*names), Box(700, 140, 90, 26), store)
+    target = replace(shown, text="", picture="", context="", context_box=None, named_by=None, row=("{{patient}}",))
+    for name in names:
+        said = resolve(target, rows(*reversed(names)), store, patient=name)
+        likeliest = said.box or (said.runner_up and said.runner_up.box)
+        assert likeliest is not None
+        assert likeliest.y == 100 + 40 * (2 - names.index(name)), name
+    absent = resolve(target, rows(*names), store, patient="Petit, Jean")
+    assert absent.message.code == "targeting.row_not_there"
+
+
 def one(text: str, role: ElementRole | None) -> ScreenState:
     canvas = Canvas(700, 300)
     canvas.text("Records", 40, 40, size=18)
