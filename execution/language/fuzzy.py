@@ -81,6 +81,7 @@ def may_hold(key: str, needle: Words) -> bool:
     return not needle.firm or all(word in key for word in needle.firm)
 
 
+@lru_cache(maxsize=32768)  # words are asked again and again for each line that may name a record
 def folded(text: str) -> str:
     """Case, accents and typographic variants taken away, spaces single."""
     return " ".join(_unaccented(text).casefold().split())
@@ -92,8 +93,10 @@ def typographic(text: str) -> str:
 
 
 def _unaccented(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    plain = text.translate(_PLAIN)
+    if plain.isascii():
+        return plain
+    return "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=32768)  # a screen of 5000 lines, what they join to, and the texts of a workflow

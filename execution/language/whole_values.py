@@ -70,14 +70,11 @@ class _Token:
     parts: tuple[str, ...]
     apart: bool
     gap: str
+    has_digit: bool
 
     @property
     def key(self) -> str:
         return folded(self.text)
-
-    @property
-    def has_digit(self) -> bool:
-        return any(c.isdigit() for c in self.text)
 
 
 def has_words(text: str) -> bool:
@@ -127,8 +124,9 @@ def _tokens(text: str) -> tuple[_Token, ...]:
     for hit in _WORD.finditer(plain):
         gap = plain[end : hit.start()]
         before = found[-1].text if found else ""
-        parts = tuple(_PART.findall(hit.group()))
-        found.append(_Token(hit.group(), parts, not found or _separates(gap, before), gap))
+        text, apart = hit.group(), not found or _separates(gap, before)
+        has_digit = any(c.isdigit() for c in text)
+        found.append(_Token(text, tuple(_PART.findall(text)), apart, gap, has_digit))
         end = hit.end()
     return tuple(found)
 
@@ -258,6 +256,7 @@ def _same_part(ours: str, shown: str, *, capitals: bool) -> Answer:
     return _same_letters(ours, _as_written(shown), lower_first=capitals)
 
 
+@lru_cache(maxsize=8192)
 def _as_written(part: str) -> str:
     """A word as its other letters say that it is written: "MlLLET" in capitals, "AIain" in small letters."""
     others = [c for c in part if c not in "Il"]
