@@ -40,14 +40,14 @@ class ScreenWords:
     """Looks for texts among the lines of one screen; what is costly is made on first use, and each answer kept."""
 
     def __init__(self, lines: Sequence[TextLine]) -> None:
-        self._read = tuple(lines)
+        self.read = tuple(lines)
         self._known: dict[tuple[str, bool], float] = {}
         self._sightings: dict[tuple[str, bool], tuple[Sighting, ...]] = {}
 
     @cached_property
     def lines(self) -> tuple[TextLine, ...]:
         """The lines that say anything."""
-        return tuple(line for line in self._read if words(line.text).key)
+        return tuple(line for line in self.read if words(line.text).key)
 
     @cached_property
     def _words(self) -> tuple[Words, ...]:
@@ -236,9 +236,10 @@ def _holding(needle: Words, keys: list[str], minimum: float) -> list[int]:
     """The keys that may hold the needle: a quick sieve, generous enough to lose none that `find` would take."""
     if not needle.key:
         return []
-    cutoff = 100 * (minimum - 0.1)
-    hits = process.extract(needle.key, keys, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=None)
-    return sorted(index for key, _, index in hits if len(key) >= len(needle.key) * minimum and may_hold(key, needle))
+    least, cutoff = len(needle.key) * minimum, 100 * (minimum - 0.1)
+    fitting = {index: key for index, key in enumerate(keys) if len(key) >= least and may_hold(key, needle)}
+    hits = process.extract(needle.key, fitting, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=None)
+    return sorted(index for _, _, index in hits)
 
 
 def _begins_small(text: str) -> bool:
