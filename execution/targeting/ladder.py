@@ -24,8 +24,8 @@ def rung_of(weighed: Weighed, number: int, context: Context) -> str:
     if Proposer.REMEMBERED in weighed.proposed[number].by:
         return CACHE
     signs = weighed.signs[number]
-    looks = 0.0 if context.is_variable else _by_picture(signs)[0]
-    reads = 0.0 if signs.text is None else _by_text(signs)[0]
+    looks = 0.0 if context.is_variable else _by_picture(signs)
+    reads = 0.0 if signs.text is None else _by_text(signs)
     if max(looks, reads) < GOOD:
         return MARKS
     return ANCHOR if looks >= reads - _TIE else TEXT
@@ -37,11 +37,19 @@ def told(
     """One result for each rung that needs no model; `chosen` is the place that was found."""
     return [
         _of_memory(weighed, remembered, remembers, chosen),
-        _of_sign(ANCHOR, weighed, _by_picture, say("targeting.no_picture") if not context.target.picture else ""),
         _of_sign(
-            TEXT, weighed, _by_text, "" if context.target.text or context.target.named_by else say("targeting.no_text")
+            ANCHOR, weighed, _by_picture, _of_picture, say("targeting.no_picture") if not context.target.picture else ""
         ),
-        _of_sign(MARKS, weighed, _by_standing, "" if context.state.elements else say("targeting.no_elements")),
+        _of_sign(
+            TEXT,
+            weighed,
+            _by_text,
+            _of_text,
+            "" if context.target.text or context.target.named_by else say("targeting.no_text"),
+        ),
+        _of_sign(
+            MARKS, weighed, _by_standing, _of_standing, "" if context.state.elements else say("targeting.no_elements")
+        ),
     ]
 
 
@@ -59,38 +67,53 @@ def _of_memory(weighed: Weighed, remembered: Box | None, remembers: bool, chosen
     return RungResult(rung=CACHE, status=NOT_FOUND, note=note)
 
 
-def _of_sign(rung: str, weighed: Weighed, sign: Callable[[Signs], tuple[float, str]], unneeded: str) -> RungResult:
-    """What one sign alone would say."""
+def _of_sign(
+    rung: str, weighed: Weighed, by: Callable[[Signs], float], told_of: Callable[[Signs], str], unneeded: str
+) -> RungResult:
+    """What one sign alone would say; put into words for the place that it says most of."""
     if unneeded:
         return RungResult(rung=rung, status=NOT_NEEDED, note=unneeded)
-    scored = sorted(((*sign(signs), number) for number, signs in enumerate(weighed.signs)), key=lambda s: -s[0])
+    scored = sorted(((by(signs), number) for number, signs in enumerate(weighed.signs)), key=lambda s: -s[0])
     good = [one for one in scored if one[0] >= GOOD]
     shown = tuple(
         Candidate(box=weighed.signs[n].box, score=round(score, 4), text=weighed.signs[n].read)
-        for score, _, n in (good or scored[:1])[:_MOST_SHOWN]
+        for score, n in (good or scored[:1])[:_MOST_SHOWN]
         if score > 0
     )
     score = round(scored[0][0], 4) if scored else None
+    note = told_of(weighed.signs[scored[0][1]]) if scored else say("targeting.nothing_alike")
     if not good:
-        note = scored[0][1] if scored else say("targeting.nothing_alike")
         return RungResult(rung=rung, status=NOT_FOUND, score=score, candidates=shown, note=note)
     alone = len(good) == 1 or good[0][0] - good[1][0] > _TIE
-    return RungResult(rung=rung, status=FOUND if alone else AMBIGUOUS, score=score, candidates=shown, note=good[0][1])
+    return RungResult(rung=rung, status=FOUND if alone else AMBIGUOUS, score=score, candidates=shown, note=note)
 
 
-def _by_picture(signs: Signs) -> tuple[float, str]:
-    return (signs.look.score, signs.look.told) if signs.look else (0.0, say("targeting.nothing_alike"))
+def _by_picture(signs: Signs) -> float:
+    return signs.look.score if signs.look else 0.0
 
 
-def _by_text(signs: Signs) -> tuple[float, str]:
+def _of_picture(signs: Signs) -> str:
+    return signs.look.told if signs.look else say("targeting.nothing_alike")
+
+
+def _by_text(signs: Signs) -> float:
     if signs.text is None:
-        return (1.0, say("sign.label")) if signs.label else (0.0, say("targeting.not_read"))
+        return 1.0 if signs.label else 0.0
     wording = signs.wording
-    score = max(signs.text if signs.whole else 0.9 * signs.text, wording.score if wording else 0.0)
-    return score, wording.note if wording else say("targeting.not_read")
+    return max(signs.text if signs.whole else 0.9 * signs.text, wording.score if wording else 0.0)
 
 
-def _by_standing(signs: Signs) -> tuple[float, str]:
+def _of_text(signs: Signs) -> str:
+    if signs.text is None and signs.label:
+        return say("sign.label")
+    return signs.wording.note if signs.text is not None and signs.wording else say("targeting.not_read")
+
+
+def _by_standing(signs: Signs) -> float:
+    return 0.0 if signs.element is None or signs.standing is None else signs.standing
+
+
+def _of_standing(signs: Signs) -> str:
     if signs.element is None or signs.standing is None:
-        return 0.0, say("targeting.no_element_fits")
-    return signs.standing, signs.around.told if signs.around.asked else say("sign.shapes")
+        return say("targeting.no_element_fits")
+    return signs.around.told if signs.around.asked else say("sign.shapes")
