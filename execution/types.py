@@ -36,7 +36,8 @@ class Box(NamedTuple):
 
     @property
     def center(self) -> Point:
-        return Point(self.x + self.w // 2, self.y + self.h // 2)
+        x, y, w, h = self
+        return Point(x + w // 2, y + h // 2)
 
     @property
     def right(self) -> int:

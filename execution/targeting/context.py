@@ -21,7 +21,7 @@ from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
 from execution.targeting.search import Template, made_ready, usable
 from execution.targeting.signs import Signs
-from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size
+from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size, TextLine
 from sentences.said import say
 from workflows.exceptions import PictureError
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -233,6 +233,11 @@ class Context:
         return tuple(e for e in self.state.elements if e.role not in passive and self.area.contains(e.box.center))
 
     @cached_property
+    def control_boxes(self) -> np.ndarray:
+        """The boxes of `controls`: shape (count, 4), in pixels."""
+        return np.array([e.box for e in self.controls], int).reshape(-1, 4)
+
+    @cached_property
     def peers(self) -> tuple[Box, ...]:
         """What on the screen could be taken for the target, itself among them."""
         return peers_of(self)
@@ -251,6 +256,17 @@ class Context:
     def line_boxes(self) -> np.ndarray:
         """The boxes of all lines that were read: shape (count, 4), in pixels."""
         return np.array([line.box for line in self.words.lines], int).reshape(-1, 4)
+
+    def texts_in(self, box: Box) -> list[TextLine]:
+        """Everything read whose middle lies in the box."""
+        x, y, w, h = self._text_boxes.T
+        across, down = x + w // 2 - box.x, y + h // 2 - box.y
+        inside = (across >= 0) & (across < box.w) & (down >= 0) & (down < box.h)
+        return [self.state.texts[i] for i in np.flatnonzero(inside).tolist()]
+
+    @cached_property
+    def _text_boxes(self) -> np.ndarray:
+        return np.array([line.box for line in self.state.texts], int).reshape(-1, 4)
 
     @cached_property
     def element_table(self) -> np.ndarray:

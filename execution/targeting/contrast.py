@@ -3,6 +3,8 @@ fainter than what is not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from statistics import median
 
 import numpy as np
@@ -30,20 +32,23 @@ def contrast_share(signs: Signs, context: Context) -> float | None:
     element = signs.element
     if element is None:
         return None
-    others = [e for e in context.controls if _is_like(e, element)][:_MOST]
+    others = list(islice(_like(element, context), _MOST))
     if len(others) < _ENOUGH:
         return None
     return contrast(element.box, context) / max(1.0, median(contrast(e.box, context) for e in others))
 
 
-def _is_like(other: Element, element: Element) -> bool:
-    return (
-        abs(other.box.h / max(1, element.box.h) - 1) <= _AS_HIGH
-        and bool(other.text) == bool(element.text)
-        and same_kind(other.role, element.role)
-        and other is not element
-        and ElementState.DISABLED not in other.states
-    )
+def _like(element: Element, context: Context) -> Iterator[Element]:
+    as_high = np.abs(context.control_boxes[:, 3] / max(1, element.box.h) - 1) <= _AS_HIGH
+    for index in np.flatnonzero(as_high).tolist():
+        other = context.controls[index]
+        if (
+            bool(other.text) == bool(element.text)
+            and same_kind(other.role, element.role)
+            and other is not element
+            and ElementState.DISABLED not in other.states
+        ):
+            yield other
 
 
 def contrast(box: Box, context: Context) -> float:
@@ -58,5 +63,15 @@ def _contrast(box: Box, context: Context) -> float:
     part = context.grey[box.y + down : box.bottom - down, box.x + across : box.right - across]
     if not part.size:
         return 0.0
-    ground = int(np.bincount(part.ravel(), minlength=256).argmax())
-    return float(np.percentile(np.abs(part.astype(int) - ground), 100 - _FEW))
+    levels = np.bincount(part.ravel(), minlength=256)
+    ground = int(levels.argmax())
+    away = np.bincount(np.abs(np.arange(256) - ground), levels)  # how many pixels are so far from it
+    return _exceeded_by_few(np.cumsum(away), part.size)
+
+
+def _exceeded_by_few(up_to: np.ndarray, count: int) -> float:
+    """np.percentile of numbers of which `up_to[n]` of the `count` are n or less."""
+    rank = (100 - _FEW) / 100 * (count - 1)
+    below, share = int(rank), rank % 1
+    low, high = np.searchsorted(up_to, (below, min(below + 1, count - 1)), "right").tolist()
+    return float(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execution.language.fuzzy import SEEN
 from execution.language.rewording import Wording, compare
 from execution.language.screen_texts import JOINED, WRAPPED, wanted
-from execution.targeting.boxes import text_lines_in
+from execution.perception.ocr.base import in_reading_order
 from execution.targeting.context import Context
 from execution.targeting.kinds import TICKED
 from execution.targeting.looks import look_at
@@ -31,6 +31,7 @@ def examined(box: Box, context: Context) -> Signs:
 
 def _examined(box: Box, context: Context) -> Signs:
     target = context.target
+    numbered = None if context.follows_record else is_same_number(box, context.peers, target)
     best: Signs | None = None
     for scale in context.scales:
         one = Signs(
@@ -39,7 +40,7 @@ def _examined(box: Box, context: Context) -> Signs:
             around=surroundings(box, context, scale=scale),
             label=None if target.row else label_in_place(box, context, scale=scale),
             shapes=None if target.row else structure_share(box, context, scale=scale),
-            numbered=None if context.follows_record else is_same_number(box, context.peers, target),
+            numbered=numbered,
         )
         if best is None or (one.standing or 0.0) > (best.standing or 0.0) + _BETTER:
             best = one
@@ -102,7 +103,7 @@ def _label_wording(read: str, context: Context) -> Wording | None:
 
 def text_of(box: Box, element: Element | None, context: Context) -> str:
     """What is written on a place, or right of it where it is a box to tick."""
-    inside = " ".join(line.text for line in text_lines_in(box.grown(3, context.state.frame.size), context.state))
+    inside = " ".join(line.text for line in in_reading_order(context.texts_in(box.grown(3, context.state.frame.size))))
     if inside or element is None or element.role not in TICKED:
         return inside or (element.text if element is not None else "")
     beside = [line for line in context.words.lines if _is_beside(line.box, box)]

@@ -151,10 +151,11 @@ def _together(table: np.ndarray) -> np.ndarray:
     identity = _share(np.nansum(signs[:, :2], axis=1), known[:, :2].sum(axis=1))
     weakest = np.where(known[:, :3].any(axis=1), np.min(np.where(known[:, :3], signs[:, :3], np.inf), axis=1), np.nan)
     as_good = (agreement[None, :] >= agreement[:, None] - _AS_GOOD).sum(axis=1) - 1.0
-    ahead = np.full(len(table), np.nan)
-    for i in np.flatnonzero(known[:, 2] & ~np.isnan(identity)):
-        equals = [j for j in range(len(table)) if j != i and identity[j] >= identity[i] - _AS_GOOD and known[j, 2]]
-        ahead[i] = signs[i, 2] - max(signs[equals, 2]) if equals else 1.0
+    equals = (identity[None, :] >= identity[:, None] - _AS_GOOD) & known[:, 2]
+    np.fill_diagonal(equals, val=False)
+    best = np.where(equals, signs[:, 2], -np.inf).max(axis=1, initial=-np.inf)
+    ahead = np.where(equals.any(axis=1), signs[:, 2] - best, 1.0)
+    ahead[~known[:, 2] | np.isnan(identity)] = np.nan
     return np.stack([agreement, identity, weakest, as_good, ahead], axis=1).astype(np.float32)
 
 

@@ -39,6 +39,8 @@ class TaughtPicture:
     def __init__(self, pixels: np.ndarray) -> None:
         self._ink = _ink(cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY))
         self.problem = _problem(self._ink)
+        self._grey, self._relief = _sized(self._ink), _sized(_relief(self._ink))
+        self._contrast = float(self._ink.std())
 
     def look(self, frame: Frame, box: Box) -> InkLikeness:
         """How like the taught picture what is in the box looks."""
@@ -48,11 +50,11 @@ class TaughtPicture:
         ink = _ink(cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_BGR2GRAY))
         if min(ink.shape) < _LEAST_SIDE or not _same_shape(self._ink.shape, ink.shape):
             return InkLikeness(0.0, False)
-        grey = _correlation(self._ink, ink)
-        faded = grey >= _SAME_THEME and float(ink.std()) < _FADED * float(self._ink.std())
+        grey = _correlation(self._grey, ink)
+        faded = grey >= _SAME_THEME and float(ink.std()) < _FADED * self._contrast
         if _problem(ink):
             return InkLikeness(0.0, faded)
-        best = max(_correlation(_relief(self._ink), _relief(ink)), abs(grey))
+        best = max(_correlation(self._relief, _relief(ink)), abs(grey))
         return InkLikeness(min(1.0, max(0.0, (best - _NOTHING) / (_PERFECT - _NOTHING))), faded)
 
 
@@ -60,10 +62,16 @@ def ink_box(grey: np.ndarray) -> Box:
     """Where something is drawn in a grey picture, its frame and the ground around it left out; all of it if nothing."""
     dy, dx = (max(1, round(_FRAME * side)) if side > 2 * _LEAST_SIDE else 0 for side in grey.shape)
     inner = grey[dy : grey.shape[0] - dy, dx : grey.shape[1] - dx]
-    from_ground = cv2.absdiff(inner, np.full_like(inner, int(np.median(inner))))
+    from_ground = cv2.absdiff(inner, np.full_like(inner, _middle_level(inner)))
     drawn = from_ground > max(_FAINT_INK, min(_INK, _INK_SHARE * float(from_ground.max(initial=0))))
     x, y, w, h = cv2.boundingRect(drawn.astype(np.uint8))
     return Box(dx + x, dy + y, w, h) if w and h else Box(dx, dy, inner.shape[1], inner.shape[0])
+
+
+def _middle_level(grey: np.ndarray) -> int:
+    """The median of grey levels, a half left out: there are few levels and many pixels."""
+    up_to, last = np.cumsum(np.bincount(grey.ravel(), minlength=256)), grey.size - 1
+    return int(np.searchsorted(up_to, (last // 2, last - last // 2), "right").sum()) // 2
 
 
 def _ink(grey: np.ndarray) -> np.ndarray:
@@ -90,14 +98,25 @@ def _relief(grey: np.ndarray) -> np.ndarray:
     return np.asarray(cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)))
 
 
-def _correlation(taught: np.ndarray, now: np.ndarray) -> float:
-    """The best correlation at one size and shifted by a pixel; 0 for flat pictures."""
+class _Sized(NamedTuple):
+    """A picture at the size that it is compared at, wide and high; `core` is it without what it may be off."""
+
+    size: tuple[int, int]
+    core: np.ndarray
+
+
+def _sized(taught: np.ndarray) -> _Sized:
     longer = min(_LARGE, max(_SMALL, *taught.shape))
     scale = longer / max(taught.shape)
     size = (max(4, round(taught.shape[1] * scale)), max(4, round(taught.shape[0] * scale)))
-    one, other = (cv2.resize(p, size, interpolation=cv2.INTER_AREA) for p in (taught, now))
     shift = _SHIFT if min(size) > 8 else 0
-    core = one[shift : size[1] - shift, shift : size[0] - shift]
-    result = cv2.matchTemplate(other, core, cv2.TM_CCOEFF_NORMED)
+    whole = cv2.resize(taught, size, interpolation=cv2.INTER_AREA)
+    return _Sized(size, whole[shift : size[1] - shift, shift : size[0] - shift])
+
+
+def _correlation(taught: _Sized, now: np.ndarray) -> float:
+    """The best correlation at one size and shifted by a pixel; 0 for flat pictures."""
+    other = cv2.resize(now, taught.size, interpolation=cv2.INTER_AREA)
+    result = cv2.matchTemplate(other, taught.core, cv2.TM_CCOEFF_NORMED)
     result = result[np.isfinite(result) & (np.abs(result) <= 1.001)]
     return float(result[np.abs(result).argmax()]) if result.size else 0.0

@@ -98,6 +98,7 @@ def _is_level(neighbour: NeighbourSpec, box: Box, context: Context) -> bool:
     return any(abs(y - middle) <= box.h * _OWN_ROW for _, y, _ in context.neighbour_places(neighbour))
 
 
+@lru_cache(4096)
 def _is_part(one: str, other: str) -> bool:
     """True for texts that are the same, or that one holds the other of: pieces that were read with more or less."""
     key, other_key = words(one).key, words(other).key

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+import numpy as np
 
 from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import Sighting, wanted
@@ -60,17 +62,21 @@ class Proposal:
 def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]:
     """The places within the searched area, each thing once, elements first."""
     whole = Box(0, 0, *context.state.frame.size)
-    found = [(box.intersection(whole), by) for box, by in _every(context, remembered)]
-    kept: list[Proposal] = []
-    for box, by in sorted(found, key=lambda pair: _ORDER.index(pair[1])):
-        if not box.area or not context.area.contains(box.center):
-            continue
-        same = next((p for p in kept if _is_same(p.box, box) and not _is_part(box, by, p.box, context)), None)
-        if same is None:
+    every = [(box.intersection(whole), by) for box, by in _every(context, remembered)]
+    found = [(box, by) for box, by in every if box.area and context.area.contains(box.center)]
+    found.sort(key=lambda pair: _ORDER.index(pair[1]))
+    about_one = _about_one([box for box, _ in found])
+    kept, boxes = list[Proposal](), list[int]()  # `boxes`: which of `found` each that is kept has its box of
+    for number, (box, by) in enumerate(found):
+        near = ((at, kept[at].box) for at in np.flatnonzero(about_one[number, boxes]).tolist())
+        at = next((n for n, b in near if same_thing(b, box) and not _is_part(box, by, b, context)), None)
+        if at is None:
             kept.append(Proposal(box, {by}))
+            boxes.append(number)
             continue
+        same = kept[at]
         if by is Proposer.TEXT and same.by == {Proposer.ELEMENT} and _is_much_wider(same.box, context):
-            same.box = box  # what was taught is the text in it, and is looked at there
+            same.box, boxes[at] = box, number  # what was taught is the text in it, and is looked at there
         same.by.add(by)
     return kept
 
@@ -107,10 +113,17 @@ def _every(context: Context, remembered: Box | None) -> Iterator[tuple[Box, Prop
             yield box, Proposer.PICTURE
 
 
-def _is_same(one: Box, other: Box) -> bool:
-    """True for boxes of one thing: its text, its frame, a box of the taught size around its middle."""
-    small, large = (one, other) if one.area <= other.area else (other, one)
-    return large.holds(small) and large.h <= _MOST_HEIGHTS * small.h and same_thing(one, other)
+def _about_one(boxes: Sequence[Box]) -> np.ndarray:
+    """Whether two boxes may be of one thing: its text, its frame, a box of the taught size around its middle.
+
+    Shape (boxes, boxes), bool: the middle of the smaller one lies in the larger, which is not many times as high.
+    """
+    x, y, w, h = np.array(boxes, int).reshape(-1, 4).T
+    across, down = x + w // 2 - x[:, None], y + h // 2 - y[:, None]
+    holds = (across >= 0) & (across < w[:, None]) & (down >= 0) & (down < h[:, None])
+    holds &= h[:, None] <= _MOST_HEIGHTS * h
+    area = w * h
+    return np.where(area <= area[:, None], holds, holds.T)
 
 
 def _is_much_wider(box: Box, context: Context) -> bool:
@@ -127,9 +140,17 @@ def _is_part(box: Box, by: Proposer, other: Box, context: Context) -> bool:
 
 def _is_beside_others(sighting: Sighting, context: Context) -> bool:
     """True where what holds the words holds more of their line."""
-    holding = [e.box for e in context.controls if e.box.intersection(sighting.box).area >= _HELD * sighting.box.area]
-    held = [box.intersection(sighting.line.box).w for box in holding]
+    held = [e.box.intersection(sighting.line.box).w for e in _holding(sighting.box, context)]
     return not held or min(held) >= _MUCH_WIDER * sighting.box.w
+
+
+def _holding(text: Box, context: Context) -> list[Element]:
+    """The controls in which nearly all of a text lies."""
+    x, y, w, h = context.control_boxes.T
+    wide = np.minimum(x + w, text.right) - np.maximum(x, text.x)
+    high = np.minimum(y + h, text.bottom) - np.maximum(y, text.y)
+    held = np.where((wide > 0) & (high > 0), wide * high, 0) >= _HELD * text.area
+    return [context.controls[i] for i in np.flatnonzero(held).tolist()]
 
 
 def _sized(place: Box, context: Context, scale: float) -> Box:
@@ -146,18 +167,13 @@ def click_box(line: Box, context: Context) -> Box | None:
     None where the text does not tell what was clicked beside it.
     """
     taught, click = context.taught, context.target.click
+    holding = _holding(line, context)
     if not taught.area:  # nobody has seen it
-        controls = [e.box for e in context.controls if e.box.intersection(line).area >= _HELD * line.area]
-        return min(controls, key=lambda box: box.area) if controls else line
+        return min((e.box for e in holding), key=lambda box: box.area, default=line)
     for scale in context.scales:
-        holding = [
-            e
-            for e in context.controls
-            if e.box.intersection(line).area >= _HELD * line.area
-            and _same_size(e.box, taught, scale, context.target.role == e.role)
-        ]
-        if holding:
-            return min(holding, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box
+        fitting = [e for e in holding if _same_size(e.box, taught, scale, context.target.role == e.role)]
+        if fitting:
+            return min(fitting, key=lambda e: abs(e.box.h - taught.h * scale) + abs(e.box.w - taught.w * scale)).box
     off = max(abs(click[0] - 0.5), abs(click[1] - 0.5)) > _OFF_CENTRE
     if taught.area <= 2 * line.area:
         return line

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from execution.language.lexicon import mean_different, mean_the_same
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
@@ -19,11 +21,10 @@ def in_sequence(box: Box, context: Context, *, scale: float = 1.0) -> bool | Non
 
     None where nothing stood in its line that can tell. False where a word in its place means something else.
     """
-    line = _line_of(box, context)
-    said = [verdict for n in _own_row(context) if (verdict := _stays(n, box, line, context)) is not None]
+    line, taught = _line_of(box, context), _taught_offsets(context)
+    said = [verdict for n in _own_row(context) if (verdict := _stays(n, box, line, taught, context)) is not None]
     if said:
         return all(said)
-    taught = _taught_offsets(context)
     if len(taught) < _ENOUGH:
         return None
     before, behind = sum(dx < 0 for dx in taught), sum(dx > 0 for dx in taught)
@@ -33,18 +34,15 @@ def in_sequence(box: Box, context: Context, *, scale: float = 1.0) -> bool | Non
 
 def _line_of(box: Box, context: Context) -> list[Element]:
     """The controls on the line of `box` that are of its kind and height, without itself, from left to right."""
-    middle, room, high, role = box.center.y, _LEVEL * box.h, max(1, box.h), context.target.role
-    level = [
+    _, y, w, h = context.control_boxes.T
+    level = (np.abs(y + h // 2 - box.center.y) <= _LEVEL * box.h) & (np.abs(h / max(1, box.h) - 1) <= _AS_HIGH)
+    level &= w <= _WIDEST * h
+    found = [
         e
-        for e in context.controls
-        if abs(e.box.y + e.box.h // 2 - middle) <= room
-        and abs(e.box.h / high - 1) <= _AS_HIGH
-        and e.box.w <= _WIDEST * e.box.h
-        and same_kind(role, e.role)
-        and not e.box.holds(box)
-        and not box.holds(e.box)
+        for e in (context.controls[i] for i in np.flatnonzero(level).tolist())
+        if same_kind(context.target.role, e.role) and not e.box.holds(box) and not box.holds(e.box)
     ]
-    return sorted(level, key=lambda e: e.box.x)
+    return sorted(found, key=lambda e: e.box.x)
 
 
 def _own_row(context: Context) -> list[NeighbourSpec]:
@@ -64,9 +62,10 @@ def _taught_offsets(context: Context) -> list[int]:
     ]
 
 
-def _stays(neighbour: NeighbourSpec, box: Box, line: list[Element], context: Context) -> bool | None:
+def _stays(neighbour: NeighbourSpec, box: Box, line: list[Element], taught: list[int], context: Context) -> bool | None:
     """Whether the word that stood so many places away still does, in any language; None where nobody knows."""
-    between = sum(0 < dx / neighbour.dx < 1 for dx in _gaps(neighbour, context)) if neighbour.dx else 0
+    others = [dx for dx in taught if abs(dx - neighbour.dx) > context.taught.h]  # but for the neighbour itself
+    between = sum(0 < dx / neighbour.dx < 1 for dx in others) if neighbour.dx else 0
     side = [e for e in line if (e.box.center.x > box.center.x) == (neighbour.dx > 0)]
     side.sort(key=lambda e: abs(e.box.center.x - box.center.x))
     if not neighbour.dx or len(side) <= between:
@@ -75,8 +74,3 @@ def _stays(neighbour: NeighbourSpec, box: Box, line: list[Element], context: Con
     if mean_the_same(neighbour.text, now):
         return True
     return False if mean_different(neighbour.text, now) else None
-
-
-def _gaps(neighbour: NeighbourSpec, context: Context) -> list[int]:
-    """What stood on its line, but for the neighbour itself."""
-    return [dx for dx in _taught_offsets(context) if abs(dx - neighbour.dx) > context.taught.h]

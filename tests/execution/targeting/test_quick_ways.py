@@ -16,12 +16,15 @@ from hypothesis.extra.numpy import arrays
 from execution.language.fuzzy import may_hold, words
 from execution.targeting import looks
 from execution.targeting.context import Context
+from execution.targeting.contrast import _exceeded_by_few
 from execution.targeting.examination import examined
 from execution.targeting.features import NAMES
+from execution.targeting.ink import _middle_level
 from execution.targeting.judge import Judge
 from execution.targeting.looks import surroundings_likeness
 from execution.targeting.neighbours import stands_at
 from execution.targeting.picture_fit import edge_score, grey_score
+from execution.targeting.proposals import _about_one, _holding
 from execution.targeting.search import correlate, edges
 from execution.teaching.evidence import teach_target
 from execution.types import Box
@@ -89,6 +92,36 @@ def test_all_trees_at_once_say_what_each_says_of_each_place(told: np.ndarray) ->
     # what the kinds of evidence weighed is what lies between the first nodes and the last
     first = sum(tree["mean"][0] for tree in TREES)
     np.testing.assert_allclose(judged.weights.sum(axis=1), judged.log_odds - 0.2 - first, rtol=0, atol=1e-12)
+
+
+# --- by counting, and by numbers of all at once ---
+LEVELS = arrays(np.uint8, st.tuples(st.integers(1, 6), st.integers(1, 40)))
+
+
+@given(LEVELS)
+def test_what_is_counted_of_grey_levels_is_what_sorting_them_says(grey: np.ndarray) -> None:
+    counted = np.cumsum(np.bincount(grey.ravel(), minlength=256))
+    assert _exceeded_by_few(counted, grey.size) == float(np.percentile(grey.astype(int), 97.0))
+    assert _middle_level(grey) == int(np.median(grey))
+
+
+PLACED = st.lists(st.builds(Box, *(st.integers(0, 40),) * 2, *(st.integers(1, 60),) * 2), max_size=8)
+
+
+@given(PLACED)
+def test_boxes_are_about_one_thing_where_the_larger_holds_the_middle_of_the_smaller(boxes: list[Box]) -> None:
+    told = _about_one(boxes)
+    for (i, one), (j, kept) in product(enumerate(boxes), repeat=2):
+        small, large = (kept, one) if kept.area <= one.area else (one, kept)
+        assert told[i, j] == (large.contains(small.center) and large.h <= 5 * small.h)
+
+
+@given(st.builds(Box, *(st.integers(0, 1200),) * 2, *(st.integers(1, 300),) * 2))
+def test_what_is_read_in_a_box_and_what_holds_it_is_what_each_by_itself_says(box: Box) -> None:
+    seen = asked()
+    assert seen.texts_in(box) == [line for line in seen.state.texts if box.contains(line.box.center)]
+    held = [e for e in seen.controls if e.box.intersection(box).area >= 0.8 * box.area]
+    assert _holding(box, seen) == held
 
 
 # --- what stands around a place ---
