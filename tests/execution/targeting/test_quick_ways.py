@@ -25,6 +25,7 @@ from execution.targeting.looks import surroundings_likeness
 from execution.targeting.neighbours import stands_at
 from execution.targeting.picture_fit import edge_score, grey_score
 from execution.targeting.proposals import _about_one, _holding
+from execution.targeting.resolver import TargetResolver
 from execution.targeting.search import correlate, edges
 from execution.teaching.evidence import teach_target
 from execution.types import Box
@@ -51,6 +52,15 @@ def test_a_text_may_hold_what_has_each_of_its_firm_words(asked: str, text: str) 
     needle, key = words(asked), words(text).key
     parts = zip(needle.limits, pairwise(needle.starts), strict=True)
     assert may_hold(key, needle) is all(limit or needle.key[a:b] in key for limit, (a, b) in parts)
+
+
+def test_texts_made_ready_for_one_screen_are_not_those_of_the_next() -> None:
+    used, target = TargetResolver(pictures=STORE), taught(SAVE, STORE, label="Save")
+    for form in (Form(), Form(dx=37, words={"save": "Send"}), Form()):
+        state = replace(form, elements=[]).state()
+        first, again = (used.resolve(target, state, variables={}) for _ in range(2))
+        fresh = TargetResolver(pictures=STORE).resolve(target, state, variables={})
+        assert (first.status, first.box) == (again.status, again.box) == (fresh.status, fresh.box)
 
 
 # --- the judge ---
