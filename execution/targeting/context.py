@@ -19,7 +19,7 @@ from execution.targeting.peers import peers_of
 from execution.targeting.places import PlaceStore
 from execution.targeting.rows import WantedRow, wanted_row
 from execution.targeting.scale import scales_of
-from execution.targeting.search import Template, made_ready, usable
+from execution.targeting.search import Template, is_plain, made_ready, usable
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, Size, TextLine
 from sentences.said import say
@@ -165,6 +165,16 @@ class Context:
     def picture_problem(self) -> str:
         """Why the taught picture tells nothing: there is none, it cannot be loaded, or it shows too little."""
         return self.template_problem or (usable(self.template) if self.template is not None else "")
+
+    @cached_property
+    def is_bare(self) -> bool:
+        """True for a place where nothing was: no text, no kind of control, no label, a picture of the ground.
+
+        What stood around it tells where it was, not what is there now: a list, a picture, another program's page.
+        """
+        target = self.target
+        told = target.text or target.role or target.named_by or target.row or target.number_wanted
+        return not told and bool(target.box) and self.template is not None and is_plain(self.template)
 
     @cached_property
     def _loaded(self) -> tuple[np.ndarray | None, str]:

@@ -161,6 +161,8 @@ def _unanswerable(context: Context) -> str:
     target = context.target
     if not (target.picture or target.text or target.named_by or target.row or target.number_wanted):
         return say("targeting.nothing_taught")
+    if context.is_bare:
+        return say("targeting.only_its_place")
     if problem := another_program(context):
         return problem
     if context.has_own_text and context.wanted.problem:

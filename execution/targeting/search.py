@@ -33,9 +33,12 @@ def usable(template: np.ndarray) -> str:
     """Why a picture cannot be searched for; "" if it can."""
     if min(template.shape[:2]) < _LEAST_SIDE:
         return say("targeting.picture_too_small", width=template.shape[1], height=template.shape[0])
-    if float(template.std()) < _LEAST_CONTRAST:
-        return say("targeting.picture_one_colour")
-    return ""
+    return say("targeting.picture_one_colour") if is_plain(template) else ""
+
+
+def is_plain(picture: np.ndarray) -> bool:
+    """True for a picture of the ground alone."""
+    return float(picture.std()) < _LEAST_CONTRAST
 
 
 class Template(NamedTuple):

@@ -17,6 +17,7 @@ WORDS: Words = {
     "correction.several": _("What was drawn holds several things that could be meant. Show which one it is."),
     "correction.nothing_shown": _("A corrected target needs a box, a point or a text."),
     "targeting.nothing_taught": _("neither a picture nor a text was taught"),
+    "targeting.only_its_place": _("nothing was there where it was taught, so nobody can say whether it is there now"),
     "targeting.row_unread": _("the screen was not read"),
     "targeting.row_not_there": _("'%(text)s' is not read anywhere"),
     "targeting.twin_was_added": _(

@@ -145,6 +145,17 @@ def test_what_is_known_by_its_row_alone_is_looked_for_in_that_row_and_nowhere_el
     assert absent.message.code == "targeting.row_not_there"
 
 
+def test_a_bare_place_is_not_clicked_because_what_is_around_it_stands_there(store: Pictures) -> None:
+    """S5.3: a click into an empty pane; today a list is there, and its surroundings are those of before."""
+    state = record("Dupont, Marie", "Active")
+    target = taught(state, Box(300, 240, 48, 32), store, label="notes")
+    assert not (target.text or target.role)
+    for read in (True, False):
+        found = resolve(target, record("Dupont, Marie", "Active", read=read), store)
+        assert found.status is not FOUND
+        assert found.message.code == "targeting.only_its_place"
+
+
 def one(text: str, role: ElementRole | None) -> ScreenState:
     canvas = Canvas(700, 300)
     canvas.text("Records", 40, 40, size=18)
