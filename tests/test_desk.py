@@ -72,3 +72,17 @@ def test_a_picture_is_read_as_what_it_shows_though_the_desk_went_on(tmp_path: Pa
     assert "All records" in {line.text for line in reader.read(menu.pixels)}
     assert "12" in {line.text for line in reader.read(written.pixels)}
     assert desk.memory[NUMBER] == "123"
+
+
+def test_a_picture_that_an_earlier_process_saw_is_read_as_what_it_shows(tmp_path: Path) -> None:
+    """Whoever comes after a death reads the picture from before the act, at a desk that the act has changed."""
+    desk = Desk(1, tmp_path, hand_ms=0)
+    desk.begin("a")
+    menu = desk.grab()
+    desk.click(NEW.center)
+    assert "All records" in {line.text for line in reader_of(Desk(1, tmp_path)).read(menu.pixels)}
+
+
+def test_on_a_part_of_a_picture_nothing_is_read(tmp_path: Path) -> None:
+    desk = Desk(1, tmp_path)
+    assert reader_of(desk).read(desk.grab().crop(NEW)) == ()

@@ -82,11 +82,13 @@ class Desk(ScriptedDesktop):
     """`hand_ms`: how long an act takes; its hand is seen at the beginning of it, and it is done at the end."""
 
     def __init__(self, number: int, folder: Path, *, hand_ms: float = 30.0) -> None:
-        self.path = file_of(folder, number)
+        self.path, self._pictures = file_of(folder, number), pictures_of(folder, number)
         self.hand_ms = hand_ms
-        self.drawn_as: dict[str, View] = {}  # by the digest of the picture
+        self.drawn_as: dict[str, View] = {}  # by the digest of the picture, whichever process drew it
         super().__init__(screens(), name=f"desk-{number}")
         self._run = ""
+        for line in lines_of(pictures_of(folder, number)):
+            self.drawn_as[line["digest"]] = View(screen=self._screens[line["screen"]], memory=line["memory"])
         for line in lines_of(self.path):
             if line["what"] != "hand":
                 self._run, self.memory = line["run"], line["memory"]
@@ -105,8 +107,10 @@ class Desk(ScriptedDesktop):
             self._put_down("begin")
 
     def _pixels(self) -> np.ndarray:
-        pixels = super()._pixels()
-        self.drawn_as[pixels_digest(pixels)] = self._shown
+        pixels, shown = super()._pixels(), self._shown
+        if (digest := pixels_digest(pixels)) not in self.drawn_as:
+            self.drawn_as[digest] = shown
+            _append(self._pictures, {"digest": digest, "screen": shown.screen.name, "memory": dict(shown.memory)})
         return pixels
 
     def _take(self, act: Act) -> None:
@@ -129,18 +133,26 @@ class Desk(ScriptedDesktop):
         return DONE[widget] if widget in self._screen.on else ""
 
     def _put_down(self, what: str) -> None:
-        """One write to the kernel, which keeps it whatever becomes of this process."""
         line = {"what": what, "run": self._run, "at": time.time(), "pid": os.getpid()}
-        line |= {"screen": self.screen, "memory": self.memory}
-        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(handle, json.dumps(line).encode() + b"\n")
-        finally:
-            os.close(handle)
+        _append(self.path, line | {"screen": self.screen, "memory": self.memory})
+
+
+def _append(path: Path, line: dict[str, Any]) -> None:
+    """One write to the kernel, which keeps it whole whatever becomes of this process."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, json.dumps(line).encode() + b"\n")
+    finally:
+        os.close(handle)
 
 
 def file_of(folder: Path, number: int) -> Path:
     return folder / f"desk-{number}.jsonl"
+
+
+def pictures_of(folder: Path, number: int) -> Path:
+    """What its pictures show: a run loop may read one that another process has seen."""
+    return folder / f"pictures-{number}.jsonl"
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:
@@ -212,12 +224,17 @@ def publish_records() -> None:
 
 
 def reader_of(desk: Desk) -> KnownReader:
-    """Reads what fields hold as well, and of a picture what it shows, though the desk may show another by now."""
+    """Reads what fields hold as well, and of a picture what it shows, though the desk may show another by now.
+
+    On what the desk never drew, such as a part of a picture, it reads nothing.
+    """
     from tests.support.scripted import KnownReader
+
+    nothing = View(screen=ScriptedScreen(name="", title=""), memory={})
 
     class Reader(KnownReader):
         def shown_on(self, pixels: np.ndarray) -> View:
-            return desk.drawn_as.get(pixels_digest(pixels)) or super().shown_on(pixels)
+            return desk.drawn_as.get(pixels_digest(pixels), nothing)
 
         def said_by(self, widget: Any, view: View) -> str:
             return super().said_by(widget, view) or str(view.memory.get(getattr(widget, "name", ""), ""))
