@@ -113,7 +113,9 @@ class LessonSession:
     # --- its life ---------------------------------------------------------------------------------------------------
     def run(self) -> None:
         """Raises DesktopLost; whatever ends it, keys and buttons are up and the draft is whole."""
-        Lesson.objects.filter(pk=self.lesson.pk).update(state=LessonState.LIVE, problem="", presence_at=timezone.now())
+        mine = Lesson.objects.open().filter(pk=self.lesson.pk)
+        if not mine.update(state=LessonState.LIVE, problem="", presence_at=timezone.now()):
+            return  # it was closed between being looked for and now
         self.lesson.refresh_from_db()
         self._unmasked = self._shows_unmasked()
         self.recorder.begin()

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,8 @@ class Hands:
                 self.told.append(json.loads(body))
             else:
                 self.pictures.append(body[PICTURE_HEAD.size :])
-                self.send(type="picture_ack", number=PICTURE_HEAD.unpack_from(body)[0])
+                with suppress(BrokenPipeError):  # the other end went while its last pictures came
+                    self.send(type="picture_ack", number=PICTURE_HEAD.unpack_from(body)[0])
         self.ended.set()
 
 

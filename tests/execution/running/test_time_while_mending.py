@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -15,9 +16,11 @@ from execution.actions.teach import close_lesson
 from execution.choices import EventKind, ExecutionState, LessonState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.begin_mending import begin_mending
+from execution.lesson.slides import Slides
 from execution.models import Execution, Lesson, Prompt
 from execution.record.payloads import state_payload
 from execution.running import lesson_session
+from execution.running.lesson_session import LessonSession
 from execution.types import Choice, DecisionSource
 from tests.execution.lesson.test_mending import AS_TAUGHT, renamed
 from tests.factories import make_user
@@ -25,6 +28,7 @@ from tests.support.display import wait_until
 from tests.support.pictured import analyzer_of
 from tests.support.scripted import publish_line, queue
 from tests.support.teaching import run_loop, teacher_of
+from workflows.pictures import PictureStore
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 SIGN = timedelta(seconds=1)
@@ -99,4 +103,18 @@ def test_somebody_else_may_answer_meanwhile(asked: Execution) -> None:
     wait_until(lambda: Execution.objects.get(pk=asked.pk).state == ExecutionState.PAUSED, what="the pause")
     assert mended(asked) is not None
     close_lesson(lesson)
+    assert mended(asked) is None
+
+
+def test_a_lesson_that_was_closed_before_its_robot_took_it_stays_closed(asked: Execution) -> None:
+    """Else nobody could teach the workflow, and the run would say for ever that somebody mends it."""
+    lesson = begin_mending(asked, question(asked).step.index, user=make_user("designer", "dora"))
+    store, leave = PictureStore(), threading.Event()
+    shown = Slides(lesson, store)
+    taken = LessonSession(lesson, desktop=shown, analyzer=analyzer_of([]), store=store, leave=leave)
+    close_lesson(lesson)
+    leave.set()
+    taken.run()
+    lesson.refresh_from_db()
+    assert lesson.state == LessonState.DONE
     assert mended(asked) is None
