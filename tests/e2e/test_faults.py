@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 import time
@@ -11,7 +12,7 @@ from contextlib import closing
 import httpx
 import pytest
 
-from tests.support.display import wait_until
+from tests.support.display import DisplayProblem, wait_until
 from tests.support.processes import finished
 from tests.support.product import ROOT, Product, product
 
@@ -41,12 +42,19 @@ def start(client: httpx.Client, mode: str, filename: str) -> str:
 
 
 def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: float = 60) -> dict[str, object]:
-    def reached() -> dict[str, object] | None:
-        answer = client.get(f"/api/executions/{execution_id}/").json()
-        state = answer.get("state") or answer.get("status")
-        return answer if state in states else None
+    """The run as the API tells it, once it is in one of these states; DisplayProblem with how it is instead."""
+    told: dict[str, object] = {}
 
-    return wait_until(reached, timeout=timeout, what=f"{execution_id} to be {states}")
+    def reached() -> bool:
+        nonlocal told
+        told = client.get(f"/api/executions/{execution_id}/").json()
+        return (told.get("state") or told.get("status")) in states
+
+    try:
+        wait_until(reached, timeout=timeout, what=f"{execution_id} to be {states}")
+    except DisplayProblem as problem:
+        raise DisplayProblem(f"{problem}; it is {json.dumps(told, ensure_ascii=False)[:3000]}") from None
+    return told
 
 
 def test_no_answer_names_the_software_behind_it(world: Product, otto: httpx.Client) -> None:

@@ -36,8 +36,8 @@ SIGN = timedelta(seconds=1)
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Execution]:
-    """A run that asks, for 3 s, for a button that is called otherwise now; signs of life are due every second."""
-    settings.RPA_COACHING_TIMEOUT_S = 3
+    """A run that asks, for 6 s, for a button that is called otherwise now; signs of life are due every second."""
+    settings.RPA_COACHING_TIMEOUT_S = 6
     monkeypatch.setattr(hold, "HOLD_FOR", SIGN)
     monkeypatch.setattr(lesson_session, "PRESENCE_EVERY_S", 0.2)
     pages = renamed()
