@@ -61,9 +61,17 @@ class CutOff:
     def _is_beyond(self, then: Box) -> bool:
         """Whether a line that stood there would not be whole in the window, as the lines around it stand now."""
         near = sorted(self._pairs, key=lambda pair: abs(pair[0].box.center.y - then.center.y))[:_NEAREST]
-        dx, dy = (round(median(now.box[i] - before.box[i] for before, now in near)) for i in (0, 1))
+        dx = round(median(_moved(line.box.x, line.box.right, now.box.x, now.box.right) for line, now in near))
+        dy = round(median(_moved(line.box.y, line.box.bottom, now.box.y, now.box.bottom) for line, now in near))
         box, view = Box(then.x + dx, then.y + dy, then.w, then.h), self._now.view
         in_bar = self._then.view.y <= then.center.y < self._then.top  # which stands still
         above = not in_bar and box.center.y < self._now.top
         past = box.bottom > view.bottom + _OVER or box.right > view.right + _OVER or box.x < view.x - _OVER
         return past or above
+
+
+def _moved(begin: int, end: int, begin_now: int, end_now: int) -> int:
+    """How far both ends of a line have gone: in another font one of them stays where the line is held, or, of a line
+    that is centred, they part."""
+    first, last = sorted((begin_now - begin, end_now - end), key=abs)
+    return first if first * last > 0 else 0

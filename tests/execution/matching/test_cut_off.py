@@ -168,3 +168,32 @@ def test_a_line_is_cut_where_a_letter_of_it_may_be(over: int, cut: bool) -> None
     then, now = (Shown(texts=said, view=view, title="Save As") for said in ((*texts, header), texts))
     assert CutOff(then, now).cuts is cut
     assert CutOff(then, now).hides("Modified") is cut
+
+
+def lines_at(*placed: tuple[str, int, int, int]) -> Shown:
+    """Text, its left edge, its right one and its top, in a window from 100 to 500."""
+    texts = tuple(TextLine(text=text, box=Box(x, top, right - x, 16)) for text, x, right, top in placed)
+    return Shown(texts=texts, view=Box(100, 0, 400, 400))
+
+
+@pytest.mark.parametrize("wider", [-12, 12])
+def test_labels_that_are_centred_or_held_at_the_right_tell_of_no_shift_in_another_font(wider: int) -> None:
+    """Their left edges move by what they are wider: nothing was scrolled, and what stood at the edge would be seen."""
+    taught = lines_at(
+        ("Untitled 1", 250, 330, 40), ("Untitled 2", 260, 340, 60), ("Page 3", 420, 480, 80), ("Ann", 102, 130, 100)
+    )
+    now = lines_at(
+        ("Untitled 1", 250 - wider, 330 + wider, 40),
+        ("Untitled 2", 260 - wider, 340 + wider, 60),
+        ("Page 3", 420 - wider, 480, 80),
+    )  # fmt: skip
+    assert not CutOff(taught, now).hides("Ann")
+    assert CutOff(taught, now).would_show("Ann")
+
+
+def test_what_was_scrolled_to_the_left_is_hidden() -> None:
+    taught = lines_at(
+        ("Untitled 1", 250, 330, 40), ("Untitled 2", 260, 340, 60), ("Page 3", 420, 480, 80), ("Ann", 102, 130, 100)
+    )
+    now = lines_at(("Untitled 1", 240, 324, 40), ("Untitled 2", 250, 334, 60), ("Page 3", 411, 470, 80))
+    assert CutOff(taught, now).hides("Ann")
