@@ -104,7 +104,9 @@ def files(folder: Path) -> dict[str, set[str]]:
 
 
 def database() -> dict[str, set[str]]:
-    """The bytes of the database's files."""
+    """The bytes of the database's files; PostgreSQL's are its server's own."""
+    if connection.vendor != "sqlite":
+        return {}
     main = Path(connection.settings_dict["NAME"])
     return {k: v for k, v in files(main.parent).items() if k.startswith(str(main))}
 
@@ -158,7 +160,8 @@ def test_nothing_is_told_of_it_while_it_is_kept(
 
 def test_nothing_of_it_stays_when_its_days_are_over(ran: Execution, tmp_path: Path) -> None:
     before = {name for name, kinds in tables().items() if kinds}
-    assert {"execution_step", "execution_steptexts", "execution_executionevent", "gpu_messages"} <= before
+    index = {"execution_steptexts"} if connection.vendor == "sqlite" else set()
+    assert {"execution_step", "execution_executionevent", "gpu_messages"} | index <= before
     for path in tmp_path.rglob("*.png"):
         os.utime(path, (time.time() - 90_000,) * 2)
     LearnedCorrection.objects.filter(kind="params").update(state="off")
