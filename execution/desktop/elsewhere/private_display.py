@@ -55,7 +55,8 @@ class PrivateDisplay:
         read_end, write_end = os.pipe()
         try:
             command = ["Xvfb", "-displayfd", str(write_end), "-screen", "0"]
-            command += [f"{self.size.width}x{self.size.height}x24", "-nolisten", "tcp", "-noreset"]
+            # -r: it repeats no key, also not one whose release comes late or, where we are killed, never.
+            command += [f"{self.size.width}x{self.size.height}x24", "-nolisten", "tcp", "-noreset", "-r"]
             command += ["-auth", self.env["XAUTHORITY"]]
             server = programs.start(command, env=self.env, log=self._folder / "display.log", pass_fds=[write_end])
             os.close(write_end)

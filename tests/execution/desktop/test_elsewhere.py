@@ -153,6 +153,13 @@ def test_what_its_client_shows_is_seen_by_nobody_else(
     assert not key.exists()
 
 
+def test_the_display_of_its_client_repeats_no_key(far: tuple[Far, Path, DesktopElsewhere]) -> None:
+    """A key whose release comes late would be written again and again over there."""
+    _, _, desktop = far
+    with desktop._session._connection.talking() as display:
+        assert display.get_keyboard_control().global_auto_repeat == 0
+
+
 @pytest.mark.security
 def test_a_credential_of_the_vault_lets_in_and_a_wrong_one_is_said_once(tmp_path: Path) -> None:
     """S10.3: and no process of the machine shows it."""
