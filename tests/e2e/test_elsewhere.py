@@ -92,8 +92,6 @@ def test_a_cut_in_the_middle_of_typing_types_nothing_twice(world: tuple[Product,
     wait_until(lambda: one.rows(typing, run), timeout=200, what="the first text")
     line.cut_after(60)
     wait_until(lambda: line.cuts > was, timeout=60, what="the cut")
-    if line.keeps_keys:
-        one.let_go_of_keys()
     wait_until(lambda: state_of(one, run) in {*STANDS} - {"paused"}, timeout=250, what="the doubt")
     if state_of(one, run) == "completed":
         assert (one.documents / "cut.txt").read_bytes() == NOTE.encode()

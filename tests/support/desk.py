@@ -87,7 +87,7 @@ class Desk(ScriptedDesktop):
         self.drawn_as: dict[str, View] = {}  # by the digest of the picture, whichever process drew it
         super().__init__(screens(), name=f"desk-{number}")
         self._run = ""
-        for line in lines_of(pictures_of(folder, number)):
+        for line in lines_of(self._pictures):
             self.drawn_as[line["digest"]] = View(screen=self._screens[line["screen"]], memory=line["memory"])
         for line in lines_of(self.path):
             if line["what"] != "hand":

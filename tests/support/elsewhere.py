@@ -35,7 +35,6 @@ class Line:
         self._cut_after: int | None = None
         self.cuts = 0
         self.sent = 0  # by the client
-        self.keeps_keys = False  # what is down when it is cut stays down over there
         self.holds = False  # passes nothing on, and closes nothing: a cable that was pulled
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -245,7 +244,6 @@ def served(screen: VirtualDesktop, kind: str, *, vnc_port: int, folder: Path) ->
     server = screen.spawn(command) if command else None
     wait_until(lambda: answers(port), what=f"{kind}: {screen.logs()}")
     line = Line(port)
-    line.keeps_keys = kind == "freerdp-shadow"
     try:
         yield line
     finally:

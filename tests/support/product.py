@@ -18,7 +18,6 @@ from typing import Any
 
 import httpx
 import psutil
-from Xlib import X
 
 from execution.desktop import backdrop
 from execution.desktop.x11_library import display as library
@@ -131,17 +130,6 @@ class Product:
         display = library.Display(self.screen.display)
         try:
             return any(display.query_keymap())
-        finally:
-            display.close()
-
-    def let_go_of_keys(self) -> None:
-        """Whatever is pressed in the X server is not any more."""
-        display = library.Display(self.screen.display)
-        try:
-            for number, keys in enumerate(display.query_keymap()):
-                for bit in (bit for bit in range(8) if keys >> bit & 1):
-                    display.xtest_fake_input(X.KeyRelease, 8 * number + bit)
-            display.sync()
         finally:
             display.close()
 

@@ -55,7 +55,7 @@ class PrivateDisplay:
         read_end, write_end = os.pipe()
         try:
             command = ["Xvfb", "-displayfd", str(write_end), "-screen", "0"]
-            # -r: it repeats no key, also not one whose release comes late or, where we are killed, never.
+            # -r: it repeats no key whose release comes late; no act holds one down.
             command += [f"{self.size.width}x{self.size.height}x24", "-nolisten", "tcp", "-noreset", "-r"]
             command += ["-auth", self.env["XAUTHORITY"]]
             server = programs.start(command, env=self.env, log=self._folder / "display.log", pass_fds=[write_end])
