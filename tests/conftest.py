@@ -131,7 +131,9 @@ def django_db_keepdb() -> bool:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[Callable[[], list[str]]]:
+def django_db_setup(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Callable[[], list[str]]]:
     from asgiref.sync import SyncToAsync
     from django.db import connections
 
@@ -145,23 +147,24 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[C
     # Asynchronous tests ask the database in this thread, whose connection no request closes there.
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
     with django_db_blocker.unblock():
-        end_sessions_left()
+        left = end_sessions_left()
+    if left:
+        with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            print("\nSessions that tests left open:", *left, sep="\n  ", file=sys.stderr)
 
 
-def end_sessions_left() -> None:
-    """PostgreSQL drops no database that a thread of a test still has a session of: those are told, and ended."""
+def end_sessions_left() -> list[str]:
+    """PostgreSQL drops no database that a thread of a test still has a session of: those are ended, and told."""
     from django.db import connection
 
     if connection.vendor != "postgresql":
-        return
+        return []
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid), backend_start::time, state, query FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-        left = [f"since {began}, {state}, last: {query[:200]}" for _, began, state, query in cursor.fetchall()]
-    if left:
-        print("\nSessions that tests left open:", *left, sep="\n  ", file=sys.stderr)
+        return [f"since {began}, {state}, last: {query[:200]}" for _, began, state, query in cursor.fetchall()]
 
 
 @pytest.fixture(scope="module", autouse=True)
