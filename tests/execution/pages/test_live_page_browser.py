@@ -232,6 +232,31 @@ def test_a_second_quick_key_or_click_does_not_answer_the_next_question(page_of, 
     assert Decision.objects.get(prompt=following).choice == "accept"
 
 
+HOLD_REPLIES = """
+const sent = window.fetch;
+window.fetch = async (...given) => {
+  const reply = await sent(...given);
+  if (String(given[0]).endsWith("/decide/")) await new Promise((go) => { window.letReply = go; });
+  return reply;
+};"""
+
+
+@pytest.mark.parametrize("won", [True, False])
+def test_an_answer_whose_reply_comes_after_the_news_is_told_of_all_the_same(page_of, operator, designer, won) -> None:
+    """S8.1: where no socket gets through, a look at the run may say first that nothing is asked any more."""
+    prompt = ask()
+    page = page_of(operator, path_of(prompt), init=HOLD_REPLIES)
+    expect(page.locator("[data-key=accept]")).to_be_enabled()
+    if not won:
+        decide(prompt_id=prompt.pk, choice="skip", user=designer)
+    page.keyboard.press("a")
+    until(page, "typeof window.letReply === 'function'")
+    expect(page.locator("[data-key=accept]")).to_have_count(0)
+    page.evaluate("letReply()")
+    expect(page.locator("#question")).to_contain_text("You accepted." if won else "designer (program) skipped it")
+    expect(page.locator("#question")).not_to_contain_text("Sending")
+
+
 def test_who_may_not_answer_is_not_told_that_it_waits_for_them(page_of, operator, viewer) -> None:
     """U9: what a person cannot do is not asked of them, in any part of the page."""
     prompt = ask()

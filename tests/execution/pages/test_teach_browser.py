@@ -585,6 +585,37 @@ def test_a_field_that_was_opened_stays_while_the_robot_tells_more_of_the_step(te
     expect(page.locator("[data-chip='Signed']")).to_be_visible()
 
 
+def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teach) -> None:
+    """S6.10: news that draw the panel anew take neither the click nor what was written; nor does a refusal."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-3]").click()
+    page.locator("[data-part=record] .link-button").click()
+    page.route("**/steps/3/", lambda route: route.fulfill(status=409, json={"detail": "It is locked."}), times=1)
+    page.get_by_label("Value that must be seen").fill("{{doctor}}")
+    save = page.locator(".identity-form button[type=submit]")
+
+    def press_while_told(name: str) -> None:
+        box = save.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        steps = draft_told(lesson)["steps"]
+        end.tell(rev=next(revisions), steps=[{**steps[0], "sentence": name}, *steps[1:]])
+        expect(page.locator("[data-row=step-1]")).to_contain_text(name)
+        page.mouse.up()
+
+    revisions = iter((2, 3))
+    press_while_told("Search for somebody")
+    expect(page.locator("#question")).to_contain_text("It is locked.")
+    expect(page.get_by_label("Value that must be seen")).to_have_value("{{doctor}}")
+    page.get_by_label("Value that must be seen").fill("{{patient}}")
+    press_while_told("Search for a patient")
+    expect(page.locator("[data-part=record]")).to_contain_text("{{patient}}")
+    expect(save).to_have_count(0)
+    assert lesson.steps.get(index=3).edge.identity == [{"value": "{{patient}}"}]
+
+
 def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
     """S6.10: a press leaves a text out, data is crossed out, an area is drawn on the picture."""
     page, _end, _lesson = teach()

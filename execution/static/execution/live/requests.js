@@ -4,18 +4,20 @@ import { post } from "../../rpa_site/post.js";
 
 export async function decide(store, answer) {
   const { prompt } = store;
+  const isAnother = () => store.prompt && store.prompt.prompt_id !== prompt.prompt_id; // that nothing is asked may be heard before the reply
   store.set({ answer: { status: "sending", choice: answer.choice } });
   try {
     await post(store.run.decide, { prompt_id: prompt.prompt_id, ...answer });
   } catch (refusal) {
     const lost = refusal.status === 409;
     if (lost) store.set({ lost: refusal.message });
-    if (store.prompt?.prompt_id !== prompt.prompt_id) return; // the next question is there already
+    if (isAnother()) return;
+    if (!store.prompt) return void store.set({ answer: null }); // there is nothing left to answer, and no button
     // a lost race leaves the buttons off: there is nothing left to answer
     store.set({ answer: { status: lost ? "refused" : "failed", choice: answer.choice, sentence: refusal.message }, correcting: store.correcting && !lost, picking: store.picking && !lost });
     return;
   }
-  if (store.prompt?.prompt_id === prompt.prompt_id && store.answer?.status === "sending") {
+  if (!isAnother() && store.answer?.status === "sending") {
     store.set({ answer: { status: "given", choice: answer.choice, who: null }, correcting: false, picking: false });
   }
 }

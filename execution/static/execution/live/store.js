@@ -4,6 +4,7 @@ import { State } from "../../rpa_site/state.js";
 
 const MOST_EVENTS = 300;
 const ASKING = new Set(["waiting", "coaching"]);
+const KEPT = new Set(["sending", "given"]); // of an answer, when nothing is asked any more
 const PASSED = new Set(["succeeded", "manual", "skipped"]);
 export const FINAL = new Set(["completed", "failed", "stopped"]);
 
@@ -103,7 +104,7 @@ export class Store extends State {
       if (prompt) this.answer = null;
       Object.assign(this, { correcting: false, picking: false });
     }
-    if (!prompt) this.answer = this.answer?.status === "given" ? this.answer : null;
+    if (!prompt) this.answer = KEPT.has(this.answer?.status) ? this.answer : null; // its reply may come later than the news
     const isNew = prompt && prompt.prompt_id !== this.prompt?.prompt_id;
     this.prompt = prompt ?? null;
     if (prompt) this.steps.set(prompt.step.index, prompt.step);

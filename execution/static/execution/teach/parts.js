@@ -35,17 +35,19 @@ export function textAdder(label, onadd) {
 const OPENED = ".chip-form, .identity-form, .ways-form"; // forms that somebody has opened to write in them
 const FOCUSABLE = "a, button, input, select, summary, textarea";
 
-/** Draws a panel anew when what it shows has changed; what somebody is writing there stays until they are done. */
+/** Draws a panel anew when what it shows has changed; what somebody writes or presses there stays until they are done. */
 export function keptWhileTyping(store, panel, what, draw) {
   let shown = "";
-  const writes = () => {
+  let pressed = false; // a button that is drawn anew between press and release is not clicked
+  const isInHand = () => {
     const at = document.activeElement;
-    const isText = panel.contains(at) && at.matches("input:not([type=checkbox], [type=radio]), textarea");
-    return isText && (at.value !== at.defaultValue || Boolean(at.closest(OPENED)));
+    if (pressed || !panel.contains(at)) return pressed;
+    const isText = at.matches("input:not([type=checkbox], [type=radio]), textarea");
+    return Boolean(at.closest(OPENED)) || (isText && at.value !== at.defaultValue);
   };
   const renew = () => {
     const signature = JSON.stringify(what());
-    if (signature === shown || writes()) return;
+    if (signature === shown || isInHand()) return;
     shown = signature;
     const order = [...panel.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
     const top = panel.scrollTop;
@@ -53,8 +55,16 @@ export function keptWhileTyping(store, panel, what, draw) {
     panel.scrollTop = top;
     if (order >= 0) panel.querySelectorAll(FOCUSABLE)[order]?.focus({ preventScroll: true });
   };
+  const release = () => {
+    if (!pressed) return;
+    pressed = false;
+    setTimeout(renew); // after the click
+  };
   store.onChange(renew);
   panel.addEventListener("focusout", () => setTimeout(renew));
+  panel.addEventListener("pointerdown", (event) => { pressed = Boolean(event.target.closest("a, button, label, summary")); });
+  for (const over of ["pointerup", "pointercancel"]) addEventListener(over, release);
+  new MutationObserver(renew).observe(panel, { childList: true, subtree: true }); // a form that closes lets in what came meanwhile
 }
 
 /** A field with its label; `onchange(value)` once somebody has written another one. */
