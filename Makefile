@@ -6,7 +6,7 @@ WORKERS ?= 2
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 
-.PHONY: run models test test-fast test-postgres lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages bench-teaching bench-analytics bench-learning bench-coached bench-replay bench-many mutation messages requirements vendor demo setup setup-dev
+.PHONY: run models test test-fast test-database test-postgres lint audit bench bench-stream bench-perception bench-targeting bench-gpu bench-acts bench-pages bench-teaching bench-analytics bench-learning bench-coached bench-replay bench-many mutation messages requirements vendor demo setup setup-dev
 .DEFAULT_GOAL := run
 
 setup:
@@ -30,6 +30,12 @@ test: setup-dev
 
 test-fast: setup-dev
 	$(PYTEST) -m "not display and not browser and not slow"
+
+# What reads and writes rows, beside a PostgreSQL server of its own: claims, events, streams, tasks, figures. Three minutes of
+# `test-postgres`, which every change must pass.
+test-database:
+	@tools/setup.sh many
+	$(PYTHON) tools/postgres.py $(PYTEST) --database -m "not display and not browser" tests/execution/record tests/execution/stream tests/execution/models tests/execution/behind tests/analytics
 
 # Every test that asks for the database, slow ones too, beside a PostgreSQL server of their own; not those that show something
 # (a display, a browser) and those that are the same on any database. Then what brings its own servers: backup and restore, two web
