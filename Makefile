@@ -34,7 +34,7 @@ test-fast: setup-dev
 # What reads and writes rows, beside a PostgreSQL server of its own: claims, events, streams, tasks, figures. Three minutes of
 # `test-postgres`, which every change must pass.
 test-database:
-	@tools/setup.sh many
+	@tools/setup.sh database
 	$(PYTHON) tools/postgres.py $(PYTEST) --database -m "not display and not browser" tests/execution/record tests/execution/stream tests/execution/models tests/execution/behind tests/analytics
 
 # Every test that asks for the database, slow ones too, beside a PostgreSQL server of their own; not those that show something

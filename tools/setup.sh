@@ -4,6 +4,7 @@
 #   tools/setup.sh         what `make run` needs: the defaults', and with an NVIDIA GPU what `make models` installs
 #   tools/setup.sh models  besides, PyTorch and what stands on it: open_clip, easyocr
 #   tools/setup.sh dev     what `make test` needs besides
+#   tools/setup.sh database  what `make test-database` needs besides: no system packages
 #   tools/setup.sh many    what `make test-postgres` needs besides
 #   tools/setup.sh mutation  what `make mutation` needs besides
 #   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
@@ -81,5 +82,5 @@ else
   install requirements.txt "several minutes and 7 GB"
 fi
 case $kind in run|models) ;; *) install requirements-dev.txt ;; esac
-case $kind in bench|mutation|many) install "requirements-$kind.txt" ;; esac
-[ "$kind" != many ] || install requirements-many-dev.txt
+case $kind in bench|mutation) install "requirements-$kind.txt" ;; esac
+case $kind in database|many) install requirements-many.txt; install requirements-many-dev.txt ;; esac
