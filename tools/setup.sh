@@ -4,7 +4,7 @@
 #   tools/setup.sh         what `make run` needs: the defaults', and with an NVIDIA GPU what `make models` installs
 #   tools/setup.sh models  besides, PyTorch and what stands on it: open_clip, easyocr
 #   tools/setup.sh dev     what `make test` needs besides
-#   tools/setup.sh database  what `make test-database` needs besides: no system packages
+#   tools/setup.sh database  what `make test-database` needs besides, none of it of the system
 #   tools/setup.sh many    what `make test-postgres` needs besides
 #   tools/setup.sh mutation  what `make mutation` needs besides
 #   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers

@@ -590,13 +590,12 @@ def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teac
     page, end, lesson = teach()
     shown(page)
     page.locator("[data-row=step-3]").click()
-    page.locator("[data-part=record] .link-button").click()
-    page.route("**/steps/3/", lambda route: route.fulfill(status=409, json={"detail": "It is locked."}), times=1)
-    page.get_by_label("Value that must be seen").fill("{{doctor}}")
+    change = page.locator("[data-part=record] .link-button")
     save = page.locator(".identity-form button[type=submit]")
+    revisions = iter((2, 3, 4))
 
-    def press_while_told(name: str) -> None:
-        box = save.bounding_box()
+    def press_while_told(button: Any, name: str) -> None:
+        box = button.bounding_box()
         assert box
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.mouse.down()
@@ -605,12 +604,16 @@ def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teac
         expect(page.locator("[data-row=step-1]")).to_contain_text(name)
         page.mouse.up()
 
-    revisions = iter((2, 3))
-    press_while_told("Search for somebody")
+    change.scroll_into_view_if_needed()
+    press_while_told(change, "Search")
+    value = page.get_by_label("Value that must be seen")
+    page.route("**/steps/3/", lambda route: route.fulfill(status=409, json={"detail": "It is locked."}), times=1)
+    value.fill("{{doctor}}")
+    press_while_told(save, "Search for somebody")
     expect(page.locator("#question")).to_contain_text("It is locked.")
-    expect(page.get_by_label("Value that must be seen")).to_have_value("{{doctor}}")
-    page.get_by_label("Value that must be seen").fill("{{patient}}")
-    press_while_told("Search for a patient")
+    expect(value).to_have_value("{{doctor}}")
+    value.fill("{{patient}}")
+    press_while_told(save, "Search for a patient")
     expect(page.locator("[data-part=record]")).to_contain_text("{{patient}}")
     expect(save).to_have_count(0)
     assert lesson.steps.get(index=3).edge.identity == [{"value": "{{patient}}"}]

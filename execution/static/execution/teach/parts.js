@@ -64,7 +64,6 @@ export function keptWhileTyping(store, panel, what, draw) {
   panel.addEventListener("focusout", () => setTimeout(renew));
   panel.addEventListener("pointerdown", (event) => { pressed = Boolean(event.target.closest("a, button, label, summary")); });
   for (const over of ["pointerup", "pointercancel"]) addEventListener(over, release);
-  new MutationObserver(renew).observe(panel, { childList: true, subtree: true }); // a form that closes lets in what came meanwhile
 }
 
 /** A field with its label; `onchange(value)` once somebody has written another one. */
