@@ -15,6 +15,7 @@ from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
+from execution.turn.wheel import once_moved
 from execution.types import Answer, Box, Element, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
 from workflows.graph import EdgeSpec, ExpectSpec, NormBox
@@ -98,11 +99,14 @@ class Lists:
         self.hold.check()
         at, before = lines[-1].center, self._rows(suggestion, state)
         self.stages.scroll(Point(at.x, at.y), _WHEEL)
-        moved = self._rows(suggestion, self.stages.settle(suggestion.edge)) != before
-        if moved:
+
+        def moved(state: ScreenState) -> bool:
+            return self._rows(suggestion, state) != before
+
+        if goes_on := moved(once_moved(lambda: self.stages.settle(suggestion.edge), moved)):
             self.stages.scroll(Point(at.x, at.y), -_WHEEL)
             self.stages.settle(suggestion.edge)
-        return moved
+        return goes_on
 
 
 def _is_anybodys(line: int, rows: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from execution.perception.changes import Changes, find_changes, union
 from execution.targeting.boxes import text_lines_in
 from execution.turn.movements import Movements
+from execution.turn.wheel import once_moved
 from execution.types import Box, Element, ElementRole, Point, ScreenState, TextLine
 from execution.verification.chosen import (
     group_area,
@@ -142,7 +143,7 @@ def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
     state = _to_top(hands, area, state)
     read, turns = _keys(area, state, top=True), 0
     while turns < MOST:
-        later = _turned(hands, area, _STEP)
+        later = _turned(hands, area, _STEP, state)
         if _keys(area, later) == _keys(area, state):
             break
         state, turns = later, turns + 1
@@ -164,7 +165,7 @@ def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
             later = hands.still()  # it is drawn otherwise by now, as the pointer lies on it
             rows = _whole(option, area, later, **ends)
             return hands.click_seen(rows[0].box, later) if len(rows) == 1 else why
-        state = _turned(hands, area, -_STEP)
+        state = _turned(hands, area, -_STEP, state)
     known = [line.text for line in _rows(area, state, top=True, bottom=True)][:_MOST_TOLD]
     return say("turn.option_absent", option=option, known=known)
 
@@ -178,16 +179,17 @@ def _whole(option: str, area: Box, state: ScreenState, *, top: bool, bottom: boo
 def _to_top(hands: Movements, area: Box, state: ScreenState) -> ScreenState:
     page = _keys(area, state)
     for _turn in range(MOST):
-        later = _turned(hands, area, -_BACK)
+        later = _turned(hands, area, -_BACK, state)
         if (now := _keys(area, later)) == page:
             return later
         page, state = now, later
     return state
 
 
-def _turned(hands: Movements, area: Box, dy: int) -> ScreenState:
+def _turned(hands: Movements, area: Box, dy: int, state: ScreenState) -> ScreenState:
+    page = _keys(area, state)
     hands.scroll(area.center, dy)
-    return hands.still()
+    return once_moved(hands.still, lambda later: _keys(area, later) != page)
 
 
 def _keys(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = False) -> list[str]:

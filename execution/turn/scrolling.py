@@ -81,6 +81,11 @@ class ScrollSearch:
         self._last = Scroll(point, clicks)
         return self._last
 
+    def moved(self, state: ScreenState) -> bool:
+        """Whether the pane shows another view than before the last scroll."""
+        moved = shift(self._state, state, self.area) if self.area else 0
+        return moved is None or abs(moved) >= _STILL
+
     def saw(self, state: ScreenState) -> None:
         """The screen after the scroll, when nothing moves any more."""
         last, self._last = self._last, None

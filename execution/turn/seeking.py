@@ -8,6 +8,7 @@ from execution.learning.judging import SCREEN
 from execution.turn.holding import Hold
 from execution.turn.scrolling import scrolled_area
 from execution.turn.stages import ScrollSearch, Stages, Turn
+from execution.turn.wheel import once_moved
 from execution.types import Resolution, ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say, then
 
@@ -57,9 +58,9 @@ class _Seeker:
     def turn(self, turn: Turn) -> None:
         """Turn the wheel, wait until nothing moves, and look for the target."""
         self.hold.check()
-        self.stages.scroll(turn.point, turn.dy)
         self.turns += 1
-        self.state = self.stages.settle(self._still)
+        self.stages.scroll(turn.point, turn.dy)
+        self.state = once_moved(lambda: self.stages.settle(self._still), self.search.moved)
         self.search.saw(self.state)
         found = self.stages.suggest(self.suggestion.edge, self.suggestion.node_id, self.state)
         self.suggestion = self._still_doubted(found)

@@ -48,6 +48,9 @@ class ScrollSearch(Protocol):
 
     def next_scroll(self) -> Turn | None: ...
 
+    def moved(self, state: ScreenState) -> bool:
+        """Whether what is scrolled shows another view than before the last turn."""
+
     def saw(self, state: ScreenState) -> None: ...
 
     def found(self, box: Box) -> bool:

@@ -70,6 +70,7 @@ class World:
     scrolls_left: int = 0
     lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
     longer: bool = False  # lists go on below what is seen
+    slow: int = 0  # looks before what was scrolled is drawn
     texts: tuple[str, ...] = ()  # what else is read
     reads: dict[str, list[str]] = field(default_factory=dict)  # edge → what it reads, one time after the other
     below: str = ""  # a line of a list that is written on a button
@@ -82,6 +83,7 @@ class World:
     light: bool = False  # another theme
     _seen: int = 0
     _looks: int = 0
+    _turned: tuple[int, int] = (0, 0)  # looks until the wheel is answered, and which way it was turned
     _late: str = ""  # where the screen will be at the next look but one
 
     knows_ways = True
@@ -130,6 +132,10 @@ class World:
                 yield text, Box(2, 1 + 4 * number, 20, 3)
 
     def settle(self, edge: EdgeSpec) -> ScreenState:
+        looks, dy = self._turned
+        self._turned = (max(0, looks - 1), dy)
+        if looks == 1:
+            self._moves(dy)
         return self.observe()
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
@@ -274,12 +280,21 @@ class World:
     def scroll(self, point: Point, dy: int) -> None:
         self.scrolls_left -= 1
         self.acts.append(f"scroll {dy}")
+        if self.slow:
+            self._turned = (self.slow, dy)
+        else:
+            self._moves(dy)
+        if self.on_scroll:
+            self.on_scroll(self)
+
+    def _moves(self, dy: int) -> None:
         if self.longer:
             self.lists = {
                 i: [*rows[1:], "one more"] if dy > 0 else ["first", *rows[:-1]] for i, rows in self.lists.items()
             }
-        if self.on_scroll:
-            self.on_scroll(self)
+
+    def moved(self, state: ScreenState) -> bool:
+        return True
 
     def saw(self, state: ScreenState) -> None:
         """A search that needs no memory."""

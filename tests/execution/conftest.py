@@ -51,10 +51,12 @@ def tried_on_one(tried_at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def stage() -> Iterator[Callable[..., Stage]]:
-    """Makes claimed runs; their loops are told to leave at the end."""
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Stage]]:
+    """Makes claimed runs; their loops are told to leave at the end. What is not scrolled at once is at its end."""
+    from execution.turn import wheel
     from tests.doubles.stage import EDGES, Stage  # models, which are not there yet when this file is read
 
+    monkeypatch.setattr(wheel, "ANSWERS_S", 0.0)
     made: list[Stage] = []
 
     def make(mode: str = "automatic", edges: list[dict[str, Any]] | None = None, **fields: Any) -> Stage:

@@ -9,6 +9,7 @@ import pytest
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
 from execution.models import Prompt
+from execution.turn import wheel
 from execution.types import ElementRole
 from sentences.said import from_json, in_words
 from tests.doubles.stage import LINE, edge
@@ -283,6 +284,16 @@ def test_an_empty_list_that_nothing_says_is_empty_is_asked_about(stage: Any) -> 
 def test_a_list_that_goes_on_below_is_not_taken_for_its_end(stage: Any) -> None:
     s = listed(stage)
     s.world.longer = True
+    s.run("reject", "reject")
+    assert s.world.acts == [*ALL[:-1], "scroll -3"]
+    assert "The list goes on below what is seen" in str(s.asked[0].message)
+
+
+def test_a_list_that_is_scrolled_late_goes_on_below_all_the_same(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the rest of it is left out without a word, where a client is slow."""
+    s = listed(stage)
+    monkeypatch.setattr(wheel, "ANSWERS_S", 60.0)
+    s.world.longer, s.world.slow = True, 4
     s.run("reject", "reject")
     assert s.world.acts == [*ALL[:-1], "scroll -3"]
     assert "The list goes on below what is seen" in str(s.asked[0].message)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
-from execution.turn import options
+from execution.turn import options, wheel
 from execution.turn.options import choose, popup
 from execution.types import Box, Element, ElementRole, Point, ScreenState, Suggestion
 from sentences.said import say
@@ -103,3 +104,55 @@ def test_a_control_that_opens_nothing_is_given_up_after_a_time(monkeypatch: pyte
     hands = Hands(late=99)
     assert choose(hands, "Neurology", WARD, form(focus=NAME)) == say("turn.list_not_opened")
     assert (len(hands.clicked), hands.looks) == (2, 2)
+
+
+ROWS = ("Blood count", "Glucose", "Creatinine", "Sodium", "Potassium", "Iron", "Ferritin", "Lipase", "Urea", "Iron")
+TESTS, PITCH, IN_SIGHT = Box(60, 60, 300, 202), 40, 5
+
+
+class LateList(Hands):
+    """A list that stands open; the wheel is answered so many looks late."""
+
+    def __init__(self, *, late: int) -> None:
+        super().__init__(late=late)
+        self.top, self.turns = 0, list[int]()
+        self.answered = 0  # the look at which the next turn is drawn
+
+    def still(self) -> ScreenState:
+        self.looks += 1
+        if self.turns and self.looks >= self.answered:
+            self.top = max(0, min(len(ROWS) - IN_SIGHT, self.top + self.turns.pop(0)))
+            self.answered = self.looks + self.late
+        return self.seen()
+
+    def seen(self) -> ScreenState:
+        canvas = Canvas(700, 400)
+        canvas.draw.rectangle((TESTS.x, TESTS.y, TESTS.right, TESTS.bottom), fill=(255, 255, 255), outline=(90,) * 3)
+        for number, row in enumerate(ROWS[self.top : self.top + IN_SIGHT]):
+            canvas.text(row, TESTS.x + 10, TESTS.y + 10 + PITCH * number)
+        return canvas.state()
+
+    def scroll(self, point: Point, dy: int) -> None:
+        if not self.turns:
+            self.answered = self.looks + self.late
+        self.turns.append(dy)
+
+
+@pytest.mark.parametrize("option", ["Blood count", "Potassium", "Urea"])
+def test_an_option_is_clicked_where_it_is_drawn_once_the_list_was_scrolled_back(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn that is still under way would carry another row under the pointer."""
+    hands = LateList(late=3)
+    monkeypatch.setattr(wheel, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
+    assert choose(hands, option, TESTS, hands.seen()) == ""
+    (box,) = hands.chosen
+    assert [line.text for line in hands.seen().texts if line.box == box] == [option]
+    assert not hands.turns, "nothing is under way"
+
+
+def test_an_option_is_not_alone_because_the_rest_of_its_list_is_scrolled_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    hands = LateList(late=3)
+    monkeypatch.setattr(wheel, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
+    assert choose(hands, "Iron", TESTS, hands.seen()) == say("turn.option_often", option="Iron", n=2)
+    assert not hands.chosen

@@ -1,0 +1,19 @@
+"""After the wheel was turned: what does not move may not have moved yet, for a slow client or a busy program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from execution.types import ScreenState
+
+ANSWERS_S = 1.0  # what has not moved by then does not: an end that was believed too soon leaves the rest unseen
+
+
+def once_moved(still: Callable[[], ScreenState], moved: Callable[[ScreenState], bool]) -> ScreenState:
+    """The screen as it stands still once what was scrolled has moved, or surely will not."""
+    until = time.monotonic() + ANSWERS_S
+    while True:
+        state = still()
+        if moved(state) or time.monotonic() >= until:
+            return state
