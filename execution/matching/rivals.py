@@ -69,7 +69,7 @@ class Rivals:
     def _may_look_so(self, look: Shown, other: Candidate) -> bool:
         """Whether it may be the screen of that picture, all of whose missing texts are hidden."""
         beside, evidence = CutOff(look, self._now), other.evidence
-        if any(beside.would_show(text) for text in evidence.unseen):
+        if any(beside.would_show(text) or self._is_beside_what_shows(text) for text in evidence.unseen):
             return False
         if not all(beside.hides(text) for text in evidence.unseen) and not (self._is_cut and evidence.seen):
             return False  # where they would stand is not known, and nothing is hidden
@@ -81,6 +81,12 @@ class Rivals:
         return (mine is None or _share(mine, of=mine.shared, found=look.keys) >= _ALIKE) and (
             its is None or _share(its, of=beside.in_sight, found=its.shared) >= _ALIKE
         )
+
+    def _is_beside_what_shows(self, text: str) -> bool:
+        """Whether it is a value behind a label in sight ("Name: note.txt"): pictures show other values."""
+        label, colon, value = text.partition(":")
+        seen = self._now.words.sightings(label + colon) if label.strip() and value.strip() else ()
+        return any(self._now.view.contains(one.box.center) for one in seen)
 
 
 def _compared(candidate: Candidate) -> Comparison | None:

@@ -122,6 +122,26 @@ def test_a_screen_that_another_one_says_more_than_is_not_taken_for_it_where_that
     assert matcher(screens, **declared).recognise(cut, variables={}).match is None
 
 
+@pytest.mark.parametrize(("label", "known_as"), [(200, "unnamed"), (600, None)], ids=["in sight", "below the edge"])
+def test_a_value_beside_a_label_in_sight_is_not_hidden(label: int, known_as: str | None) -> None:
+    """Its own picture shows another value: where it would stand is told by its label."""
+
+    def letter(name: str) -> Drawn:
+        drawn = record("Letters")
+        drawn.text("File:", 640, label)
+        if name:
+            drawn.text(name, 690, label)
+        return drawn
+
+    declared: dict[str, dict[str, object]] = {
+        "unnamed": {"texts": ("Patient record", "Addressee"), "absent": ("File: {{file}}",)},
+        "named": {"texts": ("Patient record", "File: {{file}}")},
+    }
+    known = matcher({"unnamed": letter(""), "named": letter("older.txt")}, **declared)
+    match = known.recognise(in_window(letter("").state(), 500), variables={"file": "new.txt"}).match
+    assert (match.node_id if match else None) == known_as
+
+
 def test_a_row_that_is_gone_from_the_end_of_a_list_is_not_hidden() -> None:
     """Nothing of the window was cut: the place where it stood is in sight, and empty."""
     state = record("Summary").state()
