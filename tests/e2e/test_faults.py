@@ -16,7 +16,7 @@ from tests.support.display import DisplayProblem, wait_until
 from tests.support.processes import finished
 from tests.support.product import ROOT, Product, product
 
-pytestmark = pytest.mark.display
+pytestmark = [pytest.mark.display, pytest.mark.timeout(600)]
 
 LOCKED_S = 10
 
@@ -41,7 +41,7 @@ def start(client: httpx.Client, mode: str, filename: str) -> str:
     return execution_id
 
 
-def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: float = 60) -> dict[str, object]:
+def wait_for(client: httpx.Client, execution_id: str, *states: str, timeout: float = 180) -> dict[str, object]:
     """The run as the API tells it, once it is in one of these states; DisplayProblem with how it is instead."""
     told: dict[str, object] = {}
 

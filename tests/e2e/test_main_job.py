@@ -95,7 +95,7 @@ class Coach:
 
     def asked(self, sentence: str) -> dict[str, Any]:
         """Wait until the page asks about `sentence`, and give the prompt as the API has it."""
-        expect(self.page.locator("#question-title")).to_contain_text(sentence, timeout=30_000)
+        expect(self.page.locator("#question-title")).to_contain_text(sentence)
         expect(self.page.locator("#question [data-key]").first).to_be_enabled(timeout=30_000)
         prompt = self.page.request.get(f"/api/executions/{self.execution_id}/prompt/").json()
         prompt = prompt.get("prompt", prompt)

@@ -107,7 +107,7 @@ def test_a_renamed_button_is_shown_on_its_picture_and_the_run_completes(
         expect(preview).to_contain_text("no more by Archive", timeout=60_000)
         expect(preview).to_contain_text("was not known, now")
         page.get_by_role("button", name="Keep it").click()
-        expect(page.locator("#question-title")).to_have_text(re.compile("This is .+"), timeout=30_000)
+        expect(page.locator("#question-title")).to_have_text(re.compile("This is .+"))
         page.get_by_role("button", name="From now on this").click()
         click_at(page, where(taught, "File away"))
         expect(preview).to_contain_text("looks like this from now on: File away", timeout=60_000)

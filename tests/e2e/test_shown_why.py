@@ -72,7 +72,7 @@ def page_of(one: Product, browser: Browser, run_end: RunEnd, **options: Any) -> 
         page.fill("[name=username]", "otto")
         page.fill("[name=password]", PASSWORD)
         page.keyboard.press("Enter")
-        expect(page.locator(".story")).to_be_visible(timeout=30_000)
+        expect(page.locator(".story")).to_be_visible()
         yield page
     finally:
         context.close()

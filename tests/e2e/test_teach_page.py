@@ -14,7 +14,7 @@ from tests.support.page_teacher import page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import run
 
-pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

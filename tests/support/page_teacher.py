@@ -66,9 +66,7 @@ class PageTeacher:
 
     def knows(self, name: re.Pattern[str]) -> None:
         """Wait until the page says which screen it is."""
-        expect(self.page.locator("#question-title")).to_have_text(
-            re.compile(f"(This is|A new screen:) {name.pattern}"), timeout=30_000
-        )
+        expect(self.page.locator("#question-title")).to_have_text(re.compile(f"(This is|A new screen:) {name.pattern}"))
 
     def knows_screen(self, name: str) -> None:
         """Wait until the page says that it is the screen of that name, or a new one so called."""
@@ -209,7 +207,9 @@ class PageTeacher:
         asks = self.page.locator(".live-question.asks")
         self.page.wait_for_timeout(_IS_ASKED_MS)
         if asks.count():
-            asks.get_by_role("button", name=answer).first.click()
+            asks.get_by_role(
+                "button", name=answer
+            ).first.click()  # once it is enabled: what has just come takes no answer
             expect(asks).to_have_count(0)
 
     def step(self, text: str) -> Locator:

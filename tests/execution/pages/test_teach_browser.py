@@ -71,6 +71,11 @@ def ask(end: RobotEnd, **changes: Any) -> None:
     end.tell(rev=2, steps=[*draft_told(end.lesson)["steps"], held_step()], question={**question(), **changes})
 
 
+def takes_answers(page: Page) -> None:
+    """What has just come is read first."""
+    expect(page.locator("#question [data-number='1']")).to_be_enabled()
+
+
 # --- the picture -----------------------------------------------------------------------------------------------------
 def test_a_picture_is_drawn_and_acknowledged_and_the_newest_wins(teach) -> None:
     page, end, _lesson = teach()
@@ -387,7 +392,7 @@ def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) ->
     expect(page.locator(".spot.runner")).to_have_count(5)
     acts = len(end.of("act"))
     click(page, 300, 186)  # one thing at a time
-    page.wait_for_timeout(450)  # what has just come is read first
+    takes_answers(page)
     page.keyboard.press("1")
     assert sent(page, end, "answer")[0] | {"values": {}} == {
         "type": "answer", "question": "4", "choice": "row:patient", "values": {},
@@ -396,6 +401,29 @@ def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) ->
     assert len(end.of("act")) == acts
     end.tell(rev=3)
     expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["the same question", "another one"])
+def test_an_answer_counts_whatever_the_robot_tells_between_press_and_release(teach, other: bool) -> None:
+    """S6.11: unless it asks something else by then, which nobody has read."""
+    page, end, lesson = teach()
+    shown(page)
+    ask(end)
+    takes_answers(page)
+    page.locator("#question .primary").hover()
+    page.mouse.down()
+    asked = {**question(), "id": "5", "text": "Which one now?"} if other else question()
+    first, *rest = draft_told(lesson)["steps"]
+    screens = [{**one, "name": "The ward"} for one in draft_told(lesson)["screens"]]
+    end.tell(rev=3, steps=[{**first, "sentence": "Search"}, *rest, held_step()], question=asked, screens=screens)
+    expect(page.locator("[data-row=step-1]")).to_contain_text("Search")
+    page.mouse.up()
+    if other:
+        expect(page.locator("#question-title")).to_have_text("Which one now?")
+        takes_answers(page)
+        assert end.of("answer") == []
+    else:
+        assert sent(page, end, "answer")[0]["choice"] == "row:patient"
 
 
 def test_which_of_several_may_be_a_number_that_a_run_gives(teach) -> None:
@@ -415,7 +443,7 @@ def test_what_tells_it_may_be_said_text_by_text_and_what_says_nothing_is_asked_a
     page, end, _lesson = teach()
     shown(page)
     ask(end)
-    page.wait_for_timeout(450)
+    takes_answers(page)
     page.keyboard.press("e")
     name = page.get_by_role("textbox", name="variable")
     expect(page.get_by_role("checkbox", name="LEFÈVRE Marie")).to_be_checked()
@@ -617,6 +645,35 @@ def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teac
     expect(page.locator("[data-part=record]")).to_contain_text("{{patient}}")
     expect(save).to_have_count(0)
     assert lesson.steps.get(index=3).edge.identity == [{"value": "{{patient}}"}]
+
+
+@pytest.mark.parametrize(
+    ("opens", "fills", "value"),
+    [
+        ("[data-part=record] .link-button", "Value that must be seen", "{{patient}}"),
+        ("[data-key=only_if]", "Compared with", "Lefèvre"),
+    ],
+    ids=["record", "condition"],
+)
+def test_what_was_saved_is_there_for_whoever_changes_it_again_at_once(
+    teach, opens: str, fills: str, value: str
+) -> None:
+    """S6.10: else the second of two values is saved without the first."""
+    page, _end, _lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-3]").click()
+    page.locator(opens).click()
+    page.get_by_label(fills).first.fill(value)
+    page.evaluate(
+        """opens => new MutationObserver((_, observer) => {
+            const button = document.querySelector(opens);
+            if (button) { observer.disconnect(); button.click(); document.body.id = "again"; }
+        }).observe(document.querySelector("#panel-target"), { childList: true, subtree: true })""",
+        opens,
+    )
+    page.locator("#panel-target form:has([type=submit]) >> visible=true").get_by_role("button", name="Save").click()
+    expect(page.locator("body#again")).to_be_attached()
+    expect(page.get_by_label(fills).first).to_have_value(value)
 
 
 def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:

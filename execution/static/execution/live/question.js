@@ -6,6 +6,7 @@ import { correctForm } from "./correct.js";
 import { byHandLink, mendLink } from "./mend.js";
 import { figures } from "./over.js";
 import { control, decide } from "./requests.js";
+import { Ripening } from "./ripening.js";
 import { expectation, screenList } from "./screens.js";
 import { emphasised, messageOf, named, whyInWords } from "./sentence.js";
 import { behind } from "./waiting.js";
@@ -13,15 +14,16 @@ import { behind } from "./waiting.js";
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
 const PICKLESS = new Set(["asked", "storage", "desktop_lost"]); // pauses in which no screen is in question
-const READ_MS = 700; // what has just taken the place of another question was not meant by a key or a click for that one
+const READ_MS = 700;
 const RING = 2 * Math.PI * 19;
 
 export class Question {
   constructor(store, picture, { askToStop }) {
-    Object.assign(this, { store, picture, askToStop, shown: "", asked: "", freshUntil: 0 });
+    Object.assign(this, { store, picture, askToStop, shown: "", asked: "" });
     this.element = find("#question");
+    this.ripening = new Ripening(this.element, READ_MS);
     this.roleNeeded = this.element.dataset.roleNeeded;
-    this.element.addEventListener("click", (event) => this.isFresh && refuse(event), { capture: true });
+    this.element.addEventListener("click", (event) => this.ripening.isOn && refuse(event), { capture: true });
     store.onChange(() => this.render());
     setInterval(() => this.tick(), 250);
   }
@@ -47,17 +49,9 @@ export class Question {
   /** A question, or a pause, in the place of another question: for a moment it takes no answer. */
   guard(kind) {
     const asks = kind === "paused" ? "paused" : ["ask", "doubt"].includes(kind) ? String(this.store.prompt.prompt_id) : "";
-    if (asks && this.asked && asks !== this.asked) {
-      this.freshUntil = performance.now() + READ_MS;
-      clearTimeout(this.ripens);
-      this.ripens = setTimeout(() => all("[aria-disabled]", this.element).forEach((button) => button.removeAttribute("aria-disabled")), READ_MS);
-    }
+    if (asks && this.asked && asks !== this.asked) this.ripening.begin();
     if (asks) this.asked = asks;
-    if (this.isFresh) all("button:not([disabled])", this.element).forEach((button) => button.setAttribute("aria-disabled", "true"));
-  }
-
-  get isFresh() {
-    return performance.now() < this.freshUntil;
+    if (this.ripening.isOn) all("button:not([disabled])", this.element).forEach((button) => button.setAttribute("aria-disabled", "true"));
   }
 
   kind() {
@@ -137,7 +131,7 @@ export class Question {
   /** A button was clicked, or its key pressed: the same. */
   choose(choice) {
     const { store } = this;
-    if (this.isFresh || !store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
+    if (this.ripening.isOn || !store.me.may_operate || !store.isAsking || store.answer?.status === "sending" || store.answer?.status === "refused") return;
     if (choice === "stop") return void this.askToStop(() => decide(store, { choice }));
     if (choice === "correct") return void store.setNow({ correcting: true, selected: null, answer: null });
     decide(store, { choice });

@@ -1,6 +1,6 @@
 /* Small parts of the panels: chips that are switched, texts that are added, panels that wait while somebody writes in them. */
 
-import { h, icon } from "../../rpa_site/dom.js";
+import { fill, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
 
 export const overline = (words) => h("h3", { class: "overline" }, words);
@@ -35,13 +35,26 @@ export function textAdder(label, onadd) {
 const OPENED = ".chip-form, .identity-form, .ways-form"; // forms that somebody has opened to write in them
 const FOCUSABLE = "a, button, input, select, summary, textarea";
 
+/** Whether something in `panel` is being pressed; `after` once it is let go: what is drawn anew in between is not clicked. */
+export function pressing(panel, after) {
+  let pressed = false;
+  panel.addEventListener("pointerdown", (event) => { pressed = Boolean(event.target.closest("a, button, label, summary")); });
+  const release = () => {
+    if (!pressed) return;
+    pressed = false;
+    setTimeout(after); // after the click
+  };
+  for (const over of ["pointerup", "pointercancel"]) addEventListener(over, release);
+  return () => pressed;
+}
+
 /** Draws a panel anew when what it shows has changed; what somebody writes or presses there stays until they are done. */
 export function keptWhileTyping(store, panel, what, draw) {
   let shown = "";
-  let pressed = false; // a button that is drawn anew between press and release is not clicked
   const isInHand = () => {
     const at = document.activeElement;
-    if (pressed || !panel.contains(at)) return pressed;
+    if (isPressed()) return true;
+    if (!panel.contains(at)) return false;
     const isText = at.matches("input:not([type=checkbox], [type=radio]), textarea");
     return Boolean(at.closest(OPENED)) || (isText && at.value !== at.defaultValue);
   };
@@ -55,15 +68,22 @@ export function keptWhileTyping(store, panel, what, draw) {
     panel.scrollTop = top;
     if (order >= 0) panel.querySelectorAll(FOCUSABLE)[order]?.focus({ preventScroll: true });
   };
-  const release = () => {
-    if (!pressed) return;
-    pressed = false;
-    setTimeout(renew); // after the click
-  };
+  const isPressed = pressing(panel, renew);
   store.onChange(renew);
   panel.addEventListener("focusout", () => setTimeout(renew));
-  panel.addEventListener("pointerdown", (event) => { pressed = Boolean(event.target.closest("a, button, label, summary")); });
-  for (const over of ["pointerup", "pointercancel"]) addEventListener(over, release);
+}
+
+/** Something that is read, and edited once somebody asks for it; both are made of what is known by then, not of what was drawn. */
+export function editable(read, form, attributes = {}) {
+  const box = h("div", attributes);
+  const show = () => fill(box, read(change));
+  const change = () => {
+    const made = form(show);
+    fill(box, made);
+    made.querySelector("select, input")?.focus();
+  };
+  show();
+  return box;
 }
 
 /** A field with its label; `onchange(value)` once somebody has written another one. */

@@ -2,17 +2,21 @@
 
 import { all, announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
+import { Ripening } from "../live/ripening.js";
 import { emphasised } from "../live/sentence.js";
 import { callPanel } from "./call_form.js";
 import { controlParts, focusOn } from "./control.js";
+import { pressing } from "./parts.js";
 
 const ELSE = "something_else"; // the answer that is on the key E
-const READ_MS = 400; // a question that has just come was not meant by a key or a click for something else
+const READ_MS = 400;
 
 export class Question {
   constructor(store, desktop, connection, actions) {
-    Object.assign(this, { store, desktop, connection, actions, shown: "", asked: "", freshUntil: 0 });
+    Object.assign(this, { store, desktop, connection, actions, shown: "", asked: "" });
     this.element = find("#question");
+    this.ripening = new Ripening(this.element, READ_MS);
+    this.isPressed = pressing(this.element, () => this.render());
     store.onChange(() => this.render());
   }
 
@@ -23,12 +27,13 @@ export class Question {
     const names = (lesson.screens ?? []).map((s) => [s.node_id, s.name]);
     const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem, lesson.call, store.control, store.doing, store.record, store.offer]);
     if (signature === this.shown) return this.sayKeys();
+    if (this.isPressed() && kind === "asks" && question.id === this.asked) return; // another question is never answered by it
     this.shown = signature;
     const isControl = store.control && kind === "control" && this.pointedAt !== store.control;
     this.pointedAt = store.control;
     const isNew = question && question.id !== this.asked && store.isAsking;
     this.asked = question?.id ?? "";
-    if (isNew) this.freshUntil = performance.now() + READ_MS;
+    if (isNew) this.ripening.begin();
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.key : "";
     const [css, ...parts] = this[kind]();
     this.element.className = `panel live-question ${css}`;
@@ -78,13 +83,13 @@ export class Question {
     const show = () => this.desktop.pointTo(box);
     const hide = () => this.desktop.pointTo(null);
     return h("button", {
-      class: `button ${primary ? "primary" : ""}`, type: "button", disabled, data: { key: answer.code, number: key }, "aria-keyshortcuts": key || null,
+      class: `button ${primary ? "primary" : ""}`, type: "button", disabled, data: { key: answer.code, number: key }, "aria-keyshortcuts": key || null, "aria-disabled": this.ripening.isOn ? "true" : null,
       onclick: () => this.choose(answer), onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide,
     }, primary ? icon("check") : answer.code === ELSE ? icon("pencil") : null, h("span", {}, answer.text), key ? h("kbd", {}, key) : null);
   }
 
   choose(answer) {
-    if (performance.now() < this.freshUntil || !this.store.isAsking) return;
+    if (this.ripening.isOn || !this.store.isAsking) return;
     if (answer.line) return void this.askLine(answer);
     this.connection.answer(answer.code);
   }

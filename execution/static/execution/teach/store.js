@@ -141,6 +141,11 @@ export class Store extends State {
     return this.steps.at(-1) ?? null;
   }
 
+  /** That step as the draft has it by now. */
+  now(step) {
+    return this.steps.find(({ index }) => index === step.index) ?? step;
+  }
+
   /** Whether the robot's end does that. */
   can(what) {
     return (this.lesson.can ?? []).includes(what);

@@ -3,7 +3,7 @@
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { milliseconds, say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
-import { chip, keptWhileTyping, overline, textAdder } from "./parts.js";
+import { chip, editable, keptWhileTyping, overline, textAdder } from "./parts.js";
 import { proofEditor } from "./proof.js";
 import { paramsEditor, valueEditor } from "./values.js";
 import { waysEditor } from "./ways.js";
@@ -81,32 +81,30 @@ export function targetView(store, desktop, edits, { connection }) {
 
   /** Go on only where these are seen; each a value, and the label it stands at. */
   function identity(step) {
-    const now = step.identity ?? [];
-    const box = h("div", { data: { part: "record" } });
-    const show = () => fill(box,
-      now.length
-        ? h("p", {}, say("only_where"), " ", now.flatMap((one, i) => [i ? `, ` : "", h("strong", {}, one.value), one.label ? ` (${one.label})` : ""]), ". ")
+    const now = () => store.now(step).identity ?? [];
+    const read = (change) => [
+      now().length
+        ? h("p", {}, say("only_where"), " ", now().flatMap((one, i) => [i ? `, ` : "", h("strong", {}, one.value), one.label ? ` (${one.label})` : ""]), ". ")
         : h("p", { class: "muted" }, say("no_record")),
-      h("button", { class: "link-button", type: "button", onclick: change }, say("change")));
-    const change = () => {
-      const rows = [...now, { value: "", label: "" }].map((one) => [
-        h("input", { class: "input", value: one.value, "aria-label": say("record_value"), placeholder: "{{patient}}" }),
-        h("input", { class: "input", value: one.label ?? "", "aria-label": say("record_label"), placeholder: say("record_label") }),
-      ]);
-      const known = h("datalist", { id: `record-${step.index}` }, (store.lesson.values ?? []).map((one) => h("option", { value: `{{${one.name}}}` }, one.value)));
-      for (const [value] of rows) value.setAttribute("list", known.id);
-      const form = h("form", { class: "identity-form" }, known, rows.map((pair) => h("div", {}, pair)),
-        h("div", { class: "row-buttons" }, h("button", { class: "button primary slim", type: "submit" }, say("save")), h("button", { class: "button slim", type: "button", onclick: show }, say("back"))));
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        const wanted = rows.map(([value, label]) => ({ value: value.value.trim(), label: label.value.trim() })).filter(({ value }) => value);
-        edits.step(step.index, { identity: wanted }).then((answer) => answer && show());
-      });
-      fill(box, form);
-      rows[0][0].focus();
-    };
-    show();
-    return box;
+      h("button", { class: "link-button", type: "button", onclick: change }, say("change"))];
+    return editable(read, (close) => identityForm(step, now(), close), { data: { part: "record" } });
+  }
+
+  function identityForm(step, now, close) {
+    const rows = [...now, { value: "", label: "" }].map((one) => [
+      h("input", { class: "input", value: one.value, "aria-label": say("record_value"), placeholder: "{{patient}}" }),
+      h("input", { class: "input", value: one.label ?? "", "aria-label": say("record_label"), placeholder: say("record_label") }),
+    ]);
+    const known = h("datalist", { id: `record-${step.index}` }, (store.lesson.values ?? []).map((one) => h("option", { value: `{{${one.name}}}` }, one.value)));
+    for (const [value] of rows) value.setAttribute("list", known.id);
+    const form = h("form", { class: "identity-form" }, known, rows.map((pair) => h("div", {}, pair)),
+      h("div", { class: "row-buttons" }, h("button", { class: "button primary slim", type: "submit" }, say("save")), h("button", { class: "button slim", type: "button", onclick: close }, say("back"))));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const wanted = rows.map(([value, label]) => ({ value: value.value.trim(), label: label.value.trim() })).filter(({ value }) => value);
+      if (await edits.step(step.index, { identity: wanted })) close();
+    });
+    return form;
   }
 }
 

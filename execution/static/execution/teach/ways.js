@@ -2,7 +2,7 @@
 
 import { fill, h, icon } from "../../rpa_site/dom.js";
 import { keysOf, say, word } from "../../rpa_site/words.js";
-import { overline } from "./parts.js";
+import { editable, overline } from "./parts.js";
 
 const NOTHING = new Set(["empty", "not_empty"]); // tests that compare with nothing
 const SEVERAL = "one_of"; // one value a line, or separated by commas
@@ -13,30 +13,17 @@ export function waysEditor(store, edits, step, { connection }) {
   return [overline(say("only_if")), conditions(store, edits, step), step.target ? [overline(say("each_line")), repetition(store, edits, step, connection)] : null];
 }
 
-/** Something that is read, and edited once somebody asks for it. */
-function editable(read, form) {
-  const box = h("div", {});
-  const show = () => fill(box, read(change));
-  const change = () => {
-    const made = form(show);
-    fill(box, made);
-    made.querySelector("select, input")?.focus();
-  };
-  show();
-  return box;
-}
-
 const sentences = (texts) => texts.map((text) => h("p", { class: "way" }, text));
 
 // --- only if -----------------------------------------------------------------------------------------------------------
 function conditions(store, edits, step) {
-  const now = step.condition ?? [];
+  const now = () => store.now(step).condition ?? [];
   const values = (store.lesson.values ?? []);
   const read = (change) => [
-    now.length ? h("p", { class: "way" }, step.only_if) : h("p", { class: "muted" }, values.length ? say("always_done") : say("no_values_yet")),
-    values.length ? h("button", { class: "link-button", type: "button", data: { key: "only_if" }, onclick: change }, say(now.length ? "change" : "add_condition")) : null,
+    now().length ? h("p", { class: "way" }, store.now(step).only_if) : h("p", { class: "muted" }, values.length ? say("always_done") : say("no_values_yet")),
+    values.length ? h("button", { class: "link-button", type: "button", data: { key: "only_if" }, onclick: change }, say(now().length ? "change" : "add_condition")) : null,
   ];
-  return editable(read, (close) => conditionForm(store, edits, step, now, close));
+  return editable(read, (close) => conditionForm(store, edits, step, now(), close));
 }
 
 function conditionForm(store, edits, step, now, close) {
@@ -90,14 +77,14 @@ function fits(test, kind) {
 
 // --- for each line -----------------------------------------------------------------------------------------------------
 function repetition(store, edits, step, connection) {
-  const now = step.repeat;
+  const now = () => store.now(step).repeat;
   const others = (store.lesson.steps ?? []).filter((one) => one.edge_id && one.node_id === step.node_id && one.index !== step.index && !one.repeat);
-  const read = (change) => now
-    ? [sentences(step.repeat_told ?? []), h("div", { class: "row-buttons" },
+  const read = (change) => now()
+    ? [sentences(store.now(step).repeat_told ?? []), h("div", { class: "row-buttons" },
       h("button", { class: "button slim", type: "button", data: { key: "each_line" }, onclick: change }, say("change")),
       h("button", { class: "button slim danger", type: "button", onclick: () => edits.step(step.index, { repeat: null }) }, icon("x"), say("end_repeat")))]
     : [h("p", { class: "muted" }, say("done_once")), store.can("repeat") ? h("button", { class: "link-button", type: "button", disabled: store.connection !== "live", data: { key: "each_line" }, onclick: change }, say("repeat_lines")) : null];
-  return editable(read, (close) => repeatForm(store, edits, step, now, others, close, connection));
+  return editable(read, (close) => repeatForm(store, edits, step, now(), others, close, connection));
 }
 
 function repeatForm(store, edits, step, now, others, close, connection) {
