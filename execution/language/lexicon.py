@@ -302,12 +302,6 @@ pictures; images; bilder; imágenes
 """
 
 
-# "Ctrl+U" behind a menu's words is the same key in every language; its names are not.
-_KEYS = r"(?:ctrl|strg|control|shift|maj|umschalt|alt|alt gr)"
-_SHORTCUT = re.compile(rf"(?:\b{_KEYS}\s*\+\s*)+(?:f\d{{1,2}}|[a-z0-9])$|\bf\d{{1,2}}$")
-_SAME_KEYS = {"strg": "ctrl", "control": "ctrl", "maj": "shift", "umschalt": "shift"}
-
-
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[int]]:
     """The meanings of each label, by its key: no case, no accents, no spaces."""
@@ -340,15 +334,3 @@ def is_known(label: str) -> bool:
 def known_words() -> frozenset[str]:
     """The single words of those labels."""
     return frozenset(words(word).key for word in re.findall(r"[^\W\d_]+", _MEANINGS))
-
-
-def same_shortcut(one: str, other: str) -> bool:
-    """Whether both labels end with the same key to press: "Decrease Indent Ctrl+U", "Diminuer l'indentation Ctrl+U"."""
-    mine, yours = _shortcut(one), _shortcut(other)
-    return bool(mine) and mine == yours
-
-
-def _shortcut(label: str) -> tuple[str, ...]:
-    found = _SHORTCUT.search(label.strip().casefold())
-    keys = re.split(r"\s*\+\s*", found.group()) if found else []
-    return tuple(_SAME_KEYS.get(key, key) for key in keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from execution.language.fuzzy import SAME, folded, similarity, words
+from execution.language.shortcuts import without_shortcut
 from sentences.said import say
 
 MOST_LEVELS = 8
@@ -13,11 +14,6 @@ LONGEST = 120
 _SEPARATOR = re.compile(r"\s*(?:[-=]>|[>→›▸▶⇒⟩])\s*")
 _GUILLEMET = re.compile(r"\s*»\s*")  # a separator too, where it does not close a quotation
 _QUOTES = "\"'“”«»‘’ \t"
-_SHORTCUT = re.compile(
-    r"(?:^|\s+)(?:(?:ctrl|control|strg|alt|alt ?gr|shift|maj|super|win|meta|cmd|command|option)\s*[+\-].*"
-    r"|[⌘⇧⌥⌃].*|F\d{1,2}|Del|Suppr|Ins|Inser)$",
-    re.IGNORECASE,
-)
 _MARKS = " ✓✔☑☐●○◉•·▸►▶▾▼›>‣"
 _DESTRUCTIVE = frozenset(
     {
@@ -70,7 +66,7 @@ def likeness(label: str, text: str, *, exact: bool = False) -> float:
 
 def bare_label(text: str) -> str:
     """A menu item's text without its shortcut and marks."""
-    return _SHORTCUT.sub("", text.strip()).strip(_MARKS)
+    return without_shortcut(text).strip(_MARKS)
 
 
 def _destroys(text: str) -> frozenset[str]:

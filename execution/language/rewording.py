@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from execution.language.fuzzy import NEGATIONS, SAME, folded, similarity
 from execution.language.lexicon import mean_different, mean_the_same
 from execution.language.screen_texts import Wanted
+from execution.language.shortcuts import without_hint
+from execution.language.volatile import own_text
 from sentences.said import say
 
 EXACT, TRANSLATED, ABBREVIATED, LONGER = 1.0, 0.9, 0.8, 0.7
@@ -60,7 +63,10 @@ def compare(want: Wanted, text: str) -> Wording:
     score = similarity(want.text, text)
     if score >= SAME:
         return Wording(score, say("targeting.reads", text=text))
-    if mean_the_same(want.text, text):
+    said = _of_itself(text)
+    if said != text and (score := similarity(want.text, said)) >= SAME:
+        return Wording(score, say("targeting.reads", text=text))
+    if mean_the_same(want.text, said):
         return Wording(TRANSLATED, say("wording.means_same", text=text, taught=want.text))
     if mean_different(want.text, text):
         return Wording(
@@ -72,6 +78,12 @@ def compare(want: Wanted, text: str) -> Wording:
     if by_words.against and score >= _MISREAD:
         return Wording(score / 2, say("wording.nearly", text=text, taught=want.text))
     return by_words
+
+
+@lru_cache(4096)  # of every place of a screen, at each look
+def _of_itself(text: str) -> str:
+    """A caption without what changes beside it, which is not kept when it is taught either, and without its keys."""
+    return without_hint(own_text(text) or text)
 
 
 def _by_words(taught: str, now: str) -> Wording:

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold, similarity, words
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
+from execution.language.shortcuts import keys_from
 from execution.types import Box, TextLine
 from sentences.said import say
 from workflows import text as templates
@@ -47,7 +48,8 @@ class ScreenWords:
     @cached_property
     def lines(self) -> tuple[TextLine, ...]:
         """The lines that say anything."""
-        return tuple(line for line in self.read if words(line.text).key)
+        parts = (part for line in self.read for part in _told_apart(line))
+        return tuple(part for part in parts if words(part.text).key)
 
     @cached_property
     def _words(self) -> tuple[Words, ...]:
@@ -240,6 +242,18 @@ def _holding(needle: Words, keys: list[str], minimum: float) -> list[int]:
     fitting = {index: key for index, key in enumerate(keys) if len(key) >= least and may_hold(key, needle)}
     hits = process.extract(needle.key, fitting, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=None)
     return sorted(index for _, _, index in hits)
+
+
+def _told_apart(line: TextLine) -> tuple[TextLine, ...]:
+    """A menu's entry and its keys, which a reader took together where little room is between them."""
+    entry, keys = line.text[: (begin := keys_from(line.text))].rstrip(), line.text[begin:]
+    if not entry or not keys.strip():
+        return (line,)
+    start = begin + len(keys) - len(keys.lstrip())
+    spans = ((entry, (0, len(entry))), (keys.strip(), (start, len(line.text.rstrip()))))
+    return tuple(
+        TextLine(text=text, box=part_of(line.box, span, line.text), confidence=line.confidence) for text, span in spans
+    )
 
 
 def _begins_small(text: str) -> bool:

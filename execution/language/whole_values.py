@@ -9,6 +9,7 @@ goes on is a longer name, or a longer number, and another record. What may be th
 * An accent may be missing where the letter is a capital, as French capitals are written and read; in small letters, or
   where two accents differ, nobody can tell.
 * A capital I and a small l are one stroke: which of them it is, is told by the letters beside it. rn may be m.
+* Readers take œ for oe, ce or e; no two names differ by oe and ce alone, but by oe and e they may.
 """
 
 from __future__ import annotations
@@ -84,12 +85,17 @@ def has_words(text: str) -> bool:
 
 def compare(value: str, shown: str) -> Answer:
     """Whether `shown` begins with the value, but for a title; what may follow it is left out."""
-    return _answer(value, shown, anywhere=False)
+    return _either(value, shown, anywhere=False)
 
 
 def stands_in(value: str, line: str) -> Answer:
     """Whether the value stands in a line, alone or among other things."""
-    return _answer(value, line, anywhere=True)
+    return _either(value, line, anywhere=True)
+
+
+def _either(value: str, shown: str, *, anywhere: bool) -> Answer:
+    answers = [_answer(one, shown, anywhere=anywhere) for one in {value, value.translate(_AS_READ)}]
+    return max(answers, key=_RANK.__getitem__)
 
 
 @lru_cache(maxsize=8192)
@@ -115,6 +121,7 @@ def _answer(value: str, shown: str, *, anywhere: bool) -> Answer:
     return max(answers, key=_RANK.__getitem__)
 
 
+_AS_READ = str.maketrans({"œ": "ce", "Œ": "CE"})
 _RANK = {Answer.NO: 0, Answer.CANNOT_TELL: 1, Answer.YES: 2}
 
 

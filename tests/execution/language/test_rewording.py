@@ -40,6 +40,16 @@ def test_another_command_is_never_the_same(taught: str, now: str) -> None:
     assert (said.score < 0.5, said.against) == (True, True), said
 
 
+@pytest.mark.parametrize(
+    "now", ["18:42 · Détails", "Détails (12)", "Détails (Alt+D)", "Details [Ctrl+D]", "12/03/2026 Détails"]
+)
+def test_what_changes_beside_a_caption_and_the_keys_in_it_are_no_other_words(now: str) -> None:
+    """S6.1: of a taught one it is not kept either. A record's number is."""
+    assert compare(Wanted("Détails"), now).score >= 0.9
+    for other in ("Détails 48213", "18:42 · Détails tout", "Détails (B2)", "Détails (F2)", "18:42 · Retours"):
+        assert compare(Wanted("Détails"), other).against, other
+
+
 def test_one_wrong_letter_in_a_short_word_neither_agrees_nor_contradicts() -> None:
     """It may be misread, or another word."""
     for now in ("Sond", "Bend"):

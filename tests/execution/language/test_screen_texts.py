@@ -231,3 +231,13 @@ def test_on_a_screen_of_five_thousand_words_every_sighting_is_found():
     there = ScreenWords(lines)
     for text, count in (("Open", 200), ("Worda 8", 1), ("Enregistrer sous un autre nom", 0)):
         assert len(there.sightings(text)) == count
+
+
+def test_keys_that_a_reader_took_together_with_an_entry_are_no_part_of_it():
+    there = screen("Quit Ctrl+Q", "Use Ctrl+C to copy")
+    (quit_,) = there.whole_lines("Quit", minimum=SAME)
+    assert (quit_.box.x, quit_.score) == (20, 1.0)
+    assert quit_.box.right < 20 + 8 * len("Quit C")
+    assert list(there.whole_lines("Use", minimum=SAME)) == []
+    (joined,) = there.sightings("Quit Ctrl+Q")
+    assert (joined.whole, joined.how) == (True, JOINED)
