@@ -12,6 +12,7 @@ import numpy as np
 from execution.language import fuzzy
 from execution.language.lexicon import is_known, mean_the_same
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
+from execution.language.shortcuts import without_shortcut
 from execution.perception.pictures import PictureSource
 from execution.targeting.kinds import same_kind
 from execution.targeting.numbers import BY_TEXT, WantedNumber, known_as, wanted_number
@@ -74,8 +75,12 @@ class Context:
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The target's text in this run."""
-        return wanted(self.target.text, self.variables)
+        """The target's text in this run; of a menu's entry its words alone where it is not read with its keys."""
+        whole = wanted(self.target.text, self.variables)
+        if self.target.role != ElementRole.MENU_ITEM or not (entry := without_shortcut(self.target.text)):
+            return whole
+        with_keys = any(s.whole and s.score >= fuzzy.SAME for s in self.sightings(whole.text))
+        return whole if with_keys else wanted(entry, self.variables)
 
     @property
     def text_was_read(self) -> bool:
@@ -119,7 +124,7 @@ class Context:
         seen = sum(1 for n in asked if self.neighbour_places(n))
         if len(asked) >= _FEW_TEXTS and seen <= _SAME_IN_BOTH * len(asked):
             return True
-        return self._is_translated([n.text for n in asked] + [self.target.text])
+        return self._is_translated([n.text for n in asked] + [self.wanted.text])
 
     def _is_translated(self, texts: Sequence[str]) -> bool:
         """True where known labels are gone and what they mean is read in another language, more than stayed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execution.language.fuzzy import SEEN
 from execution.language.rewording import Wording, compare
 from execution.language.screen_texts import JOINED, WRAPPED, wanted
+from execution.language.shortcuts import without_shortcut
 from execution.perception.ocr.base import in_reading_order
 from execution.targeting.context import Context
 from execution.targeting.kinds import TICKED
@@ -14,7 +15,7 @@ from execution.targeting.peers import is_same_number
 from execution.targeting.sequence import in_sequence
 from execution.targeting.shapes import element_at, structure_share
 from execution.targeting.signs import Signs
-from execution.types import Box, Element
+from execution.types import Box, Element, ElementRole
 
 _BETTER = 0.05  # of the standing: so much speaks for another scale
 _ALL_OF_TEXT = 0.8
@@ -104,6 +105,9 @@ def _label_wording(read: str, context: Context) -> Wording | None:
 def text_of(box: Box, element: Element | None, context: Context) -> str:
     """What is written on a place, or right of it where it is a box to tick."""
     inside = " ".join(line.text for line in in_reading_order(context.texts_in(box.grown(3, context.state.frame.size))))
+    want = context.wanted.text
+    if element is not None and element.role == ElementRole.MENU_ITEM and want == without_shortcut(want):
+        inside = without_shortcut(inside) or inside
     if inside or element is None or element.role not in TICKED:
         return inside or (element.text if element is not None else "")
     beside = [line for line in context.words.lines if _is_beside(line.box, box)]

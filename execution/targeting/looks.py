@@ -11,7 +11,7 @@ from execution.types import Box
 
 _SAME_GROUND = 4  # grey levels
 _BESIDE = 6  # pixels around a field
-_REACH = 8  # pixels around a place within which the picture may lie
+REACH = 8  # pixels around a place within which the picture may lie
 
 
 def look_at(box: Box, context: Context, *, scale: float = 1.0) -> PictureFit | None:
@@ -27,7 +27,7 @@ def look_at(box: Box, context: Context, *, scale: float = 1.0) -> PictureFit | N
 
 def _region(box: Box, width: int, height: int, context: Context) -> Box:
     size, centre = context.state.frame.size, box.center
-    return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(_REACH, size)
+    return Box(centre.x - width // 2, centre.y - height // 2, width, height).grown(REACH, size)
 
 
 def fit(screen: np.ndarray, template: Template, region: Box, scale: float) -> PictureFit | None:

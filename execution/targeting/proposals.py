@@ -14,6 +14,7 @@ from execution.language.screen_texts import Sighting, wanted
 from execution.targeting.boxes import holds_several, same_thing
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
+from execution.targeting.looks import REACH, fit
 from execution.targeting.search import peaks
 from execution.types import Box, Element
 
@@ -69,14 +70,15 @@ def proposals(context: Context, remembered: Box | None = None) -> list[Proposal]
     kept, boxes = list[Proposal](), list[int]()  # `boxes`: which of `found` each that is kept has its box of
     for number, (box, by) in enumerate(found):
         near = ((at, kept[at].box) for at in np.flatnonzero(about_one[number, boxes]).tolist())
-        at = next((n for n, b in near if same_thing(b, box) and not _is_part(box, by, b, context)), None)
-        if at is None:
+        same_as = [n for n, b in near if same_thing(b, box) and not _is_part(box, by, b, context)]
+        if not same_as:
             kept.append(Proposal(box, {by}))
             boxes.append(number)
             continue
+        at = next((n for n in same_as if kept[n].box.contains(box.center)), same_as[0])
         same = kept[at]
-        if by is Proposer.TEXT and same.by == {Proposer.ELEMENT} and _is_much_wider(same.box, context):
-            same.box, boxes[at] = box, number  # what was taught is the text in it, and is looked at there
+        if by is Proposer.TEXT and same.by == {Proposer.ELEMENT} and _is_no_frame_of(same.box, box, context):
+            same.box, boxes[at] = box, number  # what was taught is the text, or both, and is looked at there
         same.by.add(by)
     return kept
 
@@ -126,9 +128,11 @@ def _about_one(boxes: Sequence[Box]) -> np.ndarray:
     return np.where(area <= area[:, None], holds, holds.T)
 
 
-def _is_much_wider(box: Box, context: Context) -> bool:
-    """True for what is so much wider than the target that its middle is not where the target's was."""
-    return bool(context.taught.area) and box.w >= _MUCH_WIDER * context.taught.w * max(context.scales)
+def _is_no_frame_of(box: Box, text: Box, context: Context) -> bool:
+    """True for what is beside the text, as a box to tick, or so much wider than the target that its middle is not where
+    the target's was."""
+    wide = bool(context.taught.area) and box.w >= _MUCH_WIDER * context.taught.w * max(context.scales)
+    return wide or not box.contains(text.center)
 
 
 def _is_part(box: Box, by: Proposer, other: Box, context: Context) -> bool:
@@ -177,7 +181,20 @@ def click_box(line: Box, context: Context) -> Box | None:
     off = max(abs(click[0] - 0.5), abs(click[1] - 0.5)) > _OFF_CENTRE
     if taught.area <= 2 * line.area:
         return line
-    return None if off else _sized(line, context, context.scales[0])
+    return None if off else _around(line, context, context.scales[0])
+
+
+def _around(line: Box, context: Context, scale: float) -> Box:
+    """Where the taught picture fits around a text of it, which need not stand in its middle; else around that."""
+    box, template = _sized(line, context, scale), context.template_at(scale)
+    if template is None or context.is_variable:
+        return box
+    whole = Box(0, 0, *context.state.frame.size)
+    reach = Box(line.right - box.w, line.bottom - box.h, 2 * box.w - line.w, 2 * box.h - line.h).intersection(whole)
+    found = fit(context.grey, template, reach, scale)
+    if found is None or found.grey < _LEAST_PICTURE or max(abs(found.box.x - box.x), abs(found.box.y - box.y)) <= REACH:
+        return box
+    return found.box
 
 
 def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:

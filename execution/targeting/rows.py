@@ -20,6 +20,8 @@ _SAME_COLUMN = 0.6  # of the width
 _NEARER = 0.5  # of the way to the next of its kind
 _TIE = 3  # pixels
 _BELOW_EACH_OTHER = 0.5  # of the width of the narrower
+_ALIGNED = 6  # pixels: what is laid out the same way again
+_OF_CARD = 4  # heights of a text, from it to others of its card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +47,39 @@ class WantedRow:
 
     def _in_row(self, box: Box, text: Box, others: Sequence[Box]) -> bool:
         """True for what stands on one line, and nothing of the text's column is nearer: that would be another row."""
-        return _in_row(box, text, others) and not any(
-            abs(line.center.y - box.center.y) < abs(text.center.y - box.center.y) - _TIE and _in_column(line, text)
-            for line in self.lines
+        return (
+            _in_row(box, text, others)
+            and not any(
+                abs(line.center.y - box.center.y) < abs(text.center.y - box.center.y) - _TIE and _in_column(line, text)
+                for line in self.lines
+            )
+            and not self._is_of_one_beside(box, text, others)
         )
+
+    def _is_of_one_beside(self, box: Box, text: Box, others: Sequence[Box]) -> bool:
+        """True where cards stand side by side, and the text is another one's.
+
+        Whose it is, is told by all of them being laid out alike: each has a text about there where this one has it. In
+        a row of a table, which is one record, both are on one line.
+        """
+        if abs(box.center.y - text.center.y) <= _SAME_LINE * text.h:
+            return False
+        beside = [
+            o.center.x
+            for o in others
+            if abs(o.center.y - box.center.y) <= _SAME_LINE * box.h
+            and not (o.contains(box.center) or box.contains(o.center))
+        ]
+        near = [one.x for one in self.lines if abs(one.center.y - text.center.y) <= _OF_CARD * text.h]
+
+        def owns(card: int) -> bool:
+            steps = [other - card for other in (box.center.x, *beside) if other != card]
+            if not steps or abs(card - text.center.x) >= min(abs(step) for step in steps):
+                return False
+            return all(any(abs(x - text.x - step) <= _ALIGNED for x in near) for step in steps)
+
+        owners = {card for card in (box.center.x, *beside) if owns(card)}
+        return len(owners) == 1 and box.center.x not in owners
 
 
 class Read(Protocol):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Protocol
 
 import numpy as np
 
-from execution.language.screen_texts import Sighting, wanted
+from execution.language.screen_texts import Sighting, Wanted
 from execution.types import Box, Element
 from workflows.graph import NeighbourSpec, TargetSpec
 
-# Screens are drawn at 100, 125, 150, 175 and 200 %: these are the ratios of any two up to 150 %, and of 100 to 200 %.
-STEPS = (0.5, 2 / 3, 0.8, 5 / 6, 1.0, 1.2, 1.25, 4 / 3, 1.5, 2.0)
+# Screens are drawn at 75, 100, 125, 150, 175 and 200 %: the ratios of 100 to all, and others near none.
+STEPS = (0.5, 4 / 7, 0.6, 2 / 3, 0.75, 0.8, 5 / 6, 1.0, 1.2, 1.25, 4 / 3, 1.5, 5 / 3, 1.75, 2.0)
 _NEAR = 0.055  # of a step
 _FAR_APART = 40  # pixels between two neighbours, by which a scale can be measured
 _MOST = 3
@@ -30,7 +30,7 @@ class Drawn(Protocol):
     def taught(self) -> Box: ...
 
     @property
-    def variables(self) -> Mapping[str, str]: ...
+    def wanted(self) -> Wanted: ...
 
     @property
     def controls(self) -> tuple[Element, ...]: ...
@@ -58,8 +58,8 @@ def _by_distance(seen: Drawn) -> Iterator[tuple[float, int]]:
         middles = seen.neighbour_boxes(neighbour)
         if len(middles) == 1:
             places.append((neighbour.dy, float(middles[0][1])))
-    want = wanted(target.text, seen.variables) if target.text else None
-    if want and not want.problem and len(own := seen.sightings(want.text, exact=want.exact)) == 1:
+    want = seen.wanted
+    if want.text and not want.problem and len(own := seen.sightings(want.text, exact=want.exact)) == 1:
         places.append((0, float(own[0].box.center.y)))
     for (dy, y), (other_dy, other_y) in combinations(places, 2):
         if abs(dy - other_dy) >= _FAR_APART:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from execution.language.fuzzy import SAME, find, similarity, words
-from execution.language.lexicon import mean_different, mean_the_same
+from execution.language.lexicon import is_known, mean_different, mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
@@ -71,8 +71,22 @@ def _needed_is_missing(signs: Signs, context: Context) -> str:
 
 
 def _several_in_one(signs: Signs, context: Context) -> str:
-    several = not context.as_list and holds_several(signs.box, context.state)
-    return say("targeting.holds_several") if several else ""
+    if context.as_list or _its_words_are_clicked(signs, context) or not holds_several(signs.box, context.state):
+        return ""
+    return say("targeting.holds_several")
+
+
+def _its_words_are_clicked(signs: Signs, context: Context) -> bool:
+    """True where its own text, read whole, lies in the middle; what else a box of the taught size has is beside it.
+
+    Where the taught picture should be there and is not, nobody has seen whether it can be used.
+    """
+    if not signs.whole or signs.text is None or signs.text < SAME:
+        return False
+    if not context.is_variable and (signs.look is None or signs.look.score < _ALIKE):
+        return False
+    found = context.sightings(context.wanted.text, exact=context.wanted.exact)
+    return any(s.whole and s.score >= SAME and s.box.contains(signs.box.center) for s in found)
 
 
 def _says_something_else(signs: Signs, context: Context) -> str:
@@ -119,6 +133,8 @@ def _stands_there(wanted: str, read: str) -> bool:
 def _says_more(signs: Signs, context: Context) -> bool:
     """True for a control whose caption holds the text among words that change what it says ("Don't save")."""
     element, role = signs.element, context.target.role
+    if len(words(signs.read).key) <= len(words(context.wanted.text).key):
+        return False  # a tick or an icon that was read as a letter
     if not signs.whole and role != ElementRole.FIELD and signs.wording is not None and signs.wording.against:
         return True
     if signs.whole or element is None or role not in _CAPTIONED or not same_kind(role, element.role):
@@ -186,8 +202,15 @@ def _row_is_anothers(signs: Signs, context: Context) -> bool:
     if signs.label or target.role in _OF_NO_RECORD:
         return False
     was, now = signs.around.replaced[0]
+    if target.alike < 2 and signs.whole and (signs.text or 0.0) >= SAME and _only_buttons(signs):
+        return False  # what every program has on its buttons names no record
     as_taught = (signs.shapes or 0.0) >= _STANDS_AS_TAUGHT
     return not mean_the_same(was, now) and not (context.other_language and (target.alike < 2 or as_taught))
+
+
+def _only_buttons(signs: Signs) -> bool:
+    """True where every text of its row that was replaced is one that nearly every program has."""
+    return all(is_known(was) for was, _ in signs.around.replaced)
 
 
 def _greyed_out(signs: Signs, context: Context) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
+from execution.language.shortcuts import names_keys
 from execution.perception.elements.found import Found
 from execution.perception.elements.inks import chroma
 from execution.perception.elements.layout import gaps_of, rows_of
@@ -22,8 +22,8 @@ _UNEVEN = 3  # pixels
 _WIDEST_PANEL = 30  # of a line's height
 _BEYOND = 10  # pixels by which the lines of a table go on at least
 _AT_SIDE = 4  # pixels
+_GAP = 5  # pixels of a panel's side that are missing: there it ends
 _OUTLYING, _FEWEST_ASIDE = 2.5, 2  # rows above and below that belong to the same tree; lines of it that are indented
-_SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Maj|Suppr|Del|Strg|Super|Meta|F\d)", re.IGNORECASE)
 
 
 def bar_items(scene: Scene, lines: Iterable[int]) -> list[Found]:
@@ -183,17 +183,26 @@ def _is_ruled(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bo
 
 
 def _is_tree(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
-    """True where lines between, above or below the items begin further in or out, at the same distances."""
+    """True where lines of their panel between, above or below the items begin further in or out, at like distances."""
     boxes = [scene.texts[i].box for i in column]
     left, height = boxes[0].x, boxes[0].h
     pitch = min(after.center.y - before.center.y for before, after in pairwise(boxes))
-    top, bottom = boxes[0].center.y - _OUTLYING * pitch, boxes[-1].center.y + _OUTLYING * pitch
+    first, last = _reach(scene, boxes, panel[1])
+    top, bottom = max(first, boxes[0].center.y - _OUTLYING * pitch), min(last, boxes[-1].center.y + _OUTLYING * pitch)
     x, y = scene.boxes[:, 0], scene.boxes[:, 1] + scene.boxes[:, 3] // 2
     inside = (x > panel[0]) & (x < panel[1]) & (y >= top) & (y <= bottom)
     aside = np.abs(x - left)
     steps = (y - boxes[0].center.y) % pitch
     even = (steps <= _UNEVEN) | (steps >= pitch - _UNEVEN)
     return int((inside & (aside > 0.5 * height) & (aside <= 4 * height) & even).sum()) >= _FEWEST_ASIDE
+
+
+def _reach(scene: Scene, boxes: Sequence[Box], side: int) -> tuple[int, int]:
+    """From where to where the panel goes whose right side that is: a bar of menus above is none of it."""
+    missing = ~(scene.edges[:, side - 2 : side + 2] > 0).any(axis=1)
+    gaps = np.flatnonzero(np.convolve(missing, np.ones(_GAP), "valid") == _GAP)  # where lines meet a pixel may lack
+    above, below = gaps[gaps + _GAP <= boxes[0].y], gaps[gaps >= boxes[-1].bottom]
+    return int(above[-1]) + _GAP if len(above) else 0, int(below[0]) if len(below) else scene.size.height
 
 
 def _is_pictured(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
@@ -219,4 +228,4 @@ def _alone(scene: Scene, column: Sequence[int], panel: tuple[int, int]) -> bool:
         for i, line in enumerate(scene.texts)
         if i not in members and left <= line.box.center.x < panel[1] and top <= line.box.center.y <= bottom
     ]
-    return all(_SHORTCUT.match(text) for text in others)
+    return all(map(names_keys, others))

@@ -176,9 +176,10 @@ def _is_faint_field(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
     """Greyer than the other fields, or fainter in border and in writing."""
     if chroma(look.fill) < 24 and any(_middling(look.fill) > _middling(o.fill) + _GREYED for o in like):
         return not look.lit
-    if look.ink is None or not like:
+    others = [o.border for o in like if not o.lit]  # the one with the focus is stronger than any in use
+    if look.ink is None or not others:
         return False
-    faint = look.border < _FAINT_BORDER * max(o.border for o in like)
+    faint = look.border < _FAINT_BORDER * max(others)
     return faint and look.ink < _FAINT_INK * _strongest_text(scene, look.found.element.box)
 
 

@@ -303,6 +303,20 @@ def test_what_is_disabled_is_fainter_than_its_like():
     assert [DISABLED in at(found, b).states for b in (greyed, off, faint)] == [True] * 3
 
 
+def test_a_field_that_asks_for_words_is_not_disabled_beside_the_one_that_has_the_focus():
+    canvas = Canvas(500, 300)
+    focused, asking, off = Box(40, 30, 300, 34), Box(40, 90, 300, 34), Box(40, 150, 300, 34)
+    for box, line, words, ink in (
+        (focused, BLUE, "Marie", DARK),
+        (asking, (176, 176, 176), "First name", (140, 140, 140)),
+        (off, (226, 226, 226), "First name", (176, 176, 176)),
+    ):
+        rounded(canvas, box, radius=4, fill=WHITE, outline=line)
+        canvas.text(words, box.x + 10, box.y + 9, ink=ink)
+    found = detected(canvas)
+    assert [DISABLED in at(found, box).states for box in (focused, asking, off)] == [False, False, True]
+
+
 def test_a_text_cursor_shows_which_field_has_the_focus_and_a_ring_does_not():
     """A ring may as well say that a value is wrong, or frame a group (S2.9)."""
     canvas = Canvas(900, 300)

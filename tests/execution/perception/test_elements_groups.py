@@ -84,6 +84,26 @@ def test_the_rows_of_a_tree_are_no_menu_items_and_their_pictures_are_there():
     assert all(at(found, box).role is ICON for box in pictures)
 
 
+def test_the_last_rows_of_a_tree_are_no_menu_items_though_a_pixel_of_its_side_is_missing():
+    canvas = Canvas(900, 500)
+    canvas.draw.rectangle((50, 40, 340, 240), outline=GREY)
+    canvas.draw.line((340, 100, 340, 101), fill=canvas.image.getpixel((5, 5)))
+    rows = ((0, "Nantes"), (0, "Brest"), (1, "Accueil"), (1, "Archives"), (1, "Imagerie"), (1, "Pharmacie"))
+    for row, (depth, text) in enumerate(rows):
+        canvas.text(text, 70 + 20 * depth, 50 + row * 30, size=17)
+    assert not [e for e in detected(canvas) if e.role is MENU_ITEM]
+
+
+@pytest.mark.parametrize("key", ["Ctrl+D", "Delete", "F2", "Ctrl D"])
+def test_an_opened_menu_names_its_keys_beside_its_entries(key: str):
+    canvas = Canvas(900, 400)
+    canvas.draw.rectangle((40, 40, 360, 200), outline=GREY)
+    for row, (text, keys) in enumerate((("New", "Ctrl+N"), ("Open", "Ctrl+O"), ("Remove", key), ("Quit", "Ctrl+Q"))):
+        canvas.text(text, 84, 55 + row * 34)
+        canvas.text(keys, 280, 55 + row * 34)
+    assert [e.text for e in detected(canvas) if e.role is MENU_ITEM] == ["New", "Open", "Remove", "Quit"]
+
+
 def test_an_opened_menu_with_pictures_is_still_one():
     canvas = Canvas(900, 400)
     canvas.draw.rectangle((40, 40, 260, 200), outline=GREY)
@@ -91,6 +111,19 @@ def test_an_opened_menu_with_pictures_is_still_one():
         folder(canvas, 52, 56 + row * 34)
         canvas.text(text, 84, 55 + row * 34)
     assert [e.text for e in detected(canvas) if e.role is MENU_ITEM] == ["Nouveau", "Ouvrir", "Imprimer", "Quitter"]
+
+
+@pytest.mark.parametrize("bar", ["above", "below"])
+def test_an_opened_menu_is_still_one_where_the_words_of_a_bar_stand_at_its_distances(bar: str):
+    canvas = Canvas(900, 400)
+    y = 55 if bar == "above" else 218
+    for text, x in (("File", 64), ("Edit", 104), ("Search", 144)):
+        canvas.text(text, x, y)
+    canvas.draw.rectangle((40, 74, 260, 74 + 4 * 34), outline=GREY)
+    for row, text in enumerate(("New", "Open", "Print", "Quit"), start=1):
+        canvas.text(text, 84, 55 + row * 34)
+    found = [e.text for e in detected(canvas) if e.role is MENU_ITEM and e.box.w > 200]
+    assert found == ["New", "Open", "Print", "Quit"]
 
 
 def test_pictures_before_a_line_that_a_reader_took_into_it_are_pictures():

@@ -104,6 +104,21 @@ def test_another_name_in_its_row_is_another_record_whatever_else_stays_there(sto
     assert found.message.code == "targeting.replaced_beside"
 
 
+def test_a_button_beside_it_that_says_something_else_now_makes_no_other_record(store: Pictures) -> None:
+    """What every program has on its buttons names nobody; any other word may."""
+    for word, found in (("Next", True), ("Cardiology", False)):
+        target = taught(record(word), OPEN, store)
+        assert resolve(target, record(word), store).status is FOUND
+        assert (resolve(target, record("Block"), store).status is FOUND) == found, word
+
+
+def test_a_button_in_the_row_does_not_hide_that_the_rest_of_it_is_anothers(store: Pictures) -> None:
+    for words in (("Next", "Jean Petit"), ("Jean Petit", "Next")):
+        target = taught(record(*words), OPEN, store)
+        assert resolve(target, record(*words), store).status is FOUND
+        assert resolve(target, record("Block", "Paul Roux"), store).status is not FOUND, words
+
+
 def test_a_name_that_cannot_be_read_is_not_believed_by_its_picture(store: Pictures) -> None:
     state = record("DUPONT Marie", "Active")
     name = next(t.box for t in state.texts if t.text == "DUPONT Marie")
@@ -246,3 +261,22 @@ def test_a_sign_that_must_be_there_is_not_outweighed(store: Pictures, needed: tu
     target = replace(target, neighbours=around if "neighbours" in needed else target.neighbours)
     resolution = resolve(target, record("DUPONT Marie", "12/03/1970"), store)
     assert (resolution.status is FOUND) == found
+
+
+@pytest.mark.parametrize("tick", ["V", "√"])
+def test_a_tick_that_was_read_as_a_letter_says_no_more(store: Pictures, tick: str) -> None:
+    box = Box(80, 120, 20, 20)
+
+    def form(tick: str) -> ScreenState:
+        canvas = Canvas(700, 400)
+        canvas.text("Admission", 40, 60, size=18)
+        canvas.text("Allergies known", 110, 124)
+        canvas.draw.rectangle((box.x, box.y, box.right - 1, box.bottom - 1), outline=(90, 90, 90))
+        if tick:
+            canvas.text("V", box.x + 5, box.y + 3)
+        element = Element(box=box, role=ElementRole.CHECKBOX, text=tick or "Allergies known")
+        return canvas.state(elements=[element], window=Window(title="Records", box=Box(0, 0, 700, 400)))
+
+    target = replace(taught(form(""), box, store, "Allergies known"), text="Allergies")
+    there = resolve(target, form(tick), store)
+    assert there.status is FOUND, there.message

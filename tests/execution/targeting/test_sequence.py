@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from execution.language.lexicon import same_shortcut
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Window
@@ -51,18 +50,3 @@ def test_a_word_that_nobody_knows_is_not_believed_between_others_than_its_own():
     taught = ("File", "Edit", "Ledgering", "View", "Help")
     moved = menus("Fichier", "Grand livre", "Aide", "Affichage", "Édition")
     assert found_in(moved, "Ledgering", *taught).status is not ResolveStatus.FOUND
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("Decrease Indent Ctrl+U", "Diminuer l’indentation Ctrl+U", True),
-        ("Save Ctrl+S", "Speichern Strg+S", True),
-        ("Close Ctrl+W", "Enregistrer Ctrl+S", False),
-        ("Help F1", "Aide F1", True),
-        ("Save", "Enregistrer", False),
-        ("Form 1040", "Formulaire 1040", False),
-    ],
-)
-def test_a_key_behind_the_words_of_a_menu_is_the_same_in_every_language(one, other, same):
-    assert same_shortcut(one, other) is same
