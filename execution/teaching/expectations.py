@@ -17,6 +17,7 @@ from execution.language.denials import complaint_word, error_word, is_waiting
 from execution.language.doubts import doubt_word
 from execution.language.fuzzy import folded, words
 from execution.language.promises import says_done
+from execution.language.shortcuts import is_shortcut
 from execution.language.volatile import volatile_parts
 from execution.targeting.records import PERSON, names_record
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
@@ -30,7 +31,6 @@ _LONGEST_WORDS, _LEAST_LETTERS = 8, 3
 _SURE = 0.75  # what the reader was less sure of is not declared
 _COLUMN = 0.4  # of a line's height, by which cells of one column may begin left or right of each other
 _ROWS = 2  # other rows with cells in the same columns: it is a table
-_SHORTCUT = re.compile(r"(?:ctrl|alt|shift|maj|strg|cmd|⌘)\W|^f\d{1,2}$", re.IGNORECASE)
 _LIST = 3  # lines so many, alike and at like distances, are the rows of a list
 _MOVING = frozenset({"scroll", "wait", "wait_text", "wait_text_gone", "wait_node", "wait_stable", "move"})
 _ROLES = {
@@ -228,7 +228,7 @@ def _is_value(line: TextLine, state: ScreenState) -> bool:
 def _is_cell(line: TextLine, state: ScreenState) -> bool:
     """Whether it is the first cell of a row of a table: rows above and below have cells in the same columns."""
     beside = [o for o in state.texts if _level(o.box, line.box) and o.box.x > line.box.right + line.box.h]
-    right = [other.box.x for other in beside if not _SHORTCUT.search(other.text)]
+    right = [other.box.x for other in beside if not is_shortcut(other.text)]
     slack = _COLUMN * line.box.h
     rows = 0
     for first in state.texts if right else ():

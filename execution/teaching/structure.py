@@ -16,6 +16,7 @@ from execution.teaching.parts import text_in
 from execution.types import Box, Element, ElementRole, ScreenState
 from workflows.graph import ShapeSpec
 
+_LARGER = 1.3  # of the height of its letters: a heading
 MOST_SHAPES = 12
 TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
 
@@ -61,11 +62,11 @@ def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:
 
 def alike(box: Box, *, text: str, role: str, state: ScreenState, named_by: str = "") -> list[Box]:
     """The boxes of everything on the screen that the target in `box` could be taken for, itself among them, in reading
-    order: of the same text and role; for fields and choices, of the same label; for pictures, of the same picture."""
+    order: of the same text; for fields and choices, of the same label; for pictures, of the same picture."""
     if role == ElementRole.FIELD or role in CHOICES:
         found = _of_the_same_label(role, state, named_by)
     elif text:
-        found = _of_the_same_text(text, role, state)
+        found = _of_the_same_text(text, box, role, state)
     else:
         found = _of_the_same_picture(box, state)
     others = [b for b in found if not _is_same(b, box) and in_its_window(box, b, state)]
@@ -85,11 +86,14 @@ def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box
     return [box for box, label in labels if label and similarity(label.text, named_by) >= SAME]
 
 
-def _of_the_same_text(text: str, role: str, state: ScreenState) -> list[Box]:
+def _of_the_same_text(text: str, box: Box, role: str, state: ScreenState) -> list[Box]:
+    """What was taken for another kind counts as well, in letters as large: a heading is none of them."""
+    seen = [s for s in ScreenWords(state.texts).sightings(text) if s.score >= SAME]
+    own = min((s.box.h for s in seen if box.contains(s.box.center)), default=0)
     found = []
-    for sighting in (s for s in ScreenWords(state.texts).sightings(text) if s.score >= SAME):
+    for sighting in seen:
         element = _holder(sighting.box, state.elements)
-        is_kind = element is None or not role or element.role == role
+        is_kind = element is None or not role or element.role == role or sighting.box.h <= _LARGER * (own or box.h)
         if is_kind and (sighting.whole or _is_all_of(element, text, state)):
             found.append(element.box if element and element.role == role else sighting.box)
     return list(dict.fromkeys(found))

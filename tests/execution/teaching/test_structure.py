@@ -28,7 +28,26 @@ def test_the_third_of_five_is_the_third_of_five():
     assert (number_of(box, found), len(found)) == (3, 5)
 
 
-def test_the_same_word_as_a_heading_or_in_another_window_is_no_twin():
+def test_the_same_word_in_a_menu_is_a_twin_whatever_it_was_taken_for():
+    """What is left of the two is not it: a view's tab was looked for, and the entry that opens it was found."""
+    canvas, box = Canvas(1000, 500), Box(500, 400, 100, 28)
+    entry = Element(box=canvas.text("SQL Log", 60, 100), role=ElementRole.TEXT, text="SQL Log")
+    canvas.button("SQL Log", box)
+    state = canvas.state(elements=[entry, Element(box=box, role=ElementRole.TAB, text="SQL Log")])
+    found = alike(box, text="SQL Log", role="tab", state=state)
+    assert (number_of(box, found), len(found)) == (2, 2)
+
+
+def test_a_heading_in_larger_letters_is_no_twin():
+    """A page is called as the entry that leads to it: nobody has to be asked which of them is meant."""
+    canvas, box = Canvas(1000, 500), Box(60, 200, 120, 28)
+    heading = Element(box=canvas.text("Patients", 300, 60, size=26), role=ElementRole.TEXT, text="Patients")
+    canvas.button("Patients", box)
+    state = canvas.state(elements=[heading, Element(box=box, role=LINK, text="Patients")])
+    assert alike(box, text="Patients", role="link", state=state) == [box]
+
+
+def test_the_same_word_in_another_window_is_no_twin():
     canvas, elements = records()
     canvas.text("Open", 60, 20)
     heading = Element(box=canvas.lines[-1].box, role=ElementRole.TEXT, text="Open")
