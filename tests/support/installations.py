@@ -1,7 +1,7 @@
 """What an installation starts with, made once for a whole run of the tests and copied by all who need it.
 
-Migrations, passwords and the demo take seconds each time. The workers of one run share what is made: whoever needs it
-first makes it, and the others wait for that.
+Migrations, passwords, the demo and reading its pictures take seconds each time. The workers of one run share what is
+made: whoever needs it first makes it, and the others wait for that.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.support.processes import finished
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "surehand.sqlite3"
 TOLD = "told.json"
-MADE_S = 120
+MADE_S = 300
 SHARED = "SUREHAND_TESTS_SHARED"  # names the folder that the workers of one run share: tests/conftest.py
 PASSWORD = "correct horse battery"
 PEOPLE = {"vera": "viewer", "otto": "operator", "dora": "designer", "ada": "admin", "sam": ""}
@@ -35,6 +35,15 @@ for name, role in {PEOPLE!r}.items():
     if role:
         user.groups.add(Group.objects.get(name=role))
 call_command("load_demo")
+from execution.matching.references import prepare
+from execution.perception.analyzer import build_analyzer
+from execution.record.reference_store import DatabaseReferences
+from workflows.models import WorkflowVersion
+from workflows.pictures import PictureStore
+analyzer = build_analyzer()
+for version in WorkflowVersion.objects.all():
+    known = prepare(version.spec(), analyzer=analyzer, pictures=PictureStore(), store=DatabaseReferences())
+    assert not [one.problem for one in known.values() if one.problem], known
 """
 
 
@@ -44,7 +53,7 @@ def put_database(path: Path) -> None:
 
 
 def put_installation(data: Path) -> None:
-    """The data folder of an installation with PEOPLE and the demo workflow; `data` is not there yet."""
+    """The data folder of an installation with PEOPLE and the demo workflow, its pictures read; it is not there yet."""
     shutil.copytree(_made("begun", _begin), data)
 
 

@@ -106,7 +106,3 @@ def _piped(said: Secret | None) -> Iterator[int]:
         yield read_end
     finally:
         os.close(read_end)
-
-
-def program_of(address: Address) -> str:
-    return "xtigervncviewer" if address.kind == "vnc" else "xfreerdp"

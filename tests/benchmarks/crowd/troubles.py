@@ -34,7 +34,7 @@ class Account:
     twice: list[str] = field(default_factory=list)
     orphaned: list[tuple[object, ...]] = field(default_factory=list)
     told_done_undone: list[str] = field(default_factory=list)
-    stood: list[tuple[object, ...]] = field(default_factory=list)  # what those that are left said last
+    stood: list[tuple[object, ...]] = field(default_factory=list)  # what those that did not complete said last
     states: Counter[str] = field(default_factory=Counter)
     questions: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ def troubled(house: House, *, runs: int, robots: int) -> Account:
         "select * from (select e.execution_id, v.seq, v.kind, v.payload::text,"
         " row_number() over (partition by e.id order by v.seq desc) as back from execution_execution e"
         " join execution_executionevent v on v.execution_id = e.id"
-        " where e.state not in ('completed', 'failed', 'stopped')) said where back <= 40 order by execution_id, seq"
+        " where e.state <> 'completed') said where back <= 40 order by execution_id, seq"
     )
     completed = house.asked("select execution_id from execution_execution where state = 'completed'")
     account.told_done_undone = [run for (run,) in completed if "saved" not in done.acts.get(str(run), ())]  # type: ignore
