@@ -26,7 +26,7 @@ run: setup
 	@exec $(PYTHON) tools/serve.py
 
 test: setup-dev
-	$(PYTEST)
+	$(PYTEST) --durations=40
 
 test-fast: setup-dev
 	$(PYTEST) -m "not display and not browser and not slow"

@@ -1,0 +1,506 @@
+"""Steps on the page on which workflows are taught: controls, conditions, what was understood, what becomes of them.
+
+In a real browser; the robot's end of its socket is the test's (S6.1)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from execution.lesson.telling import draft_told
+from tests.execution.lesson.test_editing import two_ways
+from tests.factories import make_published
+from tests.support.display import wait_until
+from tests.support.teach_page import at, click, sent, shown, tool
+from workflows.models import Edge, Node, Variable
+from workflows.specs import graph_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("own_folder"),
+]
+
+
+# --- controls --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+def test_no_tool_is_out_of_reach_and_the_toolbar_is_one_line(teach, width: int) -> None:
+    page, _end, _lesson = teach(viewport={"width": width, "height": 860})
+    shown(page)
+    tools = page.locator("#tools .tool:visible")
+    assert len({round(box["y"]) for one in tools.all() if (box := one.bounding_box())}) == 1
+    assert page.evaluate("document.querySelector('#tools').scrollWidth <= document.querySelector('#tools').clientWidth")
+    tool(page, "visual_login")
+    expect(page.locator("#question-title")).to_have_text("Log in with which credentials?")
+
+
+def test_an_option_is_chosen_in_what_is_pointed_at(teach) -> None:
+    """S6.12: its text is said once it was pointed at; meanwhile no key goes to the desktop."""
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "choose")
+    expect(page.locator("#tool-hint")).to_contain_text("combo box")
+    click(page, 300, 186)
+    page.keyboard.type("Ward 4")
+    page.keyboard.press("Enter")
+    [said] = sent(page, end, "set")
+    assert (said["act"], said["params"]) == ("choose", {"option": "Ward 4"})
+    assert abs(said["x"] - 300) <= 1
+    assert (end.of("act"), end.of("type")) == ([], [])
+    expect(page.locator("#question-title")).to_have_text("The robot does it …")
+    end.say(type="acted", id=said["id"], state="refused", ms=5, why="There is no option “Ward 4”.")
+    expect(page.locator("#question")).to_contain_text("There is no option “Ward 4”.")
+    tool(page, "choose")
+    click(page, 300, 186)
+    page.get_by_role("button", name="{{patient}} LEFÈVRE Marie").click()
+    assert sent(page, end, "set", 2)[1]["params"] == {"option": "{{patient}}"}
+
+
+def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "set_state")
+    click(page, 300, 186)
+    page.keyboard.press("2")
+    first = sent(page, end, "set")[0]
+    assert first["params"] == {"state": "off"}
+    end.say(type="acted", id=first["id"], state="done", ms=5)
+    tool(page, "pick_date")
+    click(page, 300, 186)
+    page.get_by_label("Day", exact=True).fill("2026-12-31")
+    page.get_by_label("Written there as").select_option("fr")
+    page.get_by_role("button", name="Put it").click()
+    assert sent(page, end, "set", 2)[1]["params"] == {"date": "2026-12-31", "format": "fr"}
+
+
+def test_a_control_that_was_pointed_at_can_be_left(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "choose")
+    click(page, 300, 186)
+    page.keyboard.press("Escape")
+    expect(page.locator("#question-title")).to_have_text("This is Queue")
+    assert end.of("set") == []
+
+
+def test_logging_in_takes_the_name_of_saved_credentials_and_no_password(teach, monkeypatch) -> None:
+    """S10.3"""
+    monkeypatch.setattr("execution.pages.teach.known_names", lambda: ("ward-clerk",))
+    page, end, _lesson = teach()
+    shown(page)
+    tool(page, "visual_login")
+    page.get_by_role("button", name="Log in", exact=True).click()
+    [said] = sent(page, end, "set")
+    assert (said["act"], said["params"]) == ("visual_login", {"credential": "ward-clerk"})
+
+
+def test_what_a_step_chooses_is_changed_and_made_a_variable_on_its_panel(teach) -> None:
+    page, end, lesson = teach()
+    edge = lesson.steps.get(index=3).edge
+    edge.action_type, edge.params = "choose", {"option": "Ward 4"}
+    edge.target = lesson.workflow.targets.get()
+    edge.save()
+    end.tell(rev=2)
+    shown(page)
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 4 in Rechercher")
+    page.get_by_label("What it chooses").first.fill("Ward 5")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 5 in Rechercher")
+    page.get_by_label("a variable").check()
+    page.get_by_label("Name of the variable").fill("ward")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose {{ward}} in Rechercher")
+    assert Variable.objects.get(name="ward").example == "Ward 5"
+
+
+def test_the_texts_of_a_row_and_their_columns_are_lines_on_its_panel(teach) -> None:
+    """S5.9: in one line they would be one text, and the second of the columns that of the first text."""
+    page, end, lesson = teach()
+    edge = lesson.steps.get(index=3).edge
+    edge.action_type, edge.target = "must_see_row", None
+    edge.params = {"text": "{{patient}}\n{{day}}", "columns": "\nDay"}
+    edge.save()
+    end.tell(rev=2)
+    shown(page)
+    texts, columns = page.get_by_label("Text", exact=True), page.get_by_label("Columns of these texts")
+    expect(texts).to_have_value("{{patient}}\n{{day}}")
+    expect(columns).to_have_value("\nDay")
+    columns.fill("\nWritten on")
+    page.keyboard.press("Tab")
+    wait_until(lambda: Edge.objects.get(pk=edge.pk).params["columns"] == "\nWritten on", what="the other columns")
+    assert Edge.objects.get(pk=edge.pk).params["text"] == "{{patient}}\n{{day}}"
+
+
+# --- when a step is done ---------------------------------------------------------------------------------------------
+def test_a_condition_is_written_as_a_sentence_in_place(teach) -> None:
+    """S6.13"""
+    page, _end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-2]").click()
+    panel = page.locator("#panel-target")
+    panel.get_by_role("button", name="Only if …").click()
+    panel.get_by_label("Test", exact=True).select_option("one_of")
+    panel.get_by_label("Compared with").fill("LEFÈVRE Marie, NGUYEN Paul")
+    panel.get_by_role("button", name="Save").click()
+    wanted = "only if “Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”"
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_text(wanted)
+    expect(panel).to_contain_text("“Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”")
+    edge = lesson.steps.get(index=2).edge
+    assert edge.condition == [{"value": "patient", "test": "one_of", "to": ["LEFÈVRE Marie", "NGUYEN Paul"]}]
+    panel.locator("[data-key=only_if]").click()
+    panel.get_by_role("button", name="Take this condition away").click()
+    panel.get_by_role("button", name="Save").click()
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_count(0)
+
+
+def test_a_step_is_repeated_for_each_line_and_its_rounds_are_told(teach) -> None:
+    """S6.13: the robot counts its target on the picture; how often and with what is changed on the page."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-1]").click()
+    panel = page.locator("#panel-target")
+    panel.get_by_role("button", name="Repeat for each line of this list …").click()
+    panel.get_by_label("At most so many lines").fill("20")
+    panel.get_by_label("Over once this text is seen").fill("No patient waits")
+    panel.get_by_label("Type “{{patient}}”").check()
+    panel.get_by_role("button", name="Save").click()
+    [said] = sent(page, end, "repeat")
+    assert said == {
+        "type": "repeat", "step": 1, "counter": "n", "most": 20, "until": ["No patient waits"],
+        "steps": ["type_patient"],
+    }  # fmt: skip
+    edge = lesson.steps.get(index=1).edge
+    edge.repeat = {"counter": "n", "most": 20, "until": ["No patient waits"], "steps": ["type_patient"]}
+    edge.save()
+    edge.target.evidence = {**edge.target.evidence, "number": "{{n}}"}
+    edge.target.save()
+    end.tell(rev=2)
+    expect(page.locator("[data-row=step-1] .step-when").first).to_have_text("for each line “n” of the list, at most 20")
+    expect(page.locator("[data-row=step-2] .step-when")).to_have_text("in each round of line “n”")
+    panel.locator("[data-key=each_line]").click()
+    panel.get_by_label("At most so many lines").fill("30")
+    panel.get_by_role("button", name="Save").click()
+    expect(panel).to_contain_text("at most 30")
+    panel.get_by_role("button", name="Not for each line").click()
+    expect(page.locator("[data-row=step-1] .step-when")).to_have_count(0)
+
+
+def test_whose_record_it_is_is_proposed_and_taken_with_one_key(teach) -> None:
+    """S9.6: never by itself."""
+    page, end, lesson = teach()
+    record = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
+    step = lesson.steps.get(index=3)
+    step.edge.destination = record
+    step.edge.save()
+    step.screen = {"record": {"identity": [{"value": "{{patient}}"}]}}
+    step.save()
+    end.tell(rev=2)
+    end.say(type="screen", node_id="record", name="Record", why="", state="known")
+    shown(page)
+    expect(page.locator("#question-title")).to_have_text("Whose record is this?")
+    expect(page.locator("#question .primary")).to_contain_text("Go on only where “{{patient}}” is seen")
+    page.keyboard.press("1")
+    expect(page.locator("#question-title")).to_have_text("This is Record")
+    step.refresh_from_db()
+    assert step.screen["record"]["accepted"] is True
+
+
+# --- what was understood ---------------------------------------------------------------------------------------------
+def test_signs_are_left_out_and_taken_back_with_one_choice(teach) -> None:
+    """S6.11: the row of the target is another one at once, with what was left out kept beside it."""
+    page, _end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-1]").click()
+    expect(page.locator("#panel-target")).to_contain_text("14 of 14 found")
+    expect(page.locator("#panel-target")).to_contain_text("The label Rechercher beside it")
+    page.select_option("[data-sign=named_by]", "left_out")
+    expect(page.locator("li.left_out")).to_contain_text("The label")
+    target = lesson.workflow.targets.get()
+    assert "named_by" not in target.evidence
+    page.select_option("[data-sign=named_by]", "needed")
+    expect(page.locator("li.left_out")).to_have_count(0)
+    target.refresh_from_db()
+    assert target.evidence["needed"] == ["named_by"]
+    assert target.evidence["named_by"]["text"] == "Rechercher"
+
+
+def test_a_target_is_redrawn_on_the_picture_it_was_taught_on(teach) -> None:
+    """S6.11: what shows by now may be another screen."""
+    page, end, lesson = teach()
+    lesson.steps.filter(index=1).update(picture_before=Node.objects.get().reference.digest)
+    end.tell(rev=2)
+    shown(page)
+    page.locator("[data-row=step-1]").click()
+    page.get_by_role("button", name="Redraw").click()
+    expect(page.locator("#kept-picture")).to_be_visible()
+    page.mouse.move(*at(page, 128, 80))
+    page.mouse.down()
+    page.mouse.move(*at(page, 256, 160), steps=3)
+    page.mouse.up()
+    message = sent(page, end, "redraw")[0]
+    assert message["step"] == 1
+    assert message["box"] == pytest.approx([0.1, 0.1, 0.1, 0.1], abs=0.004)
+    expect(page.locator("#kept-picture")).to_be_hidden()
+    assert end.of("act") == []
+
+
+def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
+    """S6.1: it is in one message to the robot and on no page that stays."""
+    page, end, _lesson = teach()
+    shown(page)
+    click(page, 300, 186)
+    page.get_by_role("button", name="Type a value").click()
+    dialog = page.locator("#type-dialog")
+    expect(dialog.get_by_role("button", name="{{patient}} LEFÈVRE Marie")).to_be_visible()
+    dialog.get_by_label("Secret text").fill("hunter2-Azerty")
+    dialog.get_by_role("button", name="Type it on the desktop").click()
+    typed = sent(page, end, "type")[0]
+    assert (typed["text"], typed["secret"]) == ("{{password}}", "hunter2-Azerty")
+    assert Variable.objects.get(name="password").kind == "secret"
+    assert "hunter2" not in page.content()
+    expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
+def test_a_field_that_was_opened_stays_while_the_robot_tells_more_of_the_step(teach) -> None:
+    """S6.10: its proof comes a moment later, when somebody is about to write the name of a variable."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator(".step-button", has_text="Rechercher").first.click()
+    page.locator(".step-button", has_text="{{patient}}").click()
+    page.get_by_label("a variable").check()
+    page.get_by_label("always this").check()
+    page.get_by_label("a variable").check()
+    typed = lesson.steps.get(index=2)
+    typed.screen = {**typed.screen, "after": ["Note médicale", "Signed"]}
+    typed.save()
+    end.tell(rev=2)
+    expect(page.locator("#panel-screen, #steps")).to_have_count(2)
+    page.wait_for_timeout(200)
+    field = page.get_by_label("Name of the variable")
+    expect(field).to_be_focused()
+    field.fill("who")
+    page.locator("#panel-target .overline").first.click()
+    page.get_by_role("button", name="Pause").focus()
+    expect(page.locator("[data-chip='Signed']")).to_be_visible()
+
+
+def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teach) -> None:
+    """S6.10: news that draw the panel anew take neither the click nor what was written; nor does a refusal."""
+    page, end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-3]").click()
+    change = page.locator("[data-part=record] .link-button")
+    save = page.locator(".identity-form button[type=submit]")
+    revisions = iter((2, 3, 4))
+
+    def press_while_told(button: Any, name: str) -> None:
+        box = button.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        steps = draft_told(lesson)["steps"]
+        end.tell(rev=next(revisions), steps=[{**steps[0], "sentence": name}, *steps[1:]])
+        expect(page.locator("[data-row=step-1]")).to_contain_text(name)
+        page.mouse.up()
+
+    change.scroll_into_view_if_needed()
+    press_while_told(change, "Search")
+    value = page.get_by_label("Value that must be seen")
+    page.route("**/steps/3/", lambda route: route.fulfill(status=409, json={"detail": "It is locked."}), times=1)
+    value.fill("{{doctor}}")
+    press_while_told(save, "Search for somebody")
+    expect(page.locator("#question")).to_contain_text("It is locked.")
+    expect(value).to_have_value("{{doctor}}")
+    value.fill("{{patient}}")
+    press_while_told(save, "Search for a patient")
+    expect(page.locator("[data-part=record]")).to_contain_text("{{patient}}")
+    expect(save).to_have_count(0)
+    assert lesson.steps.get(index=3).edge.identity == [{"value": "{{patient}}"}]
+
+
+@pytest.mark.parametrize(
+    ("opens", "fills", "value"),
+    [
+        ("[data-part=record] .link-button", "Value that must be seen", "{{patient}}"),
+        ("[data-key=only_if]", "Compared with", "Lefèvre"),
+    ],
+    ids=["record", "condition"],
+)
+def test_what_was_saved_is_there_for_whoever_changes_it_again_at_once(
+    teach, opens: str, fills: str, value: str
+) -> None:
+    """S6.10: else the second of two values is saved without the first."""
+    page, _end, _lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-3]").click()
+    page.locator(opens).click()
+    page.get_by_label(fills).first.fill(value)
+    page.evaluate(
+        """opens => new MutationObserver((_, observer) => {
+            const button = document.querySelector(opens);
+            if (button) { observer.disconnect(); button.click(); document.body.id = "again"; }
+        }).observe(document.querySelector("#panel-target"), { childList: true, subtree: true })""",
+        opens,
+    )
+    page.locator("#panel-target form:has([type=submit]) >> visible=true").get_by_role("button", name="Save").click()
+    expect(page.locator("body#again")).to_be_attached()
+    expect(page.get_by_label(fills).first).to_have_value(value)
+
+
+def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
+    """S6.10: a press leaves a text out, data is crossed out, an area is drawn on the picture."""
+    page, _end, _lesson = teach()
+    shown(page)
+    page.click("#tab-screen")
+    page.locator("[data-chip='File active']").click()
+    expect(page.locator("[data-chip='File active']")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".chip.data")).to_have_text("BERNARD Chloé")
+    page.get_by_role("button", name="Must be empty").click()
+    page.mouse.move(*at(page, 128, 80))
+    page.mouse.down()
+    page.mouse.move(*at(page, 640, 160), steps=3)
+    page.mouse.up()
+    expect(page.locator(".region.must_not")).to_have_count(1)
+    node = Node.objects.get(node_id="queue")
+    assert node.texts == ["Rechercher"]
+    kinds = [region["kind"] for region in node.regions]
+    assert kinds == ["ignore", "must_not"]
+    assert node.regions[1]["box"] == pytest.approx([0.1, 0.1, 0.4, 0.1], abs=0.004)
+    page.get_by_label("Name of the screen").fill("Waiting list")
+    page.keyboard.press("Tab")
+    expect(page.locator("#steps .group-name strong").first).to_have_text("Waiting list")
+
+
+def test_variables_are_renamed_everywhere_and_get_their_allowed_values(teach) -> None:
+    page, _end, _lesson = teach()
+    shown(page)
+    page.click("#tab-variables")
+    page.click("[data-variable=patient] summary")
+    page.get_by_label("Name", exact=True).first.fill("person")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-row=step-2] .step-name")).to_have_text("Type {{person}}")
+    page.get_by_label("Allowed values").fill("LEFÈVRE Marie\nNGUYEN Paul")
+    page.keyboard.press("Tab")
+    expect(page.locator("#saving")).to_have_text("")
+    for _ in range(40):
+        if Variable.objects.get(name="person").choices:
+            break
+        page.wait_for_timeout(50)
+    assert Variable.objects.get(name="person").choices == ["LEFÈVRE Marie", "NGUYEN Paul"]
+
+
+# --- done ------------------------------------------------------------------------------------------------------------
+def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None:
+    """S6.1: each thing with a button that goes there; then published, and the first run is offered."""
+    page, _end, lesson = teach()
+    shown(page)
+    page.click("#done")
+    dialog = page.locator("#done-dialog")
+    expect(dialog).to_contain_text("1 thing to mend before publishing")
+    dialog.get_by_role("button", name=re.compile("Go there: The graph has no end")).click()
+    expect(dialog).not_to_be_visible()
+    page.get_by_label("A run ends here").check()
+    expect(page.locator("#problems-count")).to_be_hidden()
+    page.click("#done")
+    expect(dialog).to_contain_text("Ready to publish")
+    dialog.get_by_role("button", name="Publish").click()
+    expect(dialog).to_contain_text("Published as version 1")
+    dialog.get_by_role("link", name="Start the first run").click()
+    page.wait_for_url(re.compile("/runs/new"))
+    lesson.refresh_from_db()
+    assert lesson.state == "done"
+    assert lesson.workflow.versions.count() == 1
+
+
+# --- another workflow ------------------------------------------------------------------------------------------------
+def test_another_workflow_is_noted_with_its_values_and_said_to_be_done(teach) -> None:
+    from tests.workflows.test_calling import FIND
+
+    make_published(**FIND)
+    page, end, _lesson = teach()
+    shown(page)
+    tool = page.locator("[data-tool=call_workflow]")
+    if not tool.is_visible():
+        page.locator("#more-tools").click()
+    tool.click()
+    page.get_by_label("Patient").fill("{{patient}}")
+    page.get_by_label("What it reads as “total” is called here").fill("amount")
+    assert Axe().run(page).response["violations"] == []
+    page.get_by_role("button", name="Note it").click()
+    told = sent(page, end, "call")[0]
+    assert (told["workflow"], told["version"]) == ("find", 1)
+    assert (told["values"], told["outputs"]) == ({"patient": "{{patient}}"}, {"total": "amount"})
+    end.tell(rev=2, call={"index": 3, "sentence": "Do “find”, version 1"})
+    expect(page.get_by_text("Nothing of that is kept.")).to_be_visible()
+    page.get_by_role("button", name="Let the robot do it").click()
+    assert sent(page, end, "call_robot")
+    page.get_by_role("button", name="It is done: this screen comes after it").click()
+    assert sent(page, end, "call_done")
+
+
+def test_several_ways_are_put_in_order_with_the_keyboard(teach) -> None:
+    """S6.13: the button that moved a way keeps the focus, so it is moved on by pressing again."""
+    page, end, lesson = teach()
+    two_ways(lesson)
+    end.tell(rev=2, **draft_told(lesson))
+    shown(page)
+    page.get_by_role("tab", name="Screen").click()
+    ways = page.locator(".ways-on li")
+    expect(ways.last).to_contain_text("Elsewhere")
+    count = ways.count()
+    up = ways.last.get_by_role("button").first
+    up.focus()
+    for place in range(count - 2, -1, -1):
+        page.keyboard.press("Enter")
+        expect(ways.nth(place)).to_contain_text("Elsewhere")
+        expect(page.locator(":focus")).to_have_attribute("data-way", "elsewhere")
+    assert graph_of(lesson.workflow).outgoing("queue")[0].edge_id == "elsewhere"
+    expect(ways.first.get_by_role("button").first).to_be_disabled()
+
+
+def test_what_was_refused_on_the_desktop_is_no_word_against_publishing(teach) -> None:
+    page, end, _lesson = teach()
+    shown(page)
+    end.say(type="screen", node_id=None, name="", why="This screen was not there before.", state="new")
+    expect(page.locator("#question-title")).to_have_text("A new screen: Screen without a name")
+    end.say(type="trouble", text="Nothing of it is kept.")
+    expect(page.locator("#question [role=alert]")).to_have_text("Nothing of it is kept.")
+    page.click("#done")
+    expect(page.locator("#done-title")).to_be_visible()
+    expect(page.locator("#done-dialog [role=alert]")).to_have_count(0)
+
+
+def test_a_step_says_by_what_it_is_read_back_and_that_it_changes_nothing(teach) -> None:
+    """S5.9: what does something itself is not offered; its values are kept when their fields are left."""
+    from tests.workflows.test_proofs import LOOK
+
+    make_published(**LOOK)
+    make_published(workflow_id="does", name="Does something")
+    page, _end, lesson = teach()
+    shown(page)
+    page.locator("[data-row=step-2]").click()
+    which = page.locator("#panel-target [data-part=proof]")
+    assert which.locator("option").all_inner_texts() == [
+        "Nothing: what the screen shows is enough",
+        "Look in the list, version 1",
+    ]
+    which.select_option("look")
+    field = page.locator("#panel-target [data-value=who]")
+    expect(field).to_have_attribute("placeholder", "{{who}}")
+    field.fill("{{patient}}")
+    field.press("Tab")
+    page.get_by_label("Changes nothing").check()
+    expect(page.get_by_label("Changes nothing")).to_be_checked()
+    for _ in range(100):
+        edge = lesson.steps.get(index=2).edge
+        if edge.proof.get("values") and edge.effect_class == "read":
+            break
+        page.wait_for_timeout(50)
+    assert edge.proof == {"workflow": "look", "version": 1, "values": {"who": "{{patient}}"}}
+    expect(page.locator("#panel-target").get_by_text("Read back by", exact=True)).to_be_visible()
+    assert Axe().run(page).response["violations"] == []
