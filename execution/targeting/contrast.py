@@ -19,6 +19,8 @@ _AS_HIGH = 0.3
 _ENOUGH = 2  # others that are in use
 _MOST = 24
 _FEW = 3.0  # per cent of the pixels: the strokes of one short word
+_AS_CLEAR = 0.85  # of the taught contrast
+_LEAST_SAID, _FEWEST_LINES = 3, 4  # letters of a line, and lines, that say how a program writes
 
 
 def contrasts_like_its_peers(signs: Signs, context: Context) -> bool:
@@ -38,6 +40,24 @@ def contrast_share(signs: Signs, context: Context) -> float | None:
     return contrast(element.box, context) / max(1.0, median(contrast(e.box, context) for e in others))
 
 
+def is_written_faintly(signs: Signs, context: Context) -> bool:
+    """True where this theme writes nothing as clearly as the target was written, and this much as all else.
+
+    Where anything in sight is as clear as it was, what is fainter is out of use, or lies behind a veil.
+    """
+    if not signs.read or context.template is None:
+        return False
+    told = _of_lines(context)
+    if len(told) < _FEWEST_LINES or max(told) >= _AS_CLEAR * _contrast(context.template):
+        return False
+    return contrast(signs.box, context) >= _SAME_CONTRAST * median(told)
+
+
+def _of_lines(context: Context) -> list[float]:
+    boxes = [line.box for line in context.state.texts if len(line.text) >= _LEAST_SAID]
+    return [contrast(box, context) for box in boxes if context.area.contains(box.center)]
+
+
 def _like(element: Element, context: Context) -> Iterator[Element]:
     as_high = np.abs(context.control_boxes[:, 3] / max(1, element.box.h) - 1) <= _AS_HIGH
     for index in np.flatnonzero(as_high).tolist():
@@ -54,13 +74,13 @@ def _like(element: Element, context: Context) -> Iterator[Element]:
 def contrast(box: Box, context: Context) -> float:
     """How far the ink is from its ground, 0 to 255 grey levels; the frame of the control is left out."""
     if box not in context.contrasts:
-        context.contrasts[box] = _contrast(box, context)
+        context.contrasts[box] = _contrast(context.grey[box.y : box.bottom, box.x : box.right])
     return context.contrasts[box]
 
 
-def _contrast(box: Box, context: Context) -> float:
-    across, down = max(2, box.w // 10), max(2, box.h // 6)
-    part = context.grey[box.y + down : box.bottom - down, box.x + across : box.right - across]
+def _contrast(grey: np.ndarray) -> float:
+    across, down = max(2, grey.shape[1] // 10), max(2, grey.shape[0] // 6)
+    part = grey[down : grey.shape[0] - down, across : grey.shape[1] - across]
     if not part.size:
         return 0.0
     levels = np.bincount(part.ravel(), minlength=256)

@@ -14,7 +14,7 @@ import numpy as np
 from execution.language.fuzzy import SAME, similarity, words
 from execution.perception.eye.looking import the_eye
 from execution.targeting.context import Context
-from execution.targeting.contrast import contrast_share
+from execution.targeting.contrast import contrast_share, is_written_faintly
 from execution.targeting.ink import TaughtPicture
 from execution.targeting.kinds import TICKED, role_likeness, same_kind
 from execution.targeting.looks import ground_change, surroundings_likeness
@@ -234,6 +234,7 @@ def _look(signs: Signs, taught: TaughtPicture | None, context: Context) -> dict[
         told = [look.likeness for look in looks if look.likeness is not None]
         found |= {"ink": max(told)} if told else {}
         faded = faded or any(look.faded for look in looks)
+    faded = faded and not is_written_faintly(signs, context)
     share = contrast_share(signs, context)
     found |= {} if share is None else {"contrast_share": min(_CLEAREST, share)}
     changed = ground_change(signs.box, context) if context.target.role == ElementRole.FIELD else None

@@ -9,7 +9,7 @@ from execution.targeting.picture_fit import BY_EDGES, PictureFit, edge_score, gr
 from execution.targeting.search import Template, correlate, edges
 from execution.types import Box
 
-_SAME_GROUND = 4  # grey levels
+_SAME_GROUND, _SAME_FILL = 2, 4  # grey levels: the ground of two light themes differs by four
 _BESIDE = 6  # pixels around a field
 REACH = 8  # pixels around a place within which the picture may lie
 
@@ -97,7 +97,7 @@ def ground_change(box: Box, context: Context) -> bool | None:
     before, now = _grounds(picture, inner), _grounds(context.grey, box)
     if abs(before[1] - now[1]) > _SAME_GROUND:
         return None
-    return abs(before[0] - now[0]) > _SAME_GROUND
+    return abs(before[0] - now[0]) > _SAME_FILL
 
 
 def _grounds(grey: np.ndarray, box: Box) -> tuple[float, float]:

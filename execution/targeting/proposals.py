@@ -22,6 +22,7 @@ _MOST_SIGHTINGS, _MOST_ELEMENTS, _MOST_POINTERS, _MOST_PICTURES = 24, 40, 6, 12
 _MOST_SEEN = 3  # sightings of one neighbour that are believed to point at the target
 _POINTED_APART = 14  # pixels
 _LEAST_PICTURE = 0.8  # of correlation, in the search of all of the window
+_LEAST_EDGES = 0.7  # of theirs, around a text: of the same in another theme (`picture_fit`)
 _SIZES = (1.0, 1.25, 0.8, 1.5, 2 / 3, 1.1, 0.9)  # where nothing tells how large things are drawn
 _TOO_HIGH, _TOO_WIDE = 0.8, 0.6  # of a logarithm: what differs by more is of another kind
 _OTHER_KIND = 0.4  # of it, for what is of another kind
@@ -192,9 +193,10 @@ def _around(line: Box, context: Context, scale: float) -> Box:
     whole = Box(0, 0, *context.state.frame.size)
     reach = Box(line.right - box.w, line.bottom - box.h, 2 * box.w - line.w, 2 * box.h - line.h).intersection(whole)
     found = fit(context.grey, template, reach, scale)
-    if found is None or found.grey < _LEAST_PICTURE or max(abs(found.box.x - box.x), abs(found.box.y - box.y)) <= REACH:
+    if found is None or (found.grey < _LEAST_PICTURE and found.edges < _LEAST_EDGES):
         return box
-    return found.box
+    is_near = max(abs(found.box.x - box.x), abs(found.box.y - box.y)) <= REACH
+    return box if is_near else found.box
 
 
 def _same_size(one: Box, taught: Box, scale: float, same_role: bool) -> bool:

@@ -30,7 +30,7 @@ from execution.types import (
     Window,
 )
 from tests.doubles.places import MemoryPlaces
-from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.perception.drawing import Canvas, Pictures, frame
 from tests.execution.targeting.forms import context
 from workflows.graph import NeighbourSpec, TargetSpec
 
@@ -215,6 +215,17 @@ def test_whether_a_control_without_a_picture_of_its_own_can_be_used_is_seen_by_w
     canvas.draw.rectangle((300, 234, 699, 261), fill=(225, 225, 225), outline=(150, 150, 150))
     assert ground_change(box, context(target, seen(canvas), store)) is True
     assert ground_change(box, context(replace(target, context=""), seen(form()), store)) is None
+
+
+def test_where_the_ground_is_another_one_by_a_little_it_is_another_theme_whose_fields_may_be_grey(store):
+    """Of GTK's Adwaita the ground is 245 and a field 255, of Materia 249 and 239."""
+    box, canvas = Box(300, 234, 400, 28), form()
+    target, themed = taught(store, box), seen(canvas)
+    ground = int(themed.frame.pixels[box.y - 4, box.x, 0])
+    pixels = themed.frame.pixels.copy()
+    pixels[pixels == ground] = ground - 4
+    pixels[box.y + 1 : box.bottom - 1, box.x + 1 : box.right - 1] = 239
+    assert ground_change(box, context(target, replace(themed, frame=frame(pixels)), store)) is None
 
 
 def test_a_field_is_found_whatever_stands_in_it(store):

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from execution.targeting.proposals import click_box
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures, frame
+from tests.execution.targeting.forms import context
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
 
@@ -22,7 +24,7 @@ def resolve(target: TargetSpec, state: ScreenState, store: Pictures, **variables
     return TargetResolver(pictures=store).resolve(target, state, variables=variables, effect=EffectClass.READ)
 
 
-def menu(*, veil: float = 0.0) -> ScreenState:
+def menu(*, veil: float = 0.0, dark: bool = False) -> ScreenState:
     """Entries with a picture at their left, in which nobody saw more than the pictures."""
     canvas, icons = Canvas(900, 600, background=(255, 255, 255)), list[Element]()
     for number, text in enumerate(("Overview", "Calendar", "Pharmacy", "Statistics")):
@@ -31,7 +33,7 @@ def menu(*, veil: float = 0.0) -> ScreenState:
         canvas.text(text, 84, y + 10)
     canvas.text("Two ambulances are expected before noon", 400, 160)
     state = canvas.state(elements=icons)
-    dimmed = (state.frame.pixels * (1 - veil)).astype(np.uint8)
+    dimmed = ((255 - state.frame.pixels if dark else state.frame.pixels) * (1 - veil)).astype(np.uint8)
     return replace(state, frame=frame(dimmed))
 
 
@@ -44,6 +46,14 @@ def test_an_entry_behind_a_veil_is_not_clicked_though_its_words_stand_beside_the
     found = resolve(target, seen, store)
     assert (found.status, found.box) == (FOUND, ENTRY), found.message
     assert resolve(target, menu(veil=0.5), store).status is not FOUND
+
+
+def test_an_entry_lies_where_its_picture_does_in_another_theme_too() -> None:
+    """By its edges, which stay: around its words lay half of it and half of what is beside it."""
+    store, seen = Pictures(), menu()
+    target = teach_target(seen.frame, ENTRY, label="Calendar", state=seen, click=None, store=store)
+    words = next(line.box for line in seen.texts if line.text == "Calendar")
+    assert click_box(words, context(target, menu(dark=True), store)) == ENTRY
 
 
 def hashes(x: int, y: int, *, label: str = "") -> ScreenState:

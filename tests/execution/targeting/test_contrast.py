@@ -1,0 +1,70 @@
+"""S5.3, S9.6: what is fainter than it was is out of use, unless all that is written is as faint in this theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from execution.targeting.context import Context
+from execution.targeting.contrast import is_written_faintly
+from execution.targeting.examination import examined
+from execution.targeting.vetoes import veto
+from execution.teaching.evidence import teach_target
+from execution.types import Box, Element, ElementRole, ScreenState
+from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.targeting.forms import context
+
+ENTRIES = ("Font", "Word Wrap", "Line Numbers", "Auto Indent", "Close")
+BLACK, SOFT, GREY = (0, 0, 0), (92, 97, 108), (170, 172, 178)
+WRAP = Box(100, 144, 200, 24)
+
+
+def menu(
+    ink: tuple[int, int, int], *, grey: Sequence[str] = (), beside: tuple[int, int, int] | None = None
+) -> ScreenState:
+    """A menu over a text that is written in `beside`; those of `grey` are out of use."""
+    canvas, elements = Canvas(900, 600, background=(255, 255, 255)), list[Element]()
+    for number, line in enumerate(("Meeting notes", "Present: Alice Martin", "Next meeting: 28 March")):
+        canvas.text(line, 420, 130 + 30 * number, ink=beside or ink)
+    for number, words in enumerate(ENTRIES):
+        box = Box(100, 120 + 24 * number, 200, 24)
+        canvas.text(words, box.x + 14, box.y + 5, ink=GREY if words in grey else ink)
+        elements.append(Element(box=box, role=ElementRole.MENU_ITEM, text=words))
+    return canvas.state(elements=elements)
+
+
+def seen(now: ScreenState) -> Context:
+    first, store = menu(BLACK), Pictures()
+    target = teach_target(first.frame, WRAP, label="Word Wrap", state=first, click=None, store=store)
+    return context(target, now, store)
+
+
+def test_a_theme_that_writes_all_fainter_greys_nothing_out() -> None:
+    now = seen(menu(SOFT))
+    signs = examined(WRAP, now)
+    assert is_written_faintly(signs, now)
+    assert veto(signs, now) == ""
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        menu(SOFT, grey=["Word Wrap"]),
+        menu(SOFT, grey=["Font", "Word Wrap", "Close"]),
+        menu(BLACK, grey=["Word Wrap"]),
+        menu(GREY, beside=BLACK),  # all of a menu, beside what is written as it was
+        menu(BLACK),
+    ],
+    ids=["one", "more than one", "in the same theme", "all of a menu", "none"],
+)
+def test_what_is_fainter_than_the_rest_is_out_of_use(now: ScreenState) -> None:
+    on = seen(now)
+    assert not is_written_faintly(examined(WRAP, on), on)
+
+
+def test_where_too_little_is_written_nobody_can_say() -> None:
+    canvas = Canvas(900, 600, background=(255, 255, 255))
+    canvas.text("Word Wrap", WRAP.x + 14, WRAP.y + 5, ink=SOFT)
+    on = seen(canvas.state(elements=[Element(box=WRAP, role=ElementRole.MENU_ITEM, text="Word Wrap")]))
+    assert not is_written_faintly(examined(WRAP, on), on)
