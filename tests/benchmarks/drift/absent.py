@@ -9,7 +9,7 @@ from execution.types import Box
 from tests.benchmarks.drift.board import Control
 from tests.benchmarks.drift.cases import PANEL
 from tests.benchmarks.drift.pairs import Truth
-from tests.benchmarks.drift.present import removal, replacement
+from tests.benchmarks.drift.present import icons, removal, replacement, theme
 from tests.benchmarks.drift.records import fresh_row, in_row, record_key
 from tests.benchmarks.drift.turn import Change, Turn, Wanted, desktop, distance, even, gone
 from tests.benchmarks.screens.widgets import Maker
@@ -118,6 +118,19 @@ def replaced(turn: Turn) -> Change:
     chosen = turn.some(lambda c: (c.worded and len(c.name) > 2 and not c.cells) or c.role == "icon")
     ops = [op for c in chosen for op in replacement(c, turn)]
     return Change(case=turn.case, wanted=gone(chosen, "another control in its place"), ops=tuple(ops), must_differ=True)
+
+
+def removed_and_redrawn(turn: Turn) -> Change:
+    return removed(_redrawn(turn))
+
+
+def replaced_and_redrawn(turn: Turn) -> Change:
+    return replaced(_redrawn(turn))
+
+
+def _redrawn(turn: Turn) -> Turn:
+    """The same page in another look: that everything is drawn otherwise does not say that the target is there."""
+    return replace(turn, case=turn.rng.choice((theme, theme, icons))(turn).case)
 
 
 def record_absent(turn: Turn) -> Change | None:

@@ -29,6 +29,8 @@ KINDS: dict[str, Callable[[Turn], Change | None]] = {
     "covered": absent.covered,
     "removed": absent.removed,
     "replaced": absent.replaced,
+    "removed redrawn": absent.removed_and_redrawn,
+    "replaced redrawn": absent.replaced_and_redrawn,
     "record absent": absent.record_absent,
     "option absent": variables.option_absent,
 }

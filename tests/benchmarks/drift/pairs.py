@@ -26,7 +26,7 @@ _SALT = 10  # with it each half has two of the four pages made for rows
 KINDS = (
     "moved", "resized", "theme", "icons", "font", "scale", "remote", "language", "renamed", "order", "twins", "rows",
     "option", "data", "neighbours", "ambiguous", "scrolled", "disabled", "covered", "removed", "replaced",
-    "record absent", "option absent", "painted",
+    "removed redrawn", "replaced redrawn", "record absent", "option absent", "painted",
 )  # fmt: skip
 
 
