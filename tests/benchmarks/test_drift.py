@@ -13,7 +13,7 @@ import pytest
 
 from execution.types import Box, Frame, Point, ScreenState, Size
 from tests.benchmarks import targeting
-from tests.benchmarks.drift import absent, changes, pairs, wording
+from tests.benchmarks.drift import absent, changes, pairs, variables, wording
 from tests.benchmarks.drift.board import Control, View, board
 from tests.benchmarks.drift.cases import cases
 from tests.benchmarks.drift.painted import painted
@@ -148,6 +148,40 @@ def test_a_row_that_is_put_in_has_nothing_that_names_a_record_there() -> None:
         fresh = change.ops[0]["fresh"][0]
         assert not {text for cells in lines for text in cells} & set(fresh)
         assert all(wanted.row in lines[wanted.taught] and wanted.truth is Truth.GONE for wanted in change.wanted)
+
+
+def _column(first: int, names: str, x: int) -> list[Control]:
+    """Controls below each other, each with a name of its own."""
+    return [
+        replace(_in_row(first + n, ()), name=3 * name, box=Box(x, 60 + 40 * n, 90, 24), worded=True)
+        for n, name in enumerate(names)
+    ]
+
+
+def _turn(controls: list[Control], *, count: int) -> Turn:
+    view = View(controls=tuple(controls), twins=(), window=BOX, title="", ok=())
+    return Turn(case=cases()[0], view=view, rng=random.Random(4), count=count)
+
+
+def test_options_are_taught_of_each_group_in_turn_and_none_twice() -> None:
+    controls = [*_column(0, "abcde", 100), *_column(5, "klmn", 600)]
+    for kind, truth in ((variables.option, Truth.HERE), (variables.option_absent, Truth.GONE)):
+        change = kind(_turn(controls, count=7))
+        assert change is not None
+        taught = [wanted.taught for wanted in change.wanted]
+        assert len(set(taught)) == len(taught) >= 6
+        assert {number < 5 for number in taught[:2]} == {True, False}
+        for wanted in change.wanted:
+            assert wanted.truth is truth
+            assert (controls[wanted.right].name == wanted.choice) is (truth is Truth.HERE)
+
+
+def test_what_is_removed_may_be_missing_from_a_page_that_looks_otherwise() -> None:
+    turn = _turn(_column(0, "abcde", 100), count=2)
+    for change in (absent.removed_and_redrawn(turn), absent.replaced_and_redrawn(turn)):
+        assert change.case.look != turn.case.look
+        assert change.wanted
+        assert all(wanted.truth is Truth.GONE for wanted in change.wanted)
 
 
 def _in_row(number: int, cells: tuple[str, ...]) -> Control:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from tests.benchmarks.drift.board import Control
 from tests.benchmarks.drift.pairs import Truth
@@ -66,10 +67,12 @@ def _beside(one: Control, two: Control, scale: float) -> bool:
 
 
 def _chosen(turn: Turn) -> list[tuple[Control, list[Control]]]:
-    """A control of each group, some twice over, as many as are wanted."""
+    """Controls of each group in turn, none twice, as many as are wanted."""
     found = groups(turn.view.controls, turn.case.look.scale)
     turn.rng.shuffle(found)
-    return [(turn.rng.choice(group), group) for group in (found * turn.count)[: turn.count]]
+    queues = [[(control, group) for control in turn.rng.sample(group, len(group))] for group in found]
+    dealt = [one for turns in zip_longest(*queues) for one in turns if one is not None]
+    return dealt[: turn.count]
 
 
 def _unheard_of(control: Control, group: Sequence[Control], turn: Turn) -> str:

@@ -25,7 +25,8 @@ from tests.benchmarks.screens.styles import check_fonts, fetch
 
 TAUGHT = "taught.json"
 LEAST, PAINTED = 200, 200  # pairs of a kind, and of the trap
-_PER_SCREEN = {"ambiguous": 2, "twins": 2, "neighbours": 2}
+_LEAST = {"option": 900, "option absent": 700, "rows": 400}  # a third of all is known by a variable
+_PER_SCREEN = {"ambiguous": 2, "twins": 2, "neighbours": 2, "option": 16, "option absent": 12, "rows": 8}
 _PER_SCREEN |= dict.fromkeys(("removed", "replaced", "removed redrawn", "replaced redrawn"), 2)
 _DIFFERS = 3.0  # mean difference of pixels, of 255: less is not seen
 
@@ -64,7 +65,7 @@ def _make(kind: str, taught: list[tuple[Case, View]], on: Board, folder: Path) -
     turns = _alternating(taught, rng)
     screens, pairs = list[Screen](), list[Pair]()
     for case, view in turns * 4:
-        if len(pairs) >= LEAST:
+        if len(pairs) >= _LEAST.get(kind, LEAST):
             break
         name = f"{case.name}-{_file(kind)}"
         if again := sum(screen.name.startswith(name) for screen in screens):
