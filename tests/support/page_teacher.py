@@ -207,9 +207,7 @@ class PageTeacher:
         asks = self.page.locator(".live-question.asks")
         self.page.wait_for_timeout(_IS_ASKED_MS)
         if asks.count():
-            asks.get_by_role(
-                "button", name=answer
-            ).first.click()  # once it is enabled: what has just come takes no answer
+            asks.get_by_role("button", name=answer).first.click()  # once enabled: what has just come takes no answer
             expect(asks).to_have_count(0)
 
     def step(self, text: str) -> Locator:
