@@ -44,7 +44,7 @@ from workflows.models import Edge, Target
 log = logging.getLogger(__name__)
 
 EFFECT_S = 0.12  # an act's picture goes out first, then it is worked out what is kept of it
-KEYS_WAIT_S = 10.0  # keys go to whatever has the focus: which screen that is, is known before
+KEYS_WAIT_S = 10.0  # a text is typed late rather than into a screen that nobody knows
 READ_WAIT_S = 2.0  # so long an act waits for the screen to be read; then it is done, and asked about afterwards
 
 
@@ -219,7 +219,7 @@ class Recorder:
         if act.keep and act.keys == "backspace" and self.typing.takes_back(act):
             return self.acted(act, Acted(state="done"))
         self.typing.close()
-        state = self.screen_of(act, KEYS_WAIT_S)
+        state = self.screen_of_keys(act)
         if not act.keep:
             return self._unkept(act)
         if state is None and self.here.cursor is None:
@@ -282,19 +282,22 @@ class Recorder:
     # --- how ---------------------------------------------------------------------------------------------------------
     def read_here(self, wait_s: float = READ_WAIT_S) -> ScreenState | None:
         """The screen as it shows now, its node known; None where it cannot be read in time."""
-        state = self.sight.current() or self.sight.wait(wait_s)
+        return self._taken_up(self.sight.current() or self.sight.wait(wait_s))
+
+    def _taken_up(self, state: ScreenState | None) -> ScreenState | None:
         if state is not None and not self.here.has_seen(state):
             self.here.seen(state)
         return state
 
-    def screen_of(self, act: Act, wait_s: float = READ_WAIT_S) -> ScreenState | None:
+    def screen_of(self, act: Act) -> ScreenState | None:
         """The screen that it is done on: what shows now, or what showed when a person did it."""
-        if act.seen is None:
-            return self.read_here(wait_s)
-        state = self.read(act.seen).state
-        if state is not None and not self.here.has_seen(state):
-            self.here.seen(state)
-        return state
+        return self.read_here() if act.seen is None else self._taken_up(self.read(act.seen).state)
+
+    def screen_of_keys(self, act: Act) -> ScreenState | None:
+        """The same for what goes to whatever has the keyboard: which screen that is, is known before."""
+        if act.seen is not None:
+            return self.screen_of(act)
+        return self._taken_up(self.sight.fresh(KEYS_WAIT_S))
 
     def read(self, seen: Seen) -> Seen:
         """The same, read."""

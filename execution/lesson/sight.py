@@ -46,6 +46,9 @@ class Looks(Protocol):
     def wait(self, timeout_s: float) -> ScreenState | None:
         """The same, waited for at most so long."""
 
+    def fresh(self, timeout_s: float) -> ScreenState | None:
+        """The same, by a picture that was begun after the call, of the window that has the keyboard by then."""
+
     def newest(self) -> Frame:
         """The last picture, read or not."""
 
@@ -117,6 +120,16 @@ class Sight:
             self._waiting -= 1
         return self.current()
 
+    def fresh(self, timeout_s: float) -> ScreenState | None:
+        asked = time.monotonic()
+        self._closer.set()
+        with self._changed:
+            self._changed.wait_for(lambda: self._grabbed_at >= asked or self._stop.is_set(), timeout_s)
+        state = self.current()
+        if state is not None and state.window != self._desktop.window():
+            self.stirred()  # a dialog takes the keys before it is drawn
+        return self.wait(max(0.0, asked + timeout_s - time.monotonic()))
+
     def newest(self) -> Frame:
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self._stop.is_set(), 5.0)
@@ -162,15 +175,13 @@ class Sight:
             moved = before is None or (box is not None and not carets.explain(before, frame, box=box))
             window = self._desktop.window() if self._by_hand else None
             with self._changed:
-                is_first = self._grabbed_at < self._stirred_at <= began  # since something was done
                 self._newest, self._window, self._grabbed_at = frame, window, began
                 if time.monotonic() - max(self._moved_at, self._stirred_at) >= SETTLE_S:
                     self._still_at = time.monotonic()
                 if moved:
                     self._generation += 1
                     self._moved_at = time.monotonic()
-                if moved or is_first:
-                    self._changed.notify_all()
+                self._changed.notify_all()
             if before is None or box is not None:
                 self._on_frame(frame)
             if moved:

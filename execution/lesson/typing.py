@@ -19,7 +19,6 @@ from sentences.said import say, to_json, told_by
 from workflows.graph import NormBox
 from workflows.models import Edge, Node, Target
 
-READ_S = 10.0  # a text is typed late rather than into a screen that nobody knows
 IDLE_S = 0.7  # so long after its last key a text is typed to its end, for now
 _ENTER = frozenset({"enter", "return"})
 _CHOOSES_ALL = "ctrl+a"
@@ -46,7 +45,7 @@ class Keeps(Protocol):
     sight: Looks
     here: Here
 
-    def screen_of(self, act: Act, wait_s: float = ...) -> ScreenState | None: ...
+    def screen_of_keys(self, act: Act) -> ScreenState | None: ...
 
     def new_step(self, act: Act, state: LessonStepState) -> LessonStep: ...
 
@@ -80,7 +79,7 @@ class Typing:
         if self._open is not None and (self._open.secret != bool(act.secret) or act.kept):
             self.close()  # a secret is a step of its own: what is typed behind it is no part of its variable
         if self._open is None and not self._goes_on(act):
-            state = recorder.screen_of(act, READ_S)
+            state = recorder.screen_of_keys(act)
             if state is None and recorder.here.cursor is None:
                 return recorder.refused(act, say("lesson.reading"))
             step = recorder.new_step(act, LessonStepState.DOING)

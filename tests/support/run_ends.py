@@ -60,13 +60,14 @@ def ended(world: Product, execution_id: str) -> str:
 def told_of(world: Product, execution_id: str) -> str:
     """What its steps and questions were, where it did not come to its end."""
     steps = world.rows(
-        'SELECT s."index", s.node_id, s.edge_id, s.outcome, s.message FROM execution_step s '
+        'SELECT s."index", s.node_id, s.edge_id, s.outcome, s.message, s.verification FROM execution_step s '
         "JOIN execution_execution e ON e.id = s.execution_id WHERE e.execution_id = ?",
         execution_id,
     )
     asked = world.rows("SELECT message FROM execution_prompt ORDER BY id DESC LIMIT 1")
     paused = world.rows("SELECT pause_reason, error FROM execution_execution WHERE execution_id = ?", execution_id)
-    return "\n".join(map(str, [*steps, *asked, *paused]))
+    seen = [(*step, seen if step[3] != "succeeded" else "") for *step, seen in steps]
+    return "\n".join(map(str, [*seen, *asked, *paused]))
 
 
 def values_of(world: Product, execution_id: str) -> dict[str, str]:

@@ -148,3 +148,40 @@ def test_a_window_that_shows_nothing_else_is_read_after_a_while(opening: tuple[S
     state = sight.wait(WAIT_S)
     assert state is not None
     assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page one")
+
+
+def test_what_keys_go_to_is_seen_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A menu stays until its dialog has been made: what was read while it stood is not what the keys go to."""
+    desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
+    window = Mock(side_effect=lambda: Window(title=title[0]))
+    sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
+    monkeypatch.setattr(module, "_CALM_EVERY_S", WAIT_S)
+    monkeypatch.setattr(module, "_LIVELY_S", 0.0)
+    monkeypatch.setattr(module, "_CLOSE_S", 0.0)
+    sight.start()
+    try:
+        assert sight.wait(WAIT_S) is not None
+        desktop.show("two")
+        state = sight.fresh(WAIT_S)
+        assert state is not None
+        assert state.texts[0].text == "Page two"
+    finally:
+        sight.stop()
+
+
+def test_keys_wait_for_what_the_window_shows_that_has_the_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_MOVING_S", WAIT_S)
+    desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
+    window = Mock(side_effect=lambda: Window(title=title[0]))
+    sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
+    sight.start()
+    try:
+        assert sight.wait(WAIT_S) is not None
+        title[0] = "Dialog"
+        assert sight.fresh(5 * module.SETTLE_S) is None
+        desktop.show("two")
+        state = sight.fresh(WAIT_S)
+        assert state is not None
+        assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page two")
+    finally:
+        sight.stop()
