@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +24,10 @@ from tests.support.telling import ToldAtOnce
 # Hundreds of processes would compile the product anew, and both workers all tests. What is written, git ignores.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell that starts the suite behind itself has it ignore Ctrl-C, and with it whatever a test starts and breaks off.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The settings read these when they are imported, so they are set before anything of Django is.
 DATA_DIR = Path(tempfile.mkdtemp(prefix="surehand-test-"))

@@ -260,6 +260,8 @@ def _same_in_order(ours: Sequence[_Token], theirs: Sequence[_Token], *, capitals
 def _same_part(ours: str, shown: str, *, capitals: bool) -> Answer:
     if ours.isdigit() or shown.isdigit():
         return Answer.YES if ours == shown else Answer.NO
+    if ours == shown:  # "All": its A alone does not tell how the others are written
+        return Answer.YES
     return _same_letters(ours, _as_written(shown), lower_first=capitals)
 
 

@@ -31,6 +31,7 @@ _HELD = 0.8
 _LEAST_HELD = 3  # letters of what may be a part of the text
 _BESIDE = 3  # heights
 _POINTS = re.compile(r"\s*(?:\.{2,}|…)\s*$")
+_SIGN = re.compile(r"^[^\w\s]{1,2}\s+(?=[^\W\d_])")  # a plus, an arrow: a picture before words, of a number a part
 _VERY_PICTURE = 0.98  # of correlation
 _SAME_CONTRAST = 0.85  # of the taught contrast
 _SAME_CONTRAST_ELSEWHERE = 0.55  # in another theme
@@ -133,7 +134,7 @@ def _stands_there(wanted: str, read: str) -> bool:
 def _says_more(signs: Signs, context: Context) -> bool:
     """True for a control whose caption holds the text among words that change what it says ("Don't save")."""
     element, role = signs.element, context.target.role
-    if len(words(signs.read).key) <= len(words(context.wanted.text).key):
+    if len(words(_SIGN.sub("", signs.read)).key) <= len(words(context.wanted.text).key):
         return False  # a tick or an icon that was read as a letter
     if not signs.whole and role != ElementRole.FIELD and signs.wording is not None and signs.wording.against:
         return True

@@ -22,6 +22,8 @@ LINE = "DUPONT Léa – IPP 8812 – née le 3/4/71"
         ("Hélène Févre", "HELENE FEVRE", YES),
         ("Jean-Luc Petit", "Jean Luc Petit", YES),
         ("Jean Luc Petit", "JeanLuc Petit", YES),
+        ("All", "All", YES),
+        ("All", "AIl", NO),
         ("MILLET Ida", "MlLLET lda", YES),
         ("Bernard Alice", "Bemard Alice", CANNOT),
         ("SŒURETTE Anne", "SCEURETTE Anne", YES),

@@ -195,6 +195,13 @@ def test_a_caption_that_says_more_is_another_control(
     assert resolve(target, one(now, role), store).status is not FOUND
 
 
+@pytest.mark.parametrize(("now", "same"), [("New file", True), ("+ New file", True), ("No new file", False)])
+def test_a_picture_that_is_read_as_a_sign_says_nothing_more(store: Pictures, now: str, *, same: bool) -> None:
+    target = taught(one("New file", BUTTON), Box(200, 140, 160, 30), store, label="New file")
+    target = replace(target, text="{{choice}}", picture="")
+    assert (resolve(target, one(now, BUTTON), store, choice="New file").status is FOUND) is same
+
+
 class Enthusiast:
     """An adviser to whom every place looks like the target."""
 
