@@ -28,8 +28,8 @@ _WIDEST = 4096
 # proportional type is half a letter wide, in monospaced type just over one.
 _GAP_IN_LETTERS = 1.9
 _SMALLEST_GAP = 9
-# The entries of a menu bar stand nearer where letters are large: not one of three or more words is written small then,
-# and most gaps are wider than any space (in letters), in monospaced type as well but for words written small.
+# In large letters the entries of a menu bar stand nearer, and a space of monospaced type may be as wide: they are
+# told by their capitals, three or more words of which none is written small, and by how many of their gaps are wide.
 _ENTRIES_GAP, _WORD_GAP, _LEAST_ENTRIES = 1.5, 0.8, 3
 _INK = 0.3  # of the contrast between the ground and the strongest ink
 # Of the crop's height, 1.4 of the letters' with its margins: the gap that is a space where none was seen in the

@@ -164,10 +164,7 @@ def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
         if run.last == run.first:
             continue
         for inside, towards, cut in ((run.first, -1, run.first), (run.last, 1, run.last + 1)):
-            for column in (
-                inside + towards,
-                inside + 2 * towards,
-            ):  # a border may begin with a column of half its colour
+            for column in (inside + towards, inside + 2 * towards):  # the next one has a pixel of a round corner
                 if not 0 <= column < width:
                     break
                 step = inner[:, column] - inner[:, inside]
