@@ -106,7 +106,7 @@ def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
 def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     """The line cut where its ground changes its brightness and at upright borders: (first, after the last column)."""
     height, width = grey.shape
-    inner = _between_borders(grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))])
+    inner = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
     runs = _even_runs(inner)
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
@@ -117,16 +117,6 @@ def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
         if end - start >= _SHORTEST_TEXT:
             yield start, end
         start = max(start, then)
-
-
-def _between_borders(inner: np.ndarray) -> np.ndarray:
-    """The rows between borders that run above and below the letters: no column is of one brightness across them."""
-    height, width = inner.shape
-    level = np.median(inner)
-    drawn = np.flatnonzero((np.abs(inner - level) > EVEN).sum(axis=1) >= _DRAWN * width)
-    above, below = drawn[drawn < height // 3], drawn[drawn >= height - height // 3]
-    top, bottom = (int(above[-1]) + 1 if above.size else 0), (int(below[0]) if below.size else height)
-    return inner[top:bottom]
 
 
 class _Run(NamedTuple):
@@ -161,18 +151,13 @@ def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
     """
     width = inner.shape[1]
     for run in runs:
-        if run.last == run.first:
-            continue
-        for inside, towards, cut in ((run.first, -1, run.first), (run.last, 1, run.last + 1)):
-            for column in (inside + towards, inside + 2 * towards):  # the next one has a pixel of a round corner
-                if not 0 <= column < width:
-                    break
-                step = inner[:, column] - inner[:, inside]
-                edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
-                is_next, share = column == inside + towards, edge.mean()
-                if share >= _FULL or (is_next and share >= _ROUNDED and _past_letters(inner, edge, run, cut)):
-                    yield cut
-                    break
+        if run.last > run.first:
+            for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
+                if left >= 0 and right < width:
+                    step = inner[:, right] - inner[:, left]
+                    edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
+                    if edge.mean() >= _FULL or (edge.mean() >= _ROUNDED and _past_letters(inner, edge, run, right)):
+                        yield right
 
 
 def _round_ends(grey: np.ndarray, runs: list[_Run]) -> Iterator[tuple[int, int]]:
