@@ -112,20 +112,26 @@ def test_what_was_done_is_read_on_a_picture_that_was_begun_after_it() -> None:
 
 
 @pytest.fixture
-def opening() -> Iterator[tuple[Sight, ScriptedDesktop]]:
-    """Eyes that have read a screen on which then something was done, so that another window is said to be there; what
-    it shows has not come."""
+def menu() -> Iterator[tuple[Sight, ScriptedDesktop, list[str]]]:
+    """Eyes that have read a screen, its desktop, and the title that its window is said to have."""
     desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
     window = Mock(side_effect=lambda: Window(title=title[0]))
     sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
     sight.start()
     try:
         assert sight.wait(WAIT_S) is not None
-        title[0] = "Dialog"
-        sight.stirred()
-        yield sight, desktop
+        yield sight, desktop, title
     finally:
         sight.stop()
+
+
+@pytest.fixture
+def opening(menu: tuple[Sight, ScriptedDesktop, list[str]]) -> tuple[Sight, ScriptedDesktop]:
+    """The same once something was done, and another window is said to be there; what it shows has not come."""
+    sight, desktop, title = menu
+    title[0] = "Dialog"
+    sight.stirred()
+    return sight, desktop
 
 
 def test_a_window_is_read_on_what_it_shows_and_not_on_the_picture_before_it(
@@ -150,38 +156,31 @@ def test_a_window_that_shows_nothing_else_is_read_after_a_while(opening: tuple[S
     assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page one")
 
 
-def test_what_keys_go_to_is_seen_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_keys_go_to_is_seen_anew(
+    monkeypatch: pytest.MonkeyPatch, menu: tuple[Sight, ScriptedDesktop, list[str]]
+) -> None:
     """A menu stays until its dialog has been made: what was read while it stood is not what the keys go to."""
-    desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
-    window = Mock(side_effect=lambda: Window(title=title[0]))
-    sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
+    sight, desktop, _ = menu
+    shown = sight.newest()
     monkeypatch.setattr(module, "_CALM_EVERY_S", WAIT_S)
     monkeypatch.setattr(module, "_LIVELY_S", 0.0)
     monkeypatch.setattr(module, "_CLOSE_S", 0.0)
-    sight.start()
-    try:
-        assert sight.wait(WAIT_S) is not None
-        desktop.show("two")
-        state = sight.fresh(WAIT_S)
-        assert state is not None
-        assert state.texts[0].text == "Page two"
-    finally:
-        sight.stop()
+    with sight._changed:  # after this picture the eyes rest
+        assert sight._changed.wait_for(lambda: sight._newest is not shown, WAIT_S)
+    desktop.show("two")
+    state = sight.fresh(WAIT_S)
+    assert state is not None
+    assert state.texts[0].text == "Page two"
 
 
-def test_keys_wait_for_what_the_window_shows_that_has_the_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_wait_for_what_the_window_shows_that_has_the_keyboard(
+    monkeypatch: pytest.MonkeyPatch, menu: tuple[Sight, ScriptedDesktop, list[str]]
+) -> None:
     monkeypatch.setattr(module, "MOST_MOVING_S", WAIT_S)
-    desktop, title = ScriptedDesktop(screens("one", "two")), ["Menu"]
-    window = Mock(side_effect=lambda: Window(title=title[0]))
-    sight = Sight(Mock(grab=desktop.grab, window=window), analyzer(desktop))
-    sight.start()
-    try:
-        assert sight.wait(WAIT_S) is not None
-        title[0] = "Dialog"
-        assert sight.fresh(5 * module.SETTLE_S) is None
-        desktop.show("two")
-        state = sight.fresh(WAIT_S)
-        assert state is not None
-        assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page two")
-    finally:
-        sight.stop()
+    sight, desktop, title = menu
+    title[0] = "Dialog"
+    assert sight.fresh(5 * module.SETTLE_S) is None
+    desktop.show("two")
+    state = sight.fresh(WAIT_S)
+    assert state is not None
+    assert (state.window, state.texts[0].text) == (Window(title="Dialog"), "Page two")
