@@ -57,6 +57,7 @@ class X11Watch:
         self._walks = False  # Alt is held since it went with a Tab
         self._stopping = False
         self._control, self._data = (connected(self._name, stall_s=CONNECT_S) for _ in range(2))
+        self._talking = threading.Lock()  # one thread at a time: python-xlib may lose the answer that another waits for
         self._control.set_error_handler(lambda *_: None)
         try:
             self._keymap = Keymap(self._name)
@@ -74,8 +75,9 @@ class X11Watch:
 
         self._stopping = True
         try:
-            self._control.record_disable_context(self._context)
-            self._control.sync()
+            with self._talking:
+                self._control.record_disable_context(self._context)
+                self._control.sync()
         except (error.ConnectionClosedError, OSError):
             log.info("the X server %s went away before the watch ended", self._name)
         if threading.current_thread() is not self._thread:
@@ -221,8 +223,9 @@ class X11Watch:
         from Xlib import X
 
         changed = False
-        while self._control.pending_events():
-            changed |= self._control.next_event().type == X.MappingNotify
+        with self._talking:
+            while self._control.pending_events():
+                changed |= self._control.next_event().type == X.MappingNotify
         if changed and self._keymap:
             self._keymap.close()
             self._keymap = Keymap(self._name)

@@ -21,6 +21,7 @@ from tests.support.display import VirtualDesktop, wait_until
 from tests.support.scripted import screens
 
 pytestmark = pytest.mark.display
+WATCHES = 100
 
 
 class Heard:
@@ -196,6 +197,23 @@ def test_a_chord_on_a_layout_without_latin_letters_is_named_by_the_latin_one(des
         wait_until(lambda: heard.touches, what="the chord")
         keycodes(screen, 135)
     assert heard.told() == ["keys ctrl+s"]
+
+
+def test_a_watch_that_ends_while_a_layout_is_followed_ends(desktop, screen) -> None:
+    """Both ask the server at once: without taking turns one in some ten waited for ever."""
+    from Xlib import X
+    from Xlib.display import Display
+
+    display = Display(f"unix/{screen.display}")
+    meaning = [tuple(display.get_keyboard_mapping(200, 1)[0])]
+    for _ in range(WATCHES):
+        with hearing(desktop):
+            for _ in range(3):
+                display.change_keyboard_mapping(200, meaning)
+                for kind in (X.KeyPress, X.KeyRelease):
+                    display.xtest_fake_input(kind, 38)
+            display.sync()
+    display.close()
 
 
 def test_what_another_program_types_by_giving_keys_a_meaning_is_heard(desktop, screen, person) -> None:
