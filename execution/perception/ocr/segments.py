@@ -106,17 +106,28 @@ def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
 def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     """The line cut where its ground changes its brightness and at upright borders: (first, after the last column)."""
     height, width = grey.shape
-    inner = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
+    middle = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
+    inner = _between_borders(middle)
     runs = _even_runs(inner)
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
-    cuts += [(edge, edge) for edge in _full_edges(inner, runs)]
+    cuts += [(edge, edge) for edge in _full_edges(inner, runs, is_cut=len(inner) < len(middle))]
     cuts += _round_ends(grey, runs)
     start = 0
     for end, then in [*sorted(set(cuts)), (width, width)]:
         if end - start >= _SHORTEST_TEXT:
             yield start, end
         start = max(start, then)
+
+
+def _between_borders(inner: np.ndarray) -> np.ndarray:
+    """The rows between borders that run above and below the letters: no column is of one brightness across them."""
+    height, width = inner.shape
+    level = np.median(inner)
+    drawn = np.flatnonzero((np.abs(inner - level) > EVEN).sum(axis=1) >= _DRAWN * width)
+    above, below = drawn[drawn < height // 3], drawn[drawn >= height - height // 3]
+    top, bottom = (int(above[-1]) + 1 if above.size else 0), (int(below[0]) if below.size else height)
+    return inner[top:bottom]
 
 
 class _Run(NamedTuple):
@@ -144,20 +155,28 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
     return first + int(np.abs(np.percentile(steps, (20, 80), axis=0)).min(axis=0).argmax())
 
 
-def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
+def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterator[int]:
     """Columns beside even ground where the brightness changes from top to bottom of the rows: borders, other grounds.
 
-    The stem of a letter does not reach that far: a line is found with half its height around it.
+    The stem of a letter does not reach that far: a line is found with half its height around it. One that was cut at
+    borders, with `is_cut`, may be half covered by what begins there.
     """
     width = inner.shape[1]
     for run in runs:
-        if run.last > run.first:
-            for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
-                if left >= 0 and right < width:
-                    step = inner[:, right] - inner[:, left]
-                    edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
-                    if edge.mean() >= _FULL or (edge.mean() >= _ROUNDED and _past_letters(inner, edge, run, right)):
-                        yield right
+        if run.last == run.first:
+            continue
+        for inside, towards, cut in ((run.first, -1, run.first), (run.last, 1, run.last + 1)):
+            for column in (inside + towards, inside + 2 * towards):  # the next one has a pixel of a round corner
+                if not 0 <= column < width:
+                    break
+                step = inner[:, column] - inner[:, inside]
+                edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
+                is_next, share = column == inside + towards, edge.mean()
+                if (share >= _FULL and not is_cut) or (
+                    share >= (_ROUNDED if is_next else _FULL) and _past_letters(inner, edge, run, cut)
+                ):
+                    yield cut
+                    break
 
 
 def _round_ends(grey: np.ndarray, runs: list[_Run]) -> Iterator[tuple[int, int]]:
