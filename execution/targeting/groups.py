@@ -130,8 +130,10 @@ def _columns(boxes: Sequence[Box]) -> list[list[Box]]:
 
 
 def _worth(line: Sequence[Box], edge: Callable[[Box], float]) -> tuple[int, int, int]:
-    """How many of a line stand no farther apart than its rows do, how well their edges agree, how many it has: a word of
-    a bar above a short list ends by chance where its rows end."""
+    """How many of a line stand no farther apart than its rows do, how well their edges agree, how many it has.
+
+    A word of a bar above a short list ends by chance where its rows end.
+    """
     if len(line) < 2:
         return len(line), 0, len(line)
     rows = sorted(line, key=_middle_y)
