@@ -47,7 +47,7 @@ _GLUED = 0.95  # of the score, for what was found within a word
 # What a word ends with in another form of it, as keys: "Enregistrer" is the button, "Enregistré" says that it was done.
 _ENDINGS = frozenset({"", "s", "e", "es", "ee", "ees", "r", "er", "d", "ed", "x", "z", "ez"})
 _STEM = 3  # letters that two forms of a word share at least
-_SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|\s+")
+_SPLIT = re.compile(r"(?<!\d)[:;()\[\]{}\"=<>|]|[:;()\[\]{}\"=<>|](?!\d)|[\s_]+")  # "_" is read as a space at times
 
 
 @dataclass(frozen=True, slots=True)

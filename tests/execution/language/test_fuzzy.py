@@ -31,6 +31,7 @@ phrase = st.lists(word, min_size=1, max_size=5).map(" ".join)
         ("l’œuvre", "l'oeuvre"),
         ("Name:", "Name"),
         ("12 – 14", "12 - 14"),
+        ("frais_781.tif", "frais 781.tif"),
     ],
 )
 def test_what_a_reader_confuses_is_the_same_text(taught, read):
