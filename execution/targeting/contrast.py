@@ -11,6 +11,7 @@ import numpy as np
 
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
+from execution.targeting.looks import ground_change
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementState
 
@@ -38,6 +39,14 @@ def contrast_share(signs: Signs, context: Context) -> float | None:
     if len(others) < _ENOUGH:
         return None
     return contrast(element.box, context) / max(1.0, median(contrast(e.box, context) for e in others))
+
+
+def is_as_clear_as_taught(signs: Signs, context: Context) -> bool:
+    """True on the ground that it was taught on, where it is no fainter than it was: the heads of a table are grey in
+    some themes."""
+    if context.template is None or ground_change(signs.box, context) is None:
+        return False
+    return contrast(signs.box, context) >= _AS_CLEAR * _contrast(context.template)
 
 
 def is_written_faintly(signs: Signs, context: Context) -> bool:

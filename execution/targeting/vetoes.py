@@ -14,7 +14,7 @@ from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
-from execution.targeting.contrast import contrasts_like_its_peers, is_written_faintly
+from execution.targeting.contrast import contrasts_like_its_peers, is_as_clear_as_taught, is_written_faintly
 from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
 from execution.targeting.neighbours import other_label
@@ -222,7 +222,8 @@ def _greyed_out(signs: Signs, context: Context) -> str:
         grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
         return say("targeting.greyed_out") if grey else ""
     if context.is_variable:  # the taught picture shows another value
-        return say("targeting.greyed_out") if said and not contrasts_like_its_peers(signs, context) else ""
+        clear = not said or contrasts_like_its_peers(signs, context) or is_as_clear_as_taught(signs, context)
+        return "" if clear else say("targeting.greyed_out")
     if look is not None and look.faded and not is_written_faintly(signs, context):
         return say("targeting.fainter")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None

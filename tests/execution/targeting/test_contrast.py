@@ -61,6 +61,22 @@ def test_a_theme_that_writes_all_fainter_greys_nothing_out() -> None:
     assert faded(greyed) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("taught", "now", "is_refused"),
+    [(GREY, GREY, False), (BLACK, GREY, True), (BLACK, BLACK, False)],
+    ids=["grey as it was", "fainter than it was", "clear, whatever a detector says"],
+)
+def test_an_option_is_out_of_use_where_it_is_fainter_than_the_one_that_was_shown(taught, now, is_refused) -> None:
+    """The heads of a table are grey in some themes; a detector says of each that it is out of use."""
+    first, then, store = menu(taught, beside=BLACK), menu(now, beside=BLACK), Pictures()
+    target = replace(
+        teach_target(first.frame, WRAP, label="Head", state=first, click=None, store=store), text="{{head}}"
+    )
+    off = tuple(replace(e, states=frozenset({ElementState.DISABLED})) for e in then.elements)
+    on = context(target, replace(then, elements=off), store, {"head": "Line Numbers"})
+    assert (veto(examined(WRAP._replace(y=WRAP.y + 24), on), on) != "") is is_refused
+
+
 def test_what_a_detector_takes_for_greyed_out_there_is_not() -> None:
     now = menu(SOFT)
     off = [replace(e, states=frozenset({ElementState.DISABLED})) if e.box == WRAP else e for e in now.elements]
