@@ -158,8 +158,8 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
 def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterator[int]:
     """Columns beside even ground where the brightness changes from top to bottom of the rows: borders, other grounds.
 
-    The stem of a letter does not reach that far: a line is found with half its height around it. One that was cut at
-    borders, with `is_cut`, may be half covered by what begins there.
+    The stem of a letter does not reach that far: a line is found with half its height around it. In one that was cut
+    at borders, with `is_cut`, it may, beside the round end of a letter: what begins there may cover half of them.
     """
     width = inner.shape[1]
     for run in runs:
@@ -172,9 +172,8 @@ def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterato
                 step = inner[:, column] - inner[:, inside]
                 edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
                 is_next, share = column == inside + towards, edge.mean()
-                if (share >= _FULL and not is_cut) or (
-                    share >= (_ROUNDED if is_next else _FULL) and _past_letters(inner, edge, run, cut)
-                ):
+                is_full = share >= _FULL and (is_next or not is_cut)
+                if is_full or (is_next and share >= _ROUNDED and _past_letters(inner, edge, run, cut)):
                     yield cut
                     break
 
