@@ -159,7 +159,7 @@ def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterato
     """Columns beside even ground where the brightness changes from top to bottom of the rows: borders, other grounds.
 
     The stem of a letter does not reach that far: a line is found with half its height around it. In one that was cut
-    at borders, with `is_cut`, it may, beside the round end of a letter: what begins there may cover half of them.
+    at borders, with `is_cut`, it may: what begins there may cover half of the letters.
     """
     width = inner.shape[1]
     for run in runs:
@@ -171,9 +171,9 @@ def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterato
                     break
                 step = inner[:, column] - inner[:, inside]
                 edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
-                is_next, share = column == inside + towards, edge.mean()
-                is_full = share >= _FULL and (is_next or not is_cut)
-                if is_full or (is_next and share >= _ROUNDED and _past_letters(inner, edge, run, cut)):
+                share, least = edge.mean(), _ROUNDED if column == inside + towards else _FULL
+                is_full = share >= _FULL and (not is_cut or _is_other_beyond(inner, run, towards))
+                if is_full or (share >= least and _past_letters(inner, edge, run, cut)):
                     yield cut
                     break
 
@@ -210,6 +210,15 @@ def _round_end(beside: np.ndarray, level: int) -> int:
     if not (bowed and outwards and smooth) or abs(middle - rows.size // 2) > _SKEW * height:
         return 0
     return int(back[rows.size // 4 : rows.size - rows.size // 4].max()) + _THICKEST_BORDER
+
+
+def _is_other_beyond(inner: np.ndarray, run: _Run, towards: int) -> bool:
+    """Whether beside a run another ground goes on; behind the stem of a letter it is the same."""
+    near, far = _THICKEST_BORDER, 3 * _THICKEST_BORDER
+    beyond = inner[:, run.last + 1 + near : run.last + 1 + far]
+    if towards < 0:
+        beyond = inner[:, max(0, run.first - far) : max(0, run.first - near)]
+    return bool(beyond.size and (np.abs(beyond - run.level) > EVEN).mean() >= _FULL)
 
 
 def _past_letters(inner: np.ndarray, edge: np.ndarray, run: _Run, column: int) -> bool:
