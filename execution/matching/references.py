@@ -33,7 +33,7 @@ from workflows.exceptions import PictureError
 from workflows.graph import GraphSpec, NodeSpec, NormBox, TargetSpec
 from workflows.places import has_size
 
-FORMAT = 2  # of what is kept; another number reads the pictures again
+FORMAT = 1  # of what is kept; another number reads the pictures again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,9 +28,6 @@ _WIDEST = 4096
 # proportional type is half a letter wide, in monospaced type just over one.
 _GAP_IN_LETTERS = 1.9
 _SMALLEST_GAP = 9
-# In large letters the entries of a menu bar stand nearer, and a space of monospaced type may be as wide: they are
-# told by their capitals, three or more words of which none is written small, and by how many of their gaps are wide.
-_ENTRIES_GAP, _WORD_GAP, _LEAST_ENTRIES = 1.5, 0.8, 3
 _INK = 0.3  # of the contrast between the ground and the strongest ink
 # Of the crop's height, 1.4 of the letters' with its margins: the gap that is a space where none was seen in the
 # line, the least that ever is one, and how near to a gap the recogniser places the space that it sees there.
@@ -104,7 +101,7 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
     if not placed or not len(columns):
         return []
     gaps = [(int(a) + 1, int(b)) for a, b in pairwise(columns) if b - a > 1]
-    cuts = _cuts(columns, gaps, [letter for letter in placed if letter.character != " "])
+    cuts = _cuts(columns, gaps, letters=sum(c != " " for c, _, _ in placed))
     edges = [-math.inf, *((a + b) / 2 for a, b in cuts), math.inf]
     starts = [int(columns[0]), *(b for _, b in cuts)]
     ends = [*(a for a, _ in cuts), int(columns[-1]) + 1]
@@ -162,18 +159,11 @@ def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, hei
     return letters
 
 
-def _cuts(columns: np.ndarray, gaps: list[tuple[int, int]], letters: Sequence[Letter]) -> list[tuple[int, int]]:
+def _cuts(columns: np.ndarray, gaps: list[tuple[int, int]], *, letters: int) -> list[tuple[int, int]]:
     """The gaps between inked columns that are wide enough to part two texts."""
     spaces = [(a, b) for a, b in gaps if b - a >= _SMALLEST_GAP]
     inked = int(columns[-1]) + 1 - int(columns[0]) - sum(b - a for a, b in spaces)
-    letter = inked / max(1, len(letters))
-    between = [(a, b) for a, b in gaps if b - a >= _WORD_GAP * letter]
-    starts = [next((p for p in letters if p.at > (a + b) / 2), None) for a, b in [(0, 0), *between]]
-    wide = [(a, b) for a, b in between if b - a >= max(_SMALLEST_GAP, _ENTRIES_GAP * letter)]
-    captions = len(starts) >= _LEAST_ENTRIES and all(p is not None and p.character.isupper() for p in starts)
-    if captions and 2 * len(wide) > len(between):
-        return wide
-    widest = max(_SMALLEST_GAP, _GAP_IN_LETTERS * letter)
+    widest = max(_SMALLEST_GAP, _GAP_IN_LETTERS * inked / max(1, letters))
     return [(a, b) for a, b in gaps if b - a >= widest]
 
 

@@ -106,28 +106,17 @@ def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
 def _grounds(grey: np.ndarray) -> Iterator[tuple[int, int]]:
     """The line cut where its ground changes its brightness and at upright borders: (first, after the last column)."""
     height, width = grey.shape
-    middle = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
-    inner = _between_borders(middle)
+    inner = grey[round(_OUTER * height) : max(1, round((1 - _OUTER) * height))]
     runs = _even_runs(inner)
     wide = [run for run in runs if run.last + 1 - run.first >= max(_SHORTEST_TEXT, _GROUND * height)]
     cuts = [(edge, edge) for a, b in pairwise(wide) if _differ(a, b) for edge in (_edge(inner, a.last + 1, b.first),)]
-    cuts += [(edge, edge) for edge in _full_edges(inner, runs, is_cut=len(inner) < len(middle))]
+    cuts += [(edge, edge) for edge in _full_edges(inner, runs)]
     cuts += _round_ends(grey, runs)
     start = 0
     for end, then in [*sorted(set(cuts)), (width, width)]:
         if end - start >= _SHORTEST_TEXT:
             yield start, end
         start = max(start, then)
-
-
-def _between_borders(inner: np.ndarray) -> np.ndarray:
-    """The rows between borders that run above and below the letters: no column is of one brightness across them."""
-    height, width = inner.shape
-    level = np.median(inner)
-    drawn = np.flatnonzero((np.abs(inner - level) > EVEN).sum(axis=1) >= _DRAWN * width)
-    above, below = drawn[drawn < height // 3], drawn[drawn >= height - height // 3]
-    top, bottom = (int(above[-1]) + 1 if above.size else 0), (int(below[0]) if below.size else height)
-    return inner[top:bottom]
 
 
 class _Run(NamedTuple):
@@ -155,27 +144,20 @@ def _edge(inner: np.ndarray, first: int, last: int) -> int:
     return first + int(np.abs(np.percentile(steps, (20, 80), axis=0)).min(axis=0).argmax())
 
 
-def _full_edges(inner: np.ndarray, runs: list[_Run], *, is_cut: bool) -> Iterator[int]:
+def _full_edges(inner: np.ndarray, runs: list[_Run]) -> Iterator[int]:
     """Columns beside even ground where the brightness changes from top to bottom of the rows: borders, other grounds.
 
-    The stem of a letter does not reach that far: a line is found with half its height around it. In one that was cut
-    at borders, with `is_cut`, it may: what begins there may cover half of the letters.
+    The stem of a letter does not reach that far: a line is found with half its height around it.
     """
     width = inner.shape[1]
     for run in runs:
-        if run.last == run.first:
-            continue
-        for inside, towards, cut in ((run.first, -1, run.first), (run.last, 1, run.last + 1)):
-            for column in (inside + towards, inside + 2 * towards):  # the next one has a pixel of a round corner
-                if not 0 <= column < width:
-                    break
-                step = inner[:, column] - inner[:, inside]
-                edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
-                share, least = edge.mean(), _ROUNDED if column == inside + towards else _FULL
-                is_full = share >= _FULL and (not is_cut or _is_other_beyond(inner, run, towards))
-                if is_full or (share >= least and _past_letters(inner, edge, run, cut)):
-                    yield cut
-                    break
+        if run.last > run.first:
+            for left, right in ((run.first - 1, run.first), (run.last, run.last + 1)):
+                if left >= 0 and right < width:
+                    step = inner[:, right] - inner[:, left]
+                    edge = max(step > EVEN, step < -EVEN, key=np.count_nonzero)
+                    if edge.mean() >= _FULL or (edge.mean() >= _ROUNDED and _past_letters(inner, edge, run, right)):
+                        yield right
 
 
 def _round_ends(grey: np.ndarray, runs: list[_Run]) -> Iterator[tuple[int, int]]:
@@ -210,15 +192,6 @@ def _round_end(beside: np.ndarray, level: int) -> int:
     if not (bowed and outwards and smooth) or abs(middle - rows.size // 2) > _SKEW * height:
         return 0
     return int(back[rows.size // 4 : rows.size - rows.size // 4].max()) + _THICKEST_BORDER
-
-
-def _is_other_beyond(inner: np.ndarray, run: _Run, towards: int) -> bool:
-    """Whether beside a run another ground goes on; behind the stem of a letter it is the same."""
-    near, far = _THICKEST_BORDER, 3 * _THICKEST_BORDER
-    beyond = inner[:, run.last + 1 + near : run.last + 1 + far]
-    if towards < 0:
-        beyond = inner[:, max(0, run.first - far) : max(0, run.first - near)]
-    return bool(beyond.size and (np.abs(beyond - run.level) > EVEN).mean() >= _FULL)
 
 
 def _past_letters(inner: np.ndarray, edge: np.ndarray, run: _Run, column: int) -> bool:

@@ -57,32 +57,6 @@ def test_an_upright_border_between_two_texts_parts_them():
     assert len(segments(pixels)) == 2
 
 
-def test_an_upright_border_parts_what_borders_above_and_below_frame():
-    """The captions of a table's columns, found with the borders of its head."""
-    pixels = line(height=34)
-    pixels[5:7] = pixels[25:26] = 211
-    write(pixels, "Type", 8, 150, y=20)
-    write(pixels, "Due date", 60, 150, y=20)
-    pixels[5:26, 50:51] = pixels[5:26, 148:149] = 211
-    write(pixels, "Summary", 156, 150, y=20)
-    boxes = [s.box for s in segments(pixels)]
-    assert [(box.x > 48) + (box.x > 148) for box in boxes] == [0, 1, 2]
-    assert all(box.h <= 20 for box in boxes)
-
-
-def test_upright_borders_with_round_corners_part_two_texts():
-    """Two parts of one control: the column beside each border has a pixel of its corner, and no one brightness."""
-    pixels = line(height=46)
-    pixels[3] = pixels[42] = 106
-    pixels[3, 62:69] = pixels[42, 62:69] = 255
-    pixels[5:41, (64, 66)] = 106
-    pixels[5:41, 65] = 141
-    pixels[6, (63, 67)], pixels[39, (63, 67)] = 199, 199
-    write(pixels, "Day", 14, 100, y=26)
-    write(pixels, "Week", 84, 100, y=26)
-    assert [s.box.x > 66 for s in segments(pixels)] == [False, True]
-
-
 def test_a_label_and_its_rounded_field_are_segments_of_their_own():
     """The field's border is drawn over most of the crop's height only, and its corners lead to the text within."""
     pixels = line(height=40, level=245)
