@@ -94,13 +94,8 @@ def stands_in(value: str, line: str) -> Answer:
 
 
 def _either(value: str, shown: str, *, anywhere: bool) -> Answer:
-    pairs = {(value, shown), (_misread(value), _misread(shown))}
-    return max((_answer(*pair, anywhere=anywhere) for pair in pairs), key=_RANK.__getitem__)
-
-
-def _misread(text: str) -> str:
-    """œ, or what it was read as when it was taught, as readers take it at worst."""
-    return re.sub("œ|oe", "ce", re.sub("Œ|OE", "CE", text))
+    answers = [_answer(one, shown, anywhere=anywhere) for one in {value, value.translate(_AS_READ)}]
+    return max(answers, key=_RANK.__getitem__)
 
 
 @lru_cache(maxsize=8192)
@@ -126,6 +121,7 @@ def _answer(value: str, shown: str, *, anywhere: bool) -> Answer:
     return max(answers, key=_RANK.__getitem__)
 
 
+_AS_READ = str.maketrans({"œ": "ce", "Œ": "CE"})
 _RANK = {Answer.NO: 0, Answer.CANNOT_TELL: 1, Answer.YES: 2}
 
 

@@ -22,7 +22,6 @@ _SAME_THING = 0.5  # of the smaller area
 _NEXT_ROW, _NEXT_BESIDE = 12.0, 4.0  # of the height: what is farther from a first neighbour is of another group
 _FAR = 3.2  # usual steps
 _ROOM_FOR_ONE = 1.6
-_RAGGED = 0.25  # of the height: edges that lie so far apart are at one place by chance
 _EVEN, _EVENLY = 0.25, 0.5  # of a usual step, of the steps
 _SHARED_ROWS = 0.5
 _EVEN_COLUMNS = 0.2
@@ -111,37 +110,16 @@ def _as_high(boxes: Sequence[Box]) -> list[list[Box]]:
 
 
 def _columns(boxes: Sequence[Box]) -> list[list[Box]]:
-    """What stands below each other, each thing in its best line: of left edges, middles or right edges."""
-    edges = (_left, _middle_x, _right)
-    lines = [(_worth(line, edge), edge, line) for edge in edges for line in _lines(boxes, edge, _SAME_EDGE)]
+    """What stands below each other, each thing in the line that has the most: of left edges, middles or right edges."""
+    lines = [line for edge in (_left, _middle_x, _right) for line in _lines(boxes, edge, _SAME_EDGE)]
     columns: list[list[Box]] = []
     while lines:
-        _, _, best = max(lines, key=lambda rated: rated[0])
+        best = max(lines, key=len)
         columns += _cut(sorted(best, key=_middle_y), _middle_y, _NEXT_ROW)
         taken = set(best)
-        free = []
-        for rated in lines:
-            if not taken.isdisjoint(rated[2]):
-                left = [box for box in rated[2] if box not in taken]
-                rated = _worth(left, rated[1]), rated[1], left
-            free.append(rated)
-        lines = [rated for rated in free if rated[2]]
+        free = (line if taken.isdisjoint(line) else [b for b in line if b not in taken] for line in lines)
+        lines = [line for line in free if line]
     return columns
-
-
-def _worth(line: Sequence[Box], edge: Callable[[Box], float]) -> tuple[int, int, int]:
-    """How many of a line stand no farther apart than its rows do, how well their edges agree, how many it has.
-
-    A word of a bar above a short list ends by chance where its rows end.
-    """
-    if len(line) < 2:
-        return len(line), 0, len(line)
-    rows = sorted(line, key=_middle_y)
-    steps = [_middle_y(b) - _middle_y(a) for a, b in pairwise(rows)]
-    near = [step <= _ROOM_FOR_ONE * median_low(steps) for step in steps]
-    together = [row for row, above, below in zip(rows, [False, *near], [*near, False], strict=True) if above or below]
-    ragged = max(map(edge, together)) - min(map(edge, together))
-    return len(together), -int(ragged / (_RAGGED * median(box.h for box in together))), len(line)
 
 
 def _lines(boxes: Sequence[Box], edge: Callable[[Box], float], room: float) -> list[list[Box]]:

@@ -34,7 +34,7 @@ pytestmark = [
 
 SIGNED = " - signed"
 SHOWN = ("Adams.txt", "Brown.txt", "Carter.txt")
-IN_A_WINDOW_S = 180
+IN_A_WINDOW_S = 60
 
 
 @pytest.fixture(scope="module")

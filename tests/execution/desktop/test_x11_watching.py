@@ -200,7 +200,7 @@ def test_a_chord_on_a_layout_without_latin_letters_is_named_by_the_latin_one(des
 
 
 def test_a_watch_that_ends_while_a_layout_is_followed_ends(desktop, screen) -> None:
-    """Both ask the server at once: without taking turns one in some ten waited for ever."""
+    """Both ask the server at once: without taking turns one in some hundred waited for ever."""
     from Xlib import X
     from Xlib.display import Display
 

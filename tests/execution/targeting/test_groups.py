@@ -116,15 +116,6 @@ def column(x: int, count: int, *, w: int = 24, h: int = 20, pitch: int = 36, top
     return [Box(x, top + pitch * i, w, h) for i in range(count)]
 
 
-def test_a_word_of_a_bar_that_ends_where_the_rows_end_is_none_of_the_list() -> None:
-    """A file manager with three files: "Go" of its menu bar stands above where their names end."""
-    bar = [Box(x, 135, w, 16) for x, w in ((219, 27), (257, 31), (298, 37), (345, 84), (439, 23), (473, 39), (522, 35))]
-    files = [Box(394, 227, 74, 15), Box(395, 256, 69, 14), Box(395, 284, 68, 14)]
-    group = next(g for g in groups_of([*bar, *files]) if files[0] in g.members)
-    assert group.members == tuple(files)
-    assert group.counted == 3
-
-
 def test_buttons_of_the_rows_of_a_table_are_counted_down_their_column() -> None:
     """Two small pictures in each row, at even steps as tiles are; what else stands in the row tells that it is one."""
     edit, delete = column(600, 6), column(640, 6)
