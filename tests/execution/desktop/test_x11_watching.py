@@ -21,7 +21,7 @@ from tests.support.display import VirtualDesktop, wait_until
 from tests.support.scripted import screens
 
 pytestmark = pytest.mark.display
-WATCHES = 100
+WATCHES = 200
 
 
 class Heard:
