@@ -51,6 +51,12 @@ class Feature(NamedTuple):
 TEXT, PICTURE, AROUND, PLACE, KIND = "text", "picture", "around", "place", "kind"
 TOGETHER, GIVEN = "together", "given"
 
+# What cannot be told of a control by a part of it.
+_OF_ALL_OF_IT = (
+    "silent", "worded", "reads", "ink", "eye", "contrast", "faded", "contrast_share", "around_picture", "role", "kind",
+    "high", "wide", "disabled", "is_element",
+)  # fmt: skip
+
 PLACES = (
     Feature("text", 1, TEXT, leads=True),
     Feature("whole", 1, TEXT),
@@ -126,6 +132,9 @@ def measured(proposed: Sequence[Proposal], signs: Sequence[Signs], context: Cont
     rows = [_of_place(p, s, taught, context) for p, s in zip(proposed, signs, strict=True)]
     for number, likeness in _seen_again(signs, context):
         rows[number]["eye"] = likeness
+    for row, one in zip(rows, signs, strict=True):
+        if one.in_sight is not None:
+            row.update(dict.fromkeys(_OF_ALL_OF_IT, _NAN))
     table = np.array([[row.get(f.name, _NAN) for f in PLACES] for row in rows], np.float32).reshape(-1, len(PLACES))
     given = _of_screen(len(rows), context)
     return completed(table, np.array([given[name] for name in SCREEN], np.float32))

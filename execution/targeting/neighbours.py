@@ -14,7 +14,7 @@ from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
 from execution.targeting.records import names_record
 from execution.targeting.signs import NONE, Surroundings
-from execution.types import Answer, Box, TextLine
+from execution.types import Answer, Box, Point, TextLine
 from workflows.graph import NeighbourSpec
 from workflows.text import names
 
@@ -26,9 +26,14 @@ _LEAST_SAID = 3  # letters of a text that says anything
 _OWN_ROW = 0.5  # of the target's height
 
 
-def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundings:
-    """Compare what is around `box` with the target's neighbours, everything being drawn `scale` times as large."""
+def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box | None = None) -> Surroundings:
+    """Compare what is around `box` with the target's neighbours, everything being drawn `scale` times as large.
+
+    What would stand `under` something that lies there is not asked for, unless it says what this run is about.
+    """
     neighbours = context.target.neighbours
+    if under is not None:
+        neighbours = tuple(n for n in neighbours if _is_data(n.text) or not under.contains(_place(n, box, scale)))
     if not neighbours:
         return NONE
     if not context.text_was_read:
@@ -80,7 +85,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0) -> Surroundi
 def _to_the_letter(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> bool:
     """True if what stands there is the very name or number that stood there (S9.6)."""
     near = Box(0, 0, 2 * _SLACK_X, 2 * _SLACK_Y)
-    x, y = box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale)
+    x, y = _place(neighbour, box, scale)
     lines = _lines_at(Box(x - near.w // 2, y - near.h // 2, near.w, near.h), context)
     return any(stands_in(neighbour.text, line.text) is Answer.YES for line in lines)
 
@@ -161,9 +166,14 @@ def _is_near(neighbour: NeighbourSpec, box: Box, context: Context, scale: float)
 
 
 def _text_at_place(neighbour: NeighbourSpec, box: Box, context: Context, scale: float) -> str:
-    x, y = box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale)
+    x, y = _place(neighbour, box, scale)
     place = Box(x - _SLACK_X, y - _SLACK_Y // 2, 2 * _SLACK_X, _SLACK_Y)
     return next((line.text for line in _lines_at(place, context)), "")
+
+
+def _place(neighbour: NeighbourSpec, box: Box, scale: float) -> Point:
+    """Where its middle stood from the target."""
+    return Point(box.center.x + round(neighbour.dx * scale), box.center.y + round(neighbour.dy * scale))
 
 
 def _lines_at(place: Box, context: Context) -> list[TextLine]:
@@ -172,12 +182,16 @@ def _lines_at(place: Box, context: Context) -> list[TextLine]:
     return [context.words.lines[i] for i in np.flatnonzero(met).tolist()]
 
 
-def label_in_place(box: Box, context: Context, *, scale: float = 1.0) -> bool | None:
-    """Whether the label that names the target stands beside `box`; None where none was taught, or nothing was read."""
+def label_in_place(box: Box, context: Context, *, scale: float = 1.0, under: Box | None = None) -> bool | None:
+    """Whether the label that names the target stands beside `box`; None where none was taught, or nothing was read.
+
+    None, too, where it is not read and would stand `under` something that lies there.
+    """
     label = context.target.named_by
     if label is None or not context.text_was_read:
         return None
-    return stands_at(label, box, context, scale=scale)
+    there = stands_at(label, box, context, scale=scale)
+    return None if not there and under is not None and under.contains(_place(label, box, scale)) else there
 
 
 def other_label(box: Box, context: Context, *, scale: float = 1.0) -> str:

@@ -29,6 +29,8 @@ def speaks_for(signs: Signs, context: Context) -> Iterator[tuple[str, str]]:
         yield TEXT, say("sign.text", read=signs.read) if signs.text >= SAME else signs.wording.note
     if signs.look is not None and signs.look.score >= GOOD and not context.is_variable:
         yield PICTURE, signs.look.told
+    if signs.in_sight is not None and signs.in_sight.area:
+        yield PICTURE, say("sign.in_sight")
     if signs.around.seen and signs.around.share >= _SOME:
         yield AROUND, signs.around.told
     if signs.label:

@@ -17,6 +17,7 @@ from execution.targeting import ladder, memory
 from execution.targeting.boxes import point_in
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
+from execution.targeting.covering import lies_under
 from execution.targeting.described import is_described
 from execution.targeting.examination import examined
 from execution.targeting.further import beside
@@ -24,10 +25,11 @@ from execution.targeting.judge import Judge, fitted_judge, needed
 from execution.targeting.opinions import Adviser
 from execution.targeting.places import PlaceStore
 from execution.targeting.reasons import rivals, why_found, why_not, why_several
+from execution.targeting.signs import Signs
 from execution.targeting.vetoes import row_problem, veto
 from execution.targeting.weighing import Weighed, weigh
 from execution.targeting.windows import another_program
-from execution.types import Box, Resolution, ResolveStatus, RungResult, ScreenState
+from execution.types import Box, Point, Resolution, ResolveStatus, RungResult, ScreenState
 from sentences.said import say, then
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
@@ -182,6 +184,8 @@ def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     best = weighed.judgement.order[0]
     if weighed.judgement.chances[best] < least or veto(weighed.signs[best], context):
         return None
+    if lies_under(weighed.signs, best, context):
+        return None
     return best
 
 
@@ -193,13 +197,19 @@ def _answer(
     return Resolution(
         status=FOUND,
         box=box,
-        point=point_in(box, context.target.click),
+        point=_point(weighed.signs[chosen], context),
         rung=opinion.rung if opinion else ladder.rung_of(weighed, chosen, context),
         score=weighed.chance(chosen),
         runner_up=weighed.candidate(order[1]) if len(order) > 1 else None,
         evidence=tuple(evidence),
         message=then([opinion.note if opinion else "", why_found(weighed, chosen, context)]),
     )
+
+
+def _point(signs: Signs, context: Context) -> Point:
+    """Where to click: where it was clicked when it was taught, or else in the middle of what is in sight of it."""
+    point = point_in(signs.box, context.target.click)
+    return point if signs.in_sight is None or signs.in_sight.contains(point) else signs.in_sight.center
 
 
 def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:

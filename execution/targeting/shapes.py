@@ -13,10 +13,16 @@ _SLACK_FAR = 0.08
 _AS_HIGH = 0.3
 
 
-def structure_share(box: Box, context: Context, *, scale: float = 1.0) -> float | None:
-    """The share of the taught shapes that stand around `box`, 0 to 1; None where fewer than two were taught."""
-    shapes = context.target.shapes
-    if len(shapes) < 2 or not context.state.elements:
+def structure_share(box: Box, context: Context, *, scale: float = 1.0, under: Box | None = None) -> float | None:
+    """The share of the taught shapes that stand around `box`, 0 to 1; None where fewer than two were taught.
+
+    Those that would stand `under` something that lies there are not asked for.
+    """
+    asked = np.ones(len(context.target.shapes), bool)
+    if under is not None:
+        x, y = (context.shape_table[:, axis] * scale + box.center[axis] for axis in (0, 1))
+        asked = ~((x >= under.x) & (x < under.right) & (y >= under.y) & (y < under.bottom))
+    if asked.sum() < 2 or not context.state.elements:
         return None
     if scale not in context.shape_rooms:
         context.shape_rooms[scale] = _rooms(context, scale)
@@ -25,7 +31,7 @@ def structure_share(box: Box, context: Context, *, scale: float = 1.0) -> float 
     for axis, (low, high) in enumerate(rooms):
         now = context.element_table[:, axis] - box.center[axis]
         near &= (now >= low) & (now <= high)
-    return int(near.any(axis=1).sum()) / len(shapes)
+    return int((near.any(axis=1) & asked).sum()) / int(asked.sum())
 
 
 def _rooms(context: Context, scale: float) -> Rooms:

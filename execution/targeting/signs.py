@@ -66,7 +66,8 @@ class Signs:
     `scale` is how large things are drawn there. `text` is how well the taught text was looked up there, `whole` that it
     is all that stands in its line, `held` how much of it lies inside; `wording` compares it with all that is `read`.
     `label_wording` is the same for the label of a box to tick. `look` is how the taught picture fits. `label`,
-    `shapes`, `numbered` and `in_sequence` are about what stands around it.
+    `shapes`, `numbered` and `in_sequence` are about what stands around it. `in_sight` is the part that something leaves
+    uncovered, None where nothing is known to lie over it.
     """
 
     box: Box
@@ -85,6 +86,7 @@ class Signs:
     numbered: bool | None = None
     in_sequence: bool | None = None
     in_row: bool | None = None
+    in_sight: Box | None = None
 
     @property
     def standing(self) -> float | None:

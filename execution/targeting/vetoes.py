@@ -1,7 +1,7 @@
 """What a user would say himself against a place, whatever speaks for it; no more than this (S5.3, S9.6).
 
-Another record, greyed out, another program or window, says something else, several things in one. What lies outside of
-the window is not even proposed. What is vetoed goes on counting as a rival: its twin does not win by that.
+Another record, greyed out or covered, another program or window, says something else, several things in one. What lies
+outside of the window is not even proposed. What is vetoed goes on counting as a rival: its twin does not win by that.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def veto(signs: Signs, context: Context) -> str:
         _several_in_one(signs, context)
         or _says_something_else(signs, context)
         or _another_record(signs, context)
-        or _greyed_out(signs, context)
+        or _out_of_use(signs, context)
         or window_problem(context, signs)
         or _needed_is_missing(signs, context)
     )
@@ -72,6 +72,8 @@ def _needed_is_missing(signs: Signs, context: Context) -> str:
 
 
 def _several_in_one(signs: Signs, context: Context) -> str:
+    if signs.in_sight is not None:  # drawn as it was taught: what else is there lies over it
+        return ""
     if context.as_list or _its_words_are_clicked(signs, context) or not holds_several(signs.box, context.state):
         return ""
     return say("targeting.holds_several")
@@ -103,6 +105,8 @@ def _says_something_else(signs: Signs, context: Context) -> str:
             return say("targeting.replaced_beside", was=label.text, now=now) if now else ""
         return ""
     if signs.text is None and (want.exact or names_record(want.text)):
+        if signs.in_sight is not None:
+            return say("targeting.covered")
         return say("targeting.row_unread")
     if signs.text is None:
         return ""
@@ -214,8 +218,10 @@ def _only_buttons(signs: Signs) -> bool:
     return all(is_known(was) for was, _ in signs.around.replaced)
 
 
-def _greyed_out(signs: Signs, context: Context) -> str:
-    """A control that is fainter than it was cannot be used now, or lies behind something."""
+def _out_of_use(signs: Signs, context: Context) -> str:
+    """Something lies over it; or it is fainter than it was: it cannot be used now, or is behind a dialog."""
+    if signs.in_sight is not None:
+        return "" if signs.in_sight.area else say("targeting.covered")
     look, said = signs.look, signs.element is not None and ElementState.DISABLED in signs.element.states
     if context.target.role == ElementRole.FIELD:
         change = ground_change(signs.box, context)

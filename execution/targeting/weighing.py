@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from execution.targeting import described
+from execution.targeting.boxes import same_thing
 from execution.targeting.context import Context
+from execution.targeting.covering import is_whole, seen_in_part
 from execution.targeting.examination import examined
 from execution.targeting.features import measured
 from execution.targeting.judge import Judge, Judgement, fitted_judge
-from execution.targeting.proposals import Proposal, proposals
+from execution.targeting.proposals import Proposal, Proposer, proposals
 from execution.targeting.signs import Signs
 from execution.types import Box, Candidate
 
 _SUREST = 0.99
+_LOOKED_AT = 4  # of the most probable places, and of those where it was taught: whether something lies over them
 _LIKELY = 0.5
 
 
@@ -56,13 +59,41 @@ def measure(context: Context, remembered: Box | None = None) -> Measured:
 
 def weigh(context: Context, remembered: Box | None = None, *, judge: Judge | None = None) -> Weighed:
     """Every place that is proposed, looked at and judged, by the product's judge if no other is given."""
+    judge = judge or fitted_judge()
     found = measure(context, remembered)
-    judgement = (judge or fitted_judge()).judge(found.features)
+    judgement = judge.judge(found.features)
+    covered = _with_covered(found, judgement, context)
+    if covered is not None:
+        found, judgement = covered, judge.judge(covered.features)
     if described.is_described(context):
         judgement = described.judged(found.signs, context, judgement)
     if context.wanted_number.number is not None:
         judgement = replace(judgement, chances=_of_number(found, judgement.chances, context))
     return Weighed(found.proposed, found.signs, found.features, judgement)
+
+
+def _with_covered(found: Measured, judgement: Judgement, context: Context) -> Measured | None:
+    """The same with the places that something lies over as what is in sight of them; None where it lies over none."""
+    if context.around is None or context.is_variable or not found.signs:
+        return None
+    if is_whole(found.signs[judgement.order[0]], context):
+        return None
+    boxes = [found.proposed[number].box for number in judgement.order[:_LOOKED_AT]]
+    signs = [seen_in_part(box, context) for box in dict.fromkeys([*boxes, *context.taught_places()[:_LOOKED_AT]])]
+    covered = {one.box: one for one in signs if one is not None}
+    if not covered:
+        return None
+    by: dict[Box, set[Proposer]] = {box: {Proposer.PLACE} for box in covered}
+    others = list[int]()
+    for number, proposal in enumerate(found.proposed):
+        of = next((b for b in covered if same_thing(proposal.box, b) or b.contains(proposal.box.center)), None)
+        if of is None:
+            others.append(number)
+        else:
+            by[of] |= proposal.by
+    proposed = (*(found.proposed[n] for n in others), *(Proposal(box, of) for box, of in by.items()))
+    seen = (*(found.signs[n] for n in others), *covered.values())
+    return Measured(proposed, seen, measured(proposed, seen, context))
 
 
 def _of_number(found: Measured, chances: np.ndarray, context: Context) -> np.ndarray:
