@@ -24,7 +24,7 @@ from execution.targeting.signs import Signs
 from execution.types import Box, Point, Size
 
 _TILE, _MOST_TILES = Size(28, 20), 10  # pixels; parts of the surroundings that tell where they lie
-_TELLS, _SAME_TILE = 8.0, 0.97  # grey levels of standard deviation; correlation
+_TELLS, _SAME_TILE = 40, 0.97  # steep pixels; correlation
 _STEEP, _LEAST_SAME = 24, 0.1  # grey levels from a pixel to the next; of the steep pixels
 _LEVEL = 12  # grey levels that no redrawing of the same makes
 _THIN, _EDGE, _BEYOND = 4, 3, 3  # pixels of a line, of an edge, and past the target
@@ -136,26 +136,27 @@ def _aligned(picture: np.ndarray, steep: np.ndarray, near: Point, screen: np.nda
         there = _within(steep, shown._replace(x=shown.x - at.x, y=shown.y - at.y))
         return float((there & ~_differs(picture, at, screen, shown)).sum()) / float(steep.sum())
 
-    best = max([near, *_by_tiles(picture, near, screen)], key=same)
-    return best if same(best) >= _LEAST_SAME else None
+    found = {at: same(at) for at in {near, *_by_tiles(picture, steep, near, screen)}}
+    best = max(found, key=lambda at: (found[at], at == near))
+    return best if found[best] >= _LEAST_SAME else None
 
 
-def _by_tiles(picture: np.ndarray, near: Point, screen: np.ndarray) -> Iterator[Point]:
-    """Where the picture would lie by each of its tiles with the most contrast that is found again."""
+def _by_tiles(picture: np.ndarray, steep: np.ndarray, near: Point, screen: np.ndarray) -> Iterator[Point]:
+    """Where the picture would lie by each of its tiles on which most is drawn, and that is found again."""
     width, height = _TILE
-    corners = [
-        Point(x, y)
-        for y in range(0, picture.shape[0] - height + 1, height)
-        for x in range(0, picture.shape[1] - width + 1, width)
-    ]
-    tiles = {at: picture[at.y : at.y + height, at.x : at.x + width] for at in corners}
-    telling = {at: float(tile.std()) for at, tile in tiles.items()}
-    for at in sorted(telling, key=lambda corner: -telling[corner])[:_MOST_TILES]:
+    most_left, most_down = picture.shape[1] - width + 1, picture.shape[0] - height + 1
+    if min(most_left, most_down) < 1:
+        return
+    sums = cv2.boxFilter(steep.astype(np.float32), -1, _TILE, anchor=(0, 0), normalize=False)
+    drawn = sums[:most_down:height, :most_left:width]
+    for number in np.argsort(-drawn, axis=None)[:_MOST_TILES].tolist():
+        row, column = divmod(number, drawn.shape[1])
+        at = Point(column * width, row * height)
         searched = Box(near.x + at.x - REACH, near.y + at.y - REACH, width + 2 * REACH, height + 2 * REACH)
         searched = searched.intersection(Box(0, 0, screen.shape[1], screen.shape[0]))
-        if telling[at] < _TELLS or searched.w < width or searched.h < height:
+        if drawn[row, column] < _TELLS or searched.w < width or searched.h < height:
             continue
-        likeness = correlate(_within(screen, searched), tiles[at])
+        likeness = correlate(_within(screen, searched), _within(picture, Box(at.x, at.y, width, height)))
         y, x = np.unravel_index(int(likeness.argmax()), likeness.shape)
         if likeness[y, x] >= _SAME_TILE:
             yield Point(searched.x + int(x) - at.x, searched.y + int(y) - at.y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from execution.types import Box, Candidate
 
 _SUREST = 0.99
 _LOOKED_AT = 4  # of the most probable places, and of those where it was taught: whether something lies over them
+_NEAR = 4  # pixels: looked at from one place is looked at from both
 _LIKELY = 0.5
 
 
@@ -79,7 +81,9 @@ def _with_covered(found: Measured, judgement: Judgement, context: Context) -> Me
     if is_whole(found.signs[judgement.order[0]], context):
         return None
     boxes = [found.proposed[number].box for number in judgement.order[:_LOOKED_AT]]
-    signs = [seen_in_part(box, context) for box in dict.fromkeys([*boxes, *context.taught_places()[:_LOOKED_AT]])]
+    boxes += context.taught_places()[:_LOOKED_AT]
+    apart = [box for n, box in enumerate(boxes) if all(math.dist(box.center, b.center) > _NEAR for b in boxes[:n])]
+    signs = [seen_in_part(box, context) for box in apart]
     covered = {one.box: one for one in signs if one is not None}
     if not covered:
         return None
