@@ -17,6 +17,7 @@ from execution.types import Answer, Box, Point, ResolveStatus, ScreenState, Wind
 from execution.verification.verifier import verify_after
 from tests.execution.perception.drawing import Pictures, frame
 from tests.support.display import VirtualDesktop, missing_programs, virtual_desktop, wait_until
+from workflows.choices import EffectClass
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
 pytestmark = pytest.mark.display
@@ -109,3 +110,35 @@ def test_save_as_is_read_taught_and_found_again_after_the_window_moved(desktop, 
     assert again.point != found.point
     click(desktop, again.point)
     desktop.wait_for_window("Save As")
+
+
+def test_a_menu_that_another_window_half_covers_is_opened_at_the_half_that_is_in_sight(desktop, analyzer):
+    """S5.3: its middle is the other window's, which has a menu of the same name."""
+    plain = look(desktop, analyzer, *BAR)
+    store, words = Pictures(), line_box(plain, "Document")
+    box = target_box(plain, words.center)
+    target = teach_target(plain.frame, box, label="Document", state=plain, click=box.center, store=store)
+    first = next(w for w in desktop.windows() if "Mousepad" in w.title)
+    desktop.spawn(["mousepad", "--disable-server"])
+    second = wait_until(
+        lambda: next((w for w in desktop.windows() if "Mousepad" in w.title and w.id != first.id), None),
+        what="another window",
+    )
+    edge = box.x + round(0.45 * box.w)
+    desktop.run(["xdotool", "windowmove", str(second.id), str(edge), str(max(0, box.y - 100))])
+    desktop.run(["xdotool", "windowfocus", str(first.id)])
+
+    def covered() -> ScreenState | None:
+        """The screen once the other window is drawn where it was moved to; as a notification it has not the focus."""
+        there = next(w for w in desktop.windows() if w.id == second.id)
+        state = analyzer.analyze(frame(grab(desktop)), plain.window)
+        twice = sum(line.text.startswith("File") for line in state.texts) == 2
+        at_rest = twice and np.array_equal(state.frame.pixels, grab(desktop))
+        return state if at_rest and abs(there.x - edge) < 12 and there.y < box.y < there.y + there.height else None
+
+    state = wait_until(covered, what="the other window to lie over half of the menu")
+    found = TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.IDEMPOTENT)
+    assert found.status is ResolveStatus.FOUND, found.message
+    assert box.x <= found.point.x < edge
+    click(desktop, found.point)
+    look(desktop, analyzer, "Line Ending")
