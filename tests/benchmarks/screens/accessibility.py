@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -165,18 +166,19 @@ def _scaled(box: Sequence[int], factor: float) -> Box:
 
 def stack(screen: VirtualDesktop) -> list[TopLevel]:
     """The shown children of the root window, the lowest first; menus and tips among them."""
-    from Xlib import X
+    from Xlib import X, error
     from Xlib.display import Display
 
     connection = Display(f"unix/{screen.display}")
     try:
-        shown = []
+        shown = list[TopLevel]()
         for child in connection.screen().root.query_tree().children:
-            if child.get_attributes().map_state == X.IsViewable:
-                g = child.get_geometry()
-                box = Box(g.x, g.y, g.width + 2 * g.border_width, g.height + 2 * g.border_width)
-                if box.intersection(Box(0, 0, screen.width, screen.height)).area > 1:
-                    shown.append(TopLevel(box, len(shown)))
+            with suppress(error.BadWindow, error.BadDrawable):  # a tip may close between the list and the question
+                if child.get_attributes().map_state == X.IsViewable:
+                    g = child.get_geometry()
+                    box = Box(g.x, g.y, g.width + 2 * g.border_width, g.height + 2 * g.border_width)
+                    if box.intersection(Box(0, 0, screen.width, screen.height)).area > 1:
+                        shown.append(TopLevel(box, len(shown)))
         return shown
     finally:
         connection.close()
