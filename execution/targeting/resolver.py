@@ -182,11 +182,16 @@ def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     if not weighed.proposed:
         return None
     best = weighed.judgement.order[0]
-    if weighed.judgement.chances[best] < least or veto(weighed.signs[best], context):
-        return None
-    if lies_under(weighed.signs, best, context):
+    if weighed.judgement.chances[best] < least or _forbidden(weighed, best, context):
         return None
     return best
+
+
+def _forbidden(weighed: Weighed, best: int, context: Context) -> str:
+    """What is against the best place, whatever speaks for it; "" if nothing is."""
+    if lies_under(weighed.signs, best, context):
+        return say("targeting.lies_under")
+    return veto(weighed.signs[best], context)
 
 
 def _answer(
@@ -215,7 +220,7 @@ def _point(signs: Signs, context: Context) -> Point:
 def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:
     order = weighed.judgement.order
     best = weighed.candidate(order[0]) if order else None
-    forbidden = veto(weighed.signs[order[0]], context) if order else ""
+    forbidden = _forbidden(weighed, order[0], context) if order else ""
     if not forbidden and rivals(weighed, context):
         status, message = AMBIGUOUS, why_several(weighed, context)
     else:

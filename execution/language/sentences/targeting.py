@@ -49,6 +49,7 @@ WORDS: Words = {
     "targeting.picture_too_small": _("the taught picture is too small (%(width)sx%(height)s pixels)"),
     "targeting.greyed_out": _("it is greyed out"),
     "targeting.covered": _("something lies over it"),
+    "targeting.lies_under": _("something lies over it; what looks like it elsewhere may be another"),
     "targeting.fainter": _("it is fainter than it was taught: greyed out, or behind a dialog"),
     "targeting.not_read": _("not read"),
     "targeting.required_missing": _("'%(required_missing)s' does not stand beside it"),

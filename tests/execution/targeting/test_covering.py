@@ -117,7 +117,9 @@ def test_a_button_of_the_same_name_on_what_lies_over_it_is_not_clicked(save: Tar
     line = next(line for line in form.texts if line.text == "Save")
     moved = line.box._replace(x=line.box.x + other.x - SAVE.x, y=line.box.y + other.y - SAVE.y)
     seen = replace(seen, frame=frame(pixels), texts=(*seen.texts, TextLine(text="Save", box=moved)))
-    assert resolve(save, seen, store).point is None
+    found = resolve(save, seen, store)
+    assert found.point is None
+    assert "something lies over it" in found.message
 
 
 def test_what_lies_under_something_is_not_elsewhere_unless_it_stands_there_as_it_was_taught(
