@@ -18,6 +18,7 @@ from execution.targeting.context import Context
 from execution.targeting.examination import examined
 from execution.targeting.looks import REACH, fit, surroundings_likeness
 from execution.targeting.neighbours import label_in_place, surroundings
+from execution.targeting.picture_fit import PictureFit
 from execution.targeting.search import correlate, made_ready
 from execution.targeting.shapes import structure_share
 from execution.targeting.signs import Signs
@@ -33,7 +34,7 @@ _LEAST_BESIDE, _SAME_BESIDE = 60, 0.9  # steep pixels that are not covered, and 
 _AROUND_ALIKE = 0.95  # correlation
 _LEAST_HIDDEN = 0.1  # of the target
 _NARROWEST = 3  # pixels in sight across or down: less may be a frame that another control has as well
-_LEAST_DRAWN, _RETOUCHED = 10, 0.02  # steep pixels in sight; of all in sight, those that may differ
+_RETOUCHED = 0.02  # of the pixels in sight
 _LEAST_SIDE, _LEAST_SHARE = 8, 0.25  # pixels, and of the target: from there on it may be clicked
 
 
@@ -53,22 +54,30 @@ def seen_in_part(box: Box, context: Context) -> Signs | None:
     cover = cover_at(box, context)
     if cover is None:
         return None
-    box, part, over = cover
-    seen, drawn = examined(box, context), _within(context.grey, part)
+    box, part = cover.box.intersection(Box(0, 0, *context.state.frame.size)), cover.part
+    seen = examined(box, context)
     enough = min(part.w, part.h) >= _LEAST_SIDE and part.area >= _LEAST_SHARE * box.area
-    ready = made_ready(np.ascontiguousarray(drawn)) if enough else None
-    look = fit(context.grey, ready, part, 1.0) if ready is not None else None
+    look = _look_at_part(cover, context) if enough else None
     if not seen.whole or (seen.text or 0.0) < SAME:
         seen = replace(seen, text=None, whole=False, held=None, wording=None, label_wording=None)
     return replace(
         seen,
         look=look,
-        around=surroundings(box, context, under=over),
-        label=None if context.target.row else label_in_place(box, context, under=over),
-        shapes=None if context.target.row else structure_share(box, context, under=over),
+        around=surroundings(box, context, under=cover.over),
+        label=None if context.target.row else label_in_place(box, context, under=cover.over),
+        shapes=None if context.target.row else structure_share(box, context, under=cover.over),
         in_sequence=None,
         in_sight=part if look is not None else Box(part.x, part.y, 0, 0),
     )
+
+
+def _look_at_part(cover: Cover, context: Context) -> PictureFit | None:
+    """How the part of the taught picture fits that is in sight; None where that part shows nothing."""
+    box, part, template = cover.box, cover.part, context.template
+    if template is None:
+        return None
+    taught = made_ready(_within(template, part._replace(x=part.x - box.x, y=part.y - box.y)))
+    return fit(context.grey, taught, part, 1.0) if taught is not None else None
 
 
 def is_whole(signs: Signs, context: Context) -> bool:
@@ -136,8 +145,8 @@ def _aligned(picture: np.ndarray, steep: np.ndarray, near: Point, screen: np.nda
         there = _within(steep, shown._replace(x=shown.x - at.x, y=shown.y - at.y))
         return float((there & ~_differs(picture, at, screen, shown)).sum()) / float(steep.sum())
 
-    found = {at: same(at) for at in {near, *_by_tiles(picture, steep, near, screen)}}
-    best = max(found, key=lambda at: (found[at], at == near))
+    found = {at: same(at) for at in (near, *_by_tiles(picture, steep, near, screen))}
+    best = max(found, key=lambda at: found[at])
     return best if found[best] >= _LEAST_SAME else None
 
 
