@@ -14,6 +14,7 @@ import numpy as np
 from execution.perception.marks import SomEngine
 from execution.targeting.boxes import same_box
 from execution.targeting.context import VLM, Context
+from execution.targeting.features import NAMES
 from execution.targeting.opinions import Opinion
 from execution.targeting.reasons import speaks_for
 from execution.targeting.signs import Signs
@@ -30,6 +31,7 @@ from workflows.graph import NormBox
 
 _SURE = 0.5  # the model itself says that it guesses below this
 _SECOND_SIGN = 0.35  # of text, picture or label
+_SEEN_AGAIN = 0.74  # of the learned eye: of a thousand other things one is as like (tools/eye)
 _AS_TAUGHT = 0.6  # of what stood around a target that had twins
 # What the model's word multiplies the odds of its choice by when it is quite sure, and divides those of the others by.
 # Not fitted: there was no model to fit it with. Alone it lifts a place of one chance in fifty to one in four.
@@ -96,7 +98,8 @@ def _agreed(answer: ModelAnswer, told: str, number: int, weighed: Weighed, conte
         return _refused(say("targeting.model_unsure", told=told, sure=answer.sure), chosen)
     if against := veto(signs, context):
         return _refused(say("targeting.model_contradicted", told=told, against=against), chosen)
-    if doubt := _doubt(signs, context):
+    eye = float(weighed.features[number, NAMES.index("eye")])
+    if doubt := _doubt(signs, eye, context):
         note = say("targeting.model_doubted", told=told, doubt=doubt)
         doubted = RungResult(
             rung=VLM, status=ResolveStatus.AMBIGUOUS, score=answer.sure, candidates=(chosen,), note=note
@@ -109,12 +112,15 @@ def _agreed(answer: ModelAnswer, told: str, number: int, weighed: Weighed, conte
     return Opinion(result=found, log_factors=factors)
 
 
-def _doubt(signs: Signs, context: Context) -> str:
-    """Why a person must decide between the model and the other signs; "" where they agree."""
+def _doubt(signs: Signs, eye: float, context: Context) -> str:
+    """Why a person must decide between the model and the other signs; "" where they agree.
+
+    `eye` is how like the taught picture the learned eye finds it, NaN where it was not asked.
+    """
     if signs.wording is not None and signs.wording.against and signs.read:
         return say("targeting.person_must_say", note=signs.wording.note)
     identity = [signs.wording.score if signs.wording else 0.0, signs.look.score if signs.look else 0.0]
-    if max(*identity, float(bool(signs.label))) < _SECOND_SIGN:
+    if max(*identity, float(bool(signs.label))) < _SECOND_SIGN and not eye >= _SEEN_AGAIN:
         return say("targeting.model_alone")
     had_twins = context.target.alike > 1 and not context.target.row
     return say("targeting.twin_taught") if had_twins and (signs.standing or 0.0) < _AS_TAUGHT else ""

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw
 
 from execution.perception.marks import SomEngine
 from execution.targeting.context import Context
@@ -209,6 +210,31 @@ def test_an_icon_that_nothing_but_its_place_speaks_for_is_left_to_a_person(store
     found = find(icon, state, store, answer)
     assert found.status is AMBIGUOUS
     assert "put in its place" in found.note
+
+
+def drawn(state: ScreenState, name: str, *, line: int, ink: tuple[int, ...], ground: tuple[int, ...]) -> ScreenState:
+    """The form with an icon in the place of PRINT, in one of many styles."""
+    image = Image.new("RGB", (24, 24), ground)
+    draw = ImageDraw.Draw(image)
+    shapes = {"printer": ((3, 9, 21, 17), (7, 3, 17, 9), (7, 14, 17, 21)), "window": ((3, 3, 21, 21), (3, 3, 21, 8))}
+    for shape in shapes[name]:
+        draw.rectangle(shape, outline=ink, width=line)
+    pixels = state.frame.pixels.copy()
+    pixels[PRINT.y : PRINT.bottom, PRINT.x : PRINT.right] = np.asarray(image)[:, :, ::-1]
+    return replace(state, frame=frame(pixels))
+
+
+def test_an_icon_that_was_redrawn_is_known_again_by_the_eye_as_well(store: Pictures) -> None:
+    """S5.3: the second sign of a picture that no picture agrees with; another icon in its place has none."""
+    first = drawn(Form().state(), "printer", line=1, ink=(60, 60, 60), ground=(250, 250, 250))
+    icon = replace(taught(PRINT, store, label="Print"), picture=store.put(first.frame.crop(PRINT).copy()))
+    for name, status in (("printer", FOUND), ("window", AMBIGUOUS)):
+        state = drawn(Form().state(), name, line=3, ink=(255, 255, 255), ground=(30, 60, 160))
+        asked = context(icon, state, store)
+        place = next(s for s in weigh(asked).signs if s.box == PRINT)
+        assert place.look is not None
+        assert place.look.score < 0.35
+        assert find(icon, state, store, says(mark_of(PRINT, icon, state, store), sure=1)).status is status
 
 
 def resolved(target: TargetSpec, state: ScreenState, store: Pictures, answer: Any) -> Resolution:
