@@ -31,7 +31,7 @@ from workflows.graph import NormBox
 
 _SURE = 0.5  # the model itself says that it guesses below this
 _SECOND_SIGN = 0.35  # of text, picture or label
-# Of the learned eye. Of 165 icons of the corpus that no picture agrees with, redrawn, one in six is as like, of what else
+# Of the learned eye. Of 165 redrawn icons of the corpus that no picture agrees with one in six is as like, of what else
 # stands on their screens one place in a hundred; at the 0.74 of tools/eye one in twenty-five.
 _SEEN_AGAIN = 0.9
 _AS_TAUGHT = 0.6  # of what stood around a target that had twins
