@@ -36,6 +36,8 @@ from workflows.graph import TargetSpec
 
 __all__ = ["TargetResolver", "resolve_correction"]
 
+_CLEAR = 4  # pixels from the edge of what lies over it: so far a window's frame can be taken hold of
+
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
 
 
@@ -214,7 +216,10 @@ def _answer(
 def _point(signs: Signs, context: Context) -> Point:
     """Where to click: where it was clicked when it was taught, or else in the middle of what is in sight of it."""
     point = point_in(signs.box, context.target.click)
-    return point if signs.in_sight is None or signs.in_sight.contains(point) else signs.in_sight.center
+    if signs.in_sight is None:
+        return point
+    around = Box(point.x - _CLEAR, point.y - _CLEAR, 2 * _CLEAR, 2 * _CLEAR)
+    return point if signs.in_sight.intersection(around) == around else signs.in_sight.center
 
 
 def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:

@@ -83,8 +83,11 @@ def _with_covered(found: Measured, judgement: Judgement, context: Context) -> Me
     boxes = [found.proposed[number].box for number in judgement.order[:_LOOKED_AT]]
     boxes += context.taught_places()[:_LOOKED_AT]
     apart = [box for n, box in enumerate(boxes) if all(math.dist(box.center, b.center) > _NEAR for b in boxes[:n])]
-    signs = [seen_in_part(box, context) for box in apart]
-    covered = {one.box: one for one in signs if one is not None}
+    covered = dict[Box, Signs]()
+    for box in apart:
+        signs = seen_in_part(box, context)
+        if signs is not None and not any(same_thing(signs.box, other) for other in covered):
+            covered[signs.box] = signs
     if not covered:
         return None
     by: dict[Box, set[Proposer]] = {box: {Proposer.PLACE} for box in covered}

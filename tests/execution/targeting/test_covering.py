@@ -93,6 +93,13 @@ def test_it_is_clicked_at_the_part_that_is_in_sight(save: TargetSpec, store: Pic
     assert signs.in_sight == left
 
 
+def test_a_click_keeps_away_from_the_edge_of_what_lies_over_it(save: TargetSpec, store: Pictures) -> None:
+    edge = SAVE.center.x + 2  # where it was clicked is in sight, by two pixels
+    found = resolve(save, under(Form().state(), Box(edge, 560, 300, 200)), store)
+    assert found.point is not None
+    assert SAVE.x + 4 <= found.point.x <= edge - 4
+
+
 def test_so_is_one_that_moved_with_its_window(save: TargetSpec, store: Pictures) -> None:
     cover = Box(990, 500, 280, 250)
     found = resolve(save, under(Form(dx=37, dy=-41).state(), cover), store)
