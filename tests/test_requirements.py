@@ -1,4 +1,4 @@
-"""docs/requirements.md: every number that is cited stands there, with the tests that prove it."""
+"""docs/requirements.md: every number that is cited stands there; and how a citation is told."""
 
 from __future__ import annotations
 
@@ -45,17 +45,6 @@ def test_every_number_stands_once() -> None:
     assert [number for number in numbers if numbers.count(number) > 1] == []
 
 
-def test_every_file_of_tests_that_the_document_names_exists() -> None:
-    paths = tool.paths_of(DOCUMENT)
-    assert paths
-    assert [path for path in paths if not (tool.ROOT / path).is_file()] == []
-
-
-def test_the_lists_are_what_the_tests_cite() -> None:
-    """Among them the requirements without a test, which are listed as such."""
-    assert tool.with_lists(DOCUMENT, tool.all_proofs()) == DOCUMENT, "make requirements"
-
-
 def test_nothing_points_to_a_document_that_is_not_here() -> None:
     files = set(tool.tracked())
     found = []
@@ -95,18 +84,3 @@ def test_docstrings_and_names_of_tests_prove_and_nothing_else_does() -> None:
     }
     assert {one.number for one in tool.citations("t.py", TEST)} >= {"S1.5", "S9.2", "S7.8", "S3.1"}
     assert {one.number for one in tool.citations("t.py", TEST)} & {"S7.7", "T9"} == set()
-
-
-def test_lists_are_written_anew_below_their_sentences() -> None:
-    document = "# Words\n\n## S1 Runs\n\n**S1.1** Said\nby hand.\n- *Tests:* gone/ test_gone.\n\n**S1.2** And this.\n"
-    proofs = [tool.Citation("S1.1", path, 1, "test_x") for path in ("tests/b/test_b.py", "tests/b/test_a.py")]
-    whole = tool.with_lists(document, {"S1.1": [*proofs, tool.Citation("S1.1", "tests/test_top.py", 1)]})
-    assert whole == (
-        "# Words\n\n## S1 Runs\n\n**S1.1** Said\nby hand.\n- *Tests:* ./ test_top; b/ test_a, test_b.\n\n"
-        "**S1.2** And this.\n- *Tests:* none.\n"
-    )
-    assert tool.with_lists(whole, {}) != whole
-    assert tool.numbers_of(whole) == ["S1.1", "S1.2"]
-    assert tool.chapters_of(whole) == ["S1"]
-    paths = ["tests/test_top.py", "tests/b/test_a.py", "tests/b/test_b.py"]
-    assert tool.paths_of(whole) == paths

@@ -1,8 +1,7 @@
-"""Which test proves which requirement: the lists of docs/requirements.md, made from what the tests cite.
+"""Which test proves which requirement of docs/requirements.md, by what the tests cite.
 
-    python tools/requirements.py             write the lists (`make requirements`)
-    python tools/requirements.py S9.2 T8     tell each test that cites these
-    python tools/requirements.py --count     how many are cited, with and without tests
+    python tools/requirements.py             print the files of tests of each number (`make requirements`)
+    python tools/requirements.py S9.2 T8     print each test that cites these
 
 A test cites by its docstring, by that of its class or module, or by its name (`test_s1_22_no_leap`); "S9.1 to S9.4" is
 four numbers. Other Python cites in comments and docstrings, everything else wherever the number stands.
@@ -15,11 +14,9 @@ import ast
 import io
 import re
 import subprocess
-import textwrap
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,8 +27,6 @@ OF_THE_THIRTEEN = re.compile(r"\((\d{1,2})\)")  # "S3.11 (7) and (12)"
 IN_A_NAME = re.compile(r"^test_s(\d{1,2})_(\d{1,2})(?=_|$)")
 ENTRY = re.compile(rf"^\*\*({NUMBER})\*\* ")
 CHAPTER = re.compile(r"^## (\w+) ")
-LISTED = "- *Tests:* "
-NONE = "none"
 TEXT = (".py", ".md", ".html", ".js", ".json", ".css", ".toml", ".sh", ".txt", ".yml", "Makefile")
 NOT_OURS = ("/vendor/", "/static/rpa_site/tabler", "/locale/")
 OTHER_NUMBERS = ("pyproject.toml", "requirements")  # codes of tools, versions
@@ -148,53 +143,17 @@ def chapters_of(document: str) -> list[str]:
     return [found[1] for line in document.splitlines() if (found := CHAPTER.match(line))]
 
 
-def paths_of(document: str) -> list[str]:
-    """The files of tests that the document names, as paths from the root."""
-    return [path for block in document.split("\n\n") if LISTED in block for path in _paths(block.split(LISTED, 1)[1])]
-
-
-def _paths(listed: str) -> Iterator[str]:
-    said = " ".join(listed.split()).rstrip(".")
-    for part in said.split("; ") if said != NONE else []:
-        folder, _, names = part.partition(" ")
-        yield from (Path("tests", folder, f"{name}.py").as_posix() for name in names.split(", "))
-
-
-def with_lists(document: str, found: Mapping[str, list[Citation]]) -> str:
-    """The document with the line of tests below each sentence as `found` has it."""
-    blocks = []
-    for block in document.rstrip("\n").split("\n\n"):
-        entry = ENTRY.match(block)
-        sentence = block.split(f"\n{LISTED}")[0]
-        blocks.append(f"{sentence}\n{_listed(found.get(entry[1], []))}" if entry else block)
-    return "\n\n".join(blocks) + "\n"
-
-
-def _listed(cited: list[Citation]) -> str:
-    paths = sorted({one.path for one in cited}, key=lambda path: (Path(path).parent.parts, path))
-    folders = groupby(paths, key=lambda path: Path(path).parent.relative_to("tests").as_posix())
-    said = "; ".join(f"{folder}/ {', '.join(Path(path).stem for path in names)}" for folder, names in folders)
-    return textwrap.fill(
-        f"{LISTED}{said or NONE}.", width=120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Which test proves which requirement.")
-    parser.add_argument("numbers", nargs="*", help="tell the tests of these instead of writing the lists")
-    parser.add_argument("--count", action="store_true", help="tell how many there are instead")
+    parser.add_argument("numbers", nargs="*", help="print each test of these")
     asked = parser.parse_args()
-    document, found = DOCUMENT.read_text(), all_proofs()
-    if asked.count:
-        numbers = numbers_of(document)
+    numbers, found = numbers_of(DOCUMENT.read_text()), all_proofs()
+    for number in asked.numbers or numbers:
+        named = dict.fromkeys(str(one) if asked.numbers else one.path for one in found.get(number, []))
+        print("\n  ".join([number, *(named or ["no test"])]))
+    if not asked.numbers:
         without = [number for number in numbers if number not in found]
-        print(f"{len(numbers)} requirements, {len({one.number for one in all_citations()} & set(numbers))} cited,")
-        print(f"{len(numbers) - len(without)} with tests, {len(without)} without: {', '.join(without) or 'none'}")
-    elif asked.numbers:
-        for number in asked.numbers:
-            print("\n".join([number, *(f"  {one}" for one in found.get(number, []))]))
-    else:
-        DOCUMENT.write_text(with_lists(document, found))
+        print(f"{len(numbers)} requirements, {len(without)} without a test: {', '.join(without) or 'none'}")
 
 
 if __name__ == "__main__":

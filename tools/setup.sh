@@ -3,24 +3,23 @@
 #
 #   tools/setup.sh         what `make run` needs: the defaults', and with an NVIDIA GPU what `make models` installs
 #   tools/setup.sh models  besides, PyTorch and what stands on it: open_clip, easyocr
-#   tools/setup.sh dev     what `make test` needs besides
-#   tools/setup.sh database  what `make test-database` needs besides, none of it of the system
-#   tools/setup.sh many    what `make test-postgres` needs besides
-#   tools/setup.sh mutation  what `make mutation` needs besides
-#   tools/setup.sh bench   what `make bench-perception` and `make bench-targeting` need besides: programs, fonts, readers
+#   tools/setup.sh dev     what `make test` and `make lint` need besides the defaults'
+#   tools/setup.sh all     what `make test-all` needs: models, servers, viewers of remote desktops and more programs
+#   tools/setup.sh mutation  what the benchmark `mutation` needs besides dev
+#   tools/setup.sh bench   what the benchmarks of seeing need besides all: programs, fonts, readers
 set -eu
 cd "$(dirname "$0")/.."
 kind=${1:-run}
 
 say() { printf '%s\n' "· $*"; }
 
-packages="python3 python3-venv xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
+packages="python3 python3-venv gettext xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
-case $kind in run|models) ;; *)
-  packages="$packages git gettext chromium libatomic1 strace tesseract-ocr tesseract-ocr-fra xdotool python3-tk pcmanfm \
-tigervnc-viewer tigervnc-tools tigervnc-scraping-server tigervnc-standalone-server freerdp2-x11 freerdp2-shadow-x11"
+case $kind in run|models) ;; *) packages="$packages git chromium libatomic1" ;; esac
+case $kind in all|bench)
+  packages="$packages strace tesseract-ocr tesseract-ocr-fra xdotool python3-tk pcmanfm tigervnc-viewer tigervnc-tools \
+tigervnc-scraping-server tigervnc-standalone-server freerdp2-x11 freerdp2-shadow-x11 postgresql redis-server nginx-light"
 esac
-[ "$kind" != many ] || packages="$packages postgresql redis-server nginx-light"
 if [ "$kind" = bench ]; then
   command -v npm >/dev/null || packages="$packages npm"
   packages="$packages galculator lxterminal geany l3afpad gtk-3-examples featherpad featherpad-l10n qterminal \
@@ -65,7 +64,7 @@ done
 
 install() { # FILE [WHAT IT COSTS]
   stamp=.venv/.installed-$1
-  wanted=$(cat requirements-base.txt requirements.txt "$1" | sha256sum)
+  wanted=$(cat requirements*.txt | sha256sum)
   if [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ]; then
     say "Installing $1${2:+ (the first time $2)}"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r "$1"
@@ -76,11 +75,19 @@ install() { # FILE [WHAT IT COSTS]
   fi
 }
 # What was installed once is kept up to date, so that a setting that was made for it holds after the next version too.
-if [ "$kind" = run ] && [ ! -e /dev/nvidia0 ] && [ ! -e .venv/.installed-requirements.txt ]; then
-  install requirements-base.txt "about a minute and 700 MB"
-else
+case $kind in models|all|bench) models=yes ;; *) models=; [ ! -e .venv/.installed-requirements.txt ] || models=yes ;; esac
+[ "$kind" != run ] || [ ! -e /dev/nvidia0 ] || models=yes
+if [ "$models" ]; then
   install requirements.txt "several minutes and 7 GB"
+else
+  install requirements-base.txt "about a minute and 700 MB"
 fi
 case $kind in run|models) ;; *) install requirements-dev.txt ;; esac
+case $kind in all|bench) install requirements-all.txt ;; esac
 case $kind in bench|mutation) install "requirements-$kind.txt" ;; esac
-case $kind in database|many) install requirements-many.txt; install requirements-many-dev.txt ;; esac
+
+# Translations are made from what is written: git keeps the sentences alone.
+for sentences in */locale/*/LC_MESSAGES/*.po; do
+  made=${sentences%.po}.mo
+  [ "$made" -nt "$sentences" ] || msgfmt --check-format -o "$made" "$sentences"
+done

@@ -1,6 +1,6 @@
 """The coefficients of the matching: logistic regressions, fitted to 1839 screens.
 
-Written by `python -m tests.benchmarks.matching --fit`; `calibration` says how they are applied.
+Written by `python -m benchmarks.matching --fit`; `calibration` says how they are applied.
 """
 
 from __future__ import annotations

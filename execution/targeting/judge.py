@@ -3,7 +3,7 @@
 Gradient-boosted trees (Friedman 2001, fitted by LightGBM, monotone in each sign) give every place its odds; places
 compete with each other and with "none of these", whose odds are 1: P(i) = odds_i / (1 + the sum of all odds), a
 conditional logit (McFadden 1974), and by that likelihood they are fitted. A last logistic step (Platt 1999), fitted
-where the trees were not, makes a P of 0.9 right nine times in ten. `python -m tests.benchmarks.judging --fit` writes
+where the trees were not, makes a P of 0.9 right nine times in ten. `python -m benchmarks.judging --fit` writes
 `fitted.json`.
 """
 
@@ -58,7 +58,7 @@ class Judge:
 
     def __init__(self, fitted: dict[str, Any]) -> None:
         if fitted["features"] != list(NAMES):
-            raise ValueError("the judge was fitted to other features; python -m tests.benchmarks.judging --fit")
+            raise ValueError("the judge was fitted to other features; python -m benchmarks.judging --fit")
         trees = fitted["trees"]
         most = max(len(tree["feature"]) for tree in trees)
 

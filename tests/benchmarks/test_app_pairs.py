@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.drift import remote, ward
+from benchmarks.drift.app_options import groups, options
+from benchmarks.drift.app_pairs import answers, teachable
+from benchmarks.drift.app_records import rows
+from benchmarks.drift.app_screens import Control, Shown, load_shown, save_shown, shot
+from benchmarks.drift.changed_pictures import another_in_its_place, greyed
+from benchmarks.drift.dresses import DRESSES, HELD, REMOTE, TAUGHT, VALUES
+from benchmarks.drift.pairs import KINDS, Truth
+from benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, program
+from benchmarks.screens import accessibility
+from benchmarks.screens.corpus import Screen
+from benchmarks.screens.stage import OFF, stage
 from execution.types import Box
-from tests.benchmarks.drift import remote, ward
-from tests.benchmarks.drift.app_options import groups, options
-from tests.benchmarks.drift.app_pairs import answers, teachable
-from tests.benchmarks.drift.app_records import rows
-from tests.benchmarks.drift.app_screens import Control, Shown, load_shown, save_shown, shot
-from tests.benchmarks.drift.changed_pictures import another_in_its_place, greyed
-from tests.benchmarks.drift.dresses import DRESSES, HELD, REMOTE, TAUGHT, VALUES
-from tests.benchmarks.drift.pairs import KINDS, Truth
-from tests.benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, program
-from tests.benchmarks.screens import accessibility
-from tests.benchmarks.screens.corpus import Screen
-from tests.benchmarks.screens.stage import OFF, stage
 
 ROWS = ("notes.txt", "lettre.txt", "order.py", "plan.png")
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.screens import accessibility, apps, documents
+from benchmarks.screens.accessibility import Node, TopLevel, Truth, stack, truth
+from benchmarks.screens.ink import Beside, Lettering, Run, inked, runs, written
+from benchmarks.screens.sequences import SEQUENCES
+from benchmarks.screens.stage import Look, Stage, stage
 from execution.types import Box, ElementRole
-from tests.benchmarks.screens import accessibility, apps, documents
-from tests.benchmarks.screens.accessibility import Node, TopLevel, Truth, stack, truth
-from tests.benchmarks.screens.ink import Beside, Lettering, Run, inked, runs, written
-from tests.benchmarks.screens.sequences import SEQUENCES
-from tests.benchmarks.screens.stage import Look, Stage, stage
 from tests.support.display import missing_programs
 
 LETTERING = Lettering(family="DejaVu Sans", points=10, scale=1.0)

@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import targeting
+from benchmarks.drift import absent, changes, pairs, variables, wording
+from benchmarks.drift.board import Control, View, board
+from benchmarks.drift.cases import cases
+from benchmarks.drift.painted import painted
+from benchmarks.drift.pairs import Made, Pair, Truth, Verdict, judge
+from benchmarks.drift.turn import Turn
+from benchmarks.kept_answers import KeptAnswers
+from benchmarks.screens import styles
+from benchmarks.screens.corpus import Screen
+from benchmarks.screens.words import Words
+from benchmarks.targeting_methods import Answer, Scene
 from execution.types import Box, Frame, Point, ScreenState, Size
-from tests.benchmarks import targeting
-from tests.benchmarks.drift import absent, changes, pairs, variables, wording
-from tests.benchmarks.drift.board import Control, View, board
-from tests.benchmarks.drift.cases import cases
-from tests.benchmarks.drift.painted import painted
-from tests.benchmarks.drift.pairs import Made, Pair, Truth, Verdict, judge
-from tests.benchmarks.drift.turn import Turn
-from tests.benchmarks.kept_answers import KeptAnswers
-from tests.benchmarks.screens import styles
-from tests.benchmarks.screens.corpus import Screen
-from tests.benchmarks.screens.words import Words
-from tests.benchmarks.targeting_methods import Answer, Scene
 
 BOX = Box(10, 10, 40, 20)
 PAIR = Pair(
@@ -61,7 +61,7 @@ def test_pairs_and_screens_come_back_as_they_were_saved(tmp_path: Path) -> None:
     assert pairs.load(tmp_path / "web" / "moved.json") == made
     screens, loaded = pairs.load_all(tmp_path)
     assert list(screens) == ["web/a"] and loaded == [pair]
-    with pytest.raises(FileNotFoundError, match=r"python -m tests.benchmarks.drift"):
+    with pytest.raises(FileNotFoundError, match=r"python -m benchmarks.drift"):
         pairs.load_all(tmp_path / "nowhere")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.elements import Thing, pairs_of, score
+from benchmarks.screens.corpus import Screen, TrueElement
 from execution.types import Box, Element, ElementRole, ElementState
-from tests.benchmarks.elements import Thing, pairs_of, score
-from tests.benchmarks.screens.corpus import Screen, TrueElement
 
 SAVE, NAME, HELP = Box(10, 10, 100, 30), Box(10, 60, 200, 30), Box(300, 10, 50, 20)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.foreign.web import perform
 from execution.perception.analyzer import build_analyzer
-from tests.benchmarks.foreign.web import perform
 from tests.support.display import missing_programs, virtual_desktop
 
 pytestmark = [

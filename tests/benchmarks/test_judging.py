@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pytest
 
+from benchmarks import judging
+from benchmarks.drift.pairs import Pair, Truth
 from execution.targeting.features import NAMES, PLACES, SCREEN, completed
 from execution.targeting.judge import Judge
 from execution.types import Box
-from tests.benchmarks import judging
-from tests.benchmarks.drift.pairs import Pair, Truth
 
 
 def samples(count: int, seed: int = 3) -> list[judging.Sample]:

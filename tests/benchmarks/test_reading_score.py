@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.reading import compare
+from benchmarks.screens.corpus import TrueText
 from execution.types import Box, TextLine
-from tests.benchmarks.reading import compare
-from tests.benchmarks.screens.corpus import TrueText
 
 
 def truth(text: str, x: int = 0, y: int = 0) -> TrueText:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.acts.scenes import SCENES
-from tests.benchmarks.verification import cases
+from benchmarks.acts.scenes import SCENES
+from benchmarks.verification import cases
 
 
 def test_there_are_at_least_two_hundred_cases_and_a_sample_is_spread_over_all_scenes():

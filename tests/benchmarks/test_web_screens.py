@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.screens import __main__ as command
+from benchmarks.screens import check, nodes, styles, web
+from benchmarks.screens.applications import STRANGERS, chosen
+from benchmarks.screens.corpus import Screen, TrueElement, TrueText, load, save
+from benchmarks.screens.kits import KITS
+from benchmarks.screens.render import Look, studio
 from execution.types import Box, ElementRole, ElementState
-from tests.benchmarks.screens import __main__ as command
-from tests.benchmarks.screens import check, nodes, styles, web
-from tests.benchmarks.screens.applications import STRANGERS, chosen
-from tests.benchmarks.screens.corpus import Screen, TrueElement, TrueText, load, save
-from tests.benchmarks.screens.kits import KITS
-from tests.benchmarks.screens.render import Look, studio
 
 
 def test_the_pages_cover_styles_languages_themes_scales_and_sizes() -> None:
@@ -106,7 +106,7 @@ _PAGE = """
 @pytest.mark.browser
 @pytest.mark.slow
 def test_the_truth_of_a_page_is_what_is_to_be_seen_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.benchmarks.screens.render.sheet", lambda path: "")  # no package is fetched for a test
+    monkeypatch.setattr("benchmarks.screens.render.sheet", lambda path: "")  # no package is fetched for a test
     look = Look(kit=KITS["water"], size=(800, 600), scale=2.0)
     with studio() as made_in:
         shot = made_in.shoot(_PAGE, look, tmp_path / "page.png")

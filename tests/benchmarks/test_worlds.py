@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.fitting import Judge, mates
+from benchmarks.worlds import FOLDS_OF_BOTH, Sight, World, joined
 from execution.matching.calibration import FITTED
-from tests.benchmarks.fitting import Judge, mates
-from tests.benchmarks.worlds import FOLDS_OF_BOTH, Sight, World, joined
 from tests.execution.matching.screens import record, references
 
 NAMES = ("UrgaCare", "Triago", "MedLine", "Comptaris", "LedgerPro", "orders", "calendar", "bulma", "pico", "water")

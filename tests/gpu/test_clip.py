@@ -28,6 +28,8 @@ from tests.doubles.cuda import FakeCuda
 from tests.doubles.nvml import Card
 from tests.support.clip import NAME, broken, made_clip, picture
 
+pytestmark = pytest.mark.extras
+
 SCALE = 1000  # the tiny tower takes 242 MB of a simulated card
 FIRST, SECOND = "GPU-00000000-0000-0000-0000-00000000000a", "GPU-00000000-0000-0000-0000-00000000000b"
 TENSORS = 32  # of the tiny tower

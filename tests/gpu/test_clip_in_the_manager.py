@@ -19,6 +19,8 @@ from tests.doubles.nvml import Card, FakeNvml
 from tests.doubles.ollama import Model, OllamaServer, ollama_server
 from tests.support.clip import NAME, made_clip, picture
 
+pytestmark = pytest.mark.extras
+
 VLM = "qwen2.5vl:7b"
 
 

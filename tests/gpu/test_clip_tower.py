@@ -14,6 +14,8 @@ from gpu.exceptions import ClipUnavailable
 from tests.execution.perception.drawing import Canvas
 from tests.support.clip import NAME, OTHER, Made, broken, made_clip, picture
 
+pytestmark = pytest.mark.extras
+
 
 @pytest.fixture(scope="module")
 def made() -> Made:

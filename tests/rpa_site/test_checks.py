@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -166,7 +165,6 @@ def test_pictures_of_screens_stay_in_the_house(settings: Any, url: str, told: st
     assert not told or messages[told].hint
 
 
-@pytest.mark.skipif(find_spec("boto3") is None, reason="its client is not installed: tools/setup.sh many installs it")
 def test_a_store_that_does_not_answer_is_an_error_of_the_deployment(settings: Any) -> None:
     pictures_at(settings, f"http://127.0.0.1:{free_port()}")
     assert "it does not answer" in found(deploy=True)["rpa_site.E023"].msg

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,6 @@ def test_a_wrong_setting_is_a_sentence_with_its_name_and_no_traceback(name: str,
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(find_spec("redis") is None, reason="its client is not installed: tools/setup.sh many installs it")
 @pytest.mark.parametrize(
     "url",
     [
@@ -72,7 +70,6 @@ def test_an_address_that_the_client_of_redis_does_not_take_is_refused_and_not_re
     assert refused.value.__cause__ is refused.value.__context__ is None
 
 
-@pytest.mark.skipif(find_spec("redis") is None, reason="its client is not installed: tools/setup.sh many installs it")
 @pytest.mark.parametrize(
     "url",
     ["redis://127.0.0.1:6379", "rediss://u:se%2Fcret@redis.local/1?socket_timeout=2", "unix:///run/redis.sock", ""],
@@ -116,7 +113,6 @@ def test_an_address_without_a_server_of_ones_own_or_with_the_key_is_refused(
     assert "cret@" not in str(refused.value)
 
 
-@pytest.mark.skipif(find_spec("boto3") is None, reason="its client is not installed: tools/setup.sh many installs it")
 def test_server_bucket_and_folder_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {
         "endpoint_url": "https://pictures.example:9000", "bucket_name": "screens", "location": "ward/3",
@@ -128,7 +124,6 @@ def test_server_bucket_and_folder_are_told_apart(monkeypatch: pytest.MonkeyPatch
     assert pictures(monkeypatch, "https://pictures.example:9000/screens", RPA_PICTURES_REGION="garage", **KEY) == bucket
 
 
-@pytest.mark.skipif(find_spec("boto3") is None, reason="its client is not installed: tools/setup.sh many installs it")
 def test_the_key_may_stand_in_a_file_and_must_be_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(ImproperlyConfigured, match="needs RPA_PICTURES_KEY_ID and RPA_PICTURES_SECRET"):
         pictures(monkeypatch, "https://pictures.example/screens", RPA_PICTURES_KEY_ID="key")

@@ -13,9 +13,9 @@ from django.core.management import call_command
 from django.templatetags.static import static
 from django.test import Client, override_settings
 
+from benchmarks.page_weight import LIVE_GOAL_KB, live
 from rpa_site.smoke import ExitCode, static_files
 from rpa_site.static_files import stale
-from tests.benchmarks.page_weight import LIVE_GOAL_KB, live
 from tests.support.streaming import web
 
 SCRIPT = "execution/live.js"

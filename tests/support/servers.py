@@ -16,7 +16,7 @@ import pytest
 from tools import postgres, redis_server
 from tools.redis_server import RedisServer
 
-MANY = "tools/setup.sh many installs it"
+MANY = "tools/setup.sh all installs it"
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import struct
-import time
 import tracemalloc
 import warnings
 import zipfile
@@ -273,13 +272,12 @@ def test_many_blank_pictures_are_refused_from_their_headers_at_once(bundle: byte
     files = {**entries, "workflow.json": json.dumps(graph).encode()}
     data = packed({**files, **{f"pictures/{digest}.png": picture for digest in digests}})
     assert len(data) < 200_000
-    before, began = everything(), time.monotonic()
+    before = everything()
     tracemalloc.start()
     with pytest.raises(BadBundle, match="80[01] megapixels in all; at most 400"):
         import_bundle(data, user=make_user("designer"))
     used = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert time.monotonic() - began < 1
     assert used < 20_000_000
     assert everything() == before
 

@@ -29,6 +29,8 @@ from workflows.pictures import PictureStore, name_of
 PIXELS = np.random.default_rng(7).integers(0, 255, (40, 60, 3), dtype=np.uint8)
 NEVER = float("inf")
 
+pytestmark = pytest.mark.extras
+
 
 def pixels(number: int) -> np.ndarray:
     made = PIXELS.copy()

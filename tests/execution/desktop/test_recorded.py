@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import time
 import zlib
 from pathlib import Path
 
@@ -92,10 +91,8 @@ def test_a_huge_picture_is_refused_from_its_header(tmp_path: Path) -> None:
     body = b"IDAT" + b"\x00" * 10
     data = struct.pack(">I", 10) + body + struct.pack(">I", zlib.crc32(body))
     (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk + data)
-    started = time.monotonic()
     with pytest.raises(DesktopError, match=r"huge.png is 10000 × 10000 pixels; at most 33 megapixels"):
         RecordedDesktop(tmp_path)
-    assert time.monotonic() - started < 1
 
 
 @pytest.mark.parametrize("start", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0broken"])

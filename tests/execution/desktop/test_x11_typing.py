@@ -89,6 +89,7 @@ def test_caps_lock_and_held_modifiers_do_not_change_the_text(desktop: X11Desktop
     assert editor() == "Voilà: aB é É 12"
 
 
+@pytest.mark.timing
 def test_text_is_typed_faster_than_a_hundred_characters_a_second(
     desktop: X11Desktop, editor: Callable[[], str]
 ) -> None:

@@ -149,6 +149,7 @@ def test_a_crop_is_around_the_place_and_inside_the_picture(own_folder: Any) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.timing
 def test_two_thousand_of_them_and_a_hundred_thousand_records_cost_no_more(
     client: Client, designer: Any, shown: Any, django_assert_max_num_queries: Any
 ) -> None:

@@ -199,6 +199,7 @@ def long_run() -> Execution:
     return run
 
 
+@pytest.mark.timing
 def test_two_thousand_steps_open_at_once_and_are_walked_quickly(page_of, viewer) -> None:
     """The page is whole within a second, and ten steps a second are no trouble; of a row of thumbnails few bytes."""
     run = long_run()

@@ -136,14 +136,13 @@ def test_a_screen_with_5000_words_costs_the_analyzer_little() -> None:
     analyzer = ScreenAnalyzer(reader, None, None)
     first = analyzer.analyze(frame(before), None)
     assert len(" ".join(texts(first)).split()) == 5000
-    began = time.perf_counter()
     second = analyzer.analyze(frame(after), None)
-    assert time.perf_counter() - began < 1
     assert reader.asked[-1] is not None
     assert (len(second.texts), second.timings.lines_read) == (500, 1)
     assert "typed" in texts(second)
 
 
+@pytest.mark.timing
 def test_an_8k_screen_is_read_within_bounds(analyzer: ScreenAnalyzer) -> None:
     """7680×4320 at 200 %: text in one corner and in the other, seconds and not minutes, and below 2 GB."""
     pixels = np.full((*EIGHT_K, 3), 245, np.uint8)

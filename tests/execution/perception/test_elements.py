@@ -353,6 +353,7 @@ def test_every_button_of_a_full_screen_is_found():
     assert sum(e.role == "button" for e in detected(canvas)) == 108
 
 
+@pytest.mark.timing
 def test_five_thousand_words_are_searched_in_bounded_time():
     """Bad input of the issue: a screen full of words, each a line."""
     canvas = Canvas(1920, 1080)

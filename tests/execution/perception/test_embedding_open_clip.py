@@ -18,6 +18,8 @@ from tests.doubles.cuda import FakeCuda
 from tests.execution.perception.drawing import Canvas, frame
 from tests.support.clip import NAME, Made, broken, made_clip
 
+pytestmark = pytest.mark.extras
+
 
 @pytest.fixture(scope="module")
 def made() -> Made:

@@ -1,6 +1,6 @@
 """What is carried over from turn to turn is what a reading of all would give (S2.11), on pieces of real screens.
 
-SUREHAND_EQUALITY_EXAMPLES=500 tries more; tests/benchmarks/equality.py does it on whole sequences of real programs.
+SUREHAND_EQUALITY_EXAMPLES=500 tries more; benchmarks/equality.py does it on whole sequences of real programs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
+from benchmarks.equality import differences, element_differences, fresh_reader, whole
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
 from execution.perception.ocr.rapidocr import RapidReader
 from execution.types import Box, ScreenState
-from tests.benchmarks.equality import differences, element_differences, fresh_reader, whole
 from tests.execution.perception.drawing import FONTS, frame
 
 SCREENS = Path(__file__).parent / "screens"

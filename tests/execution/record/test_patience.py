@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
@@ -94,10 +93,8 @@ def test_waiting_ends_when_the_loop_is_to_leave_and_after_its_time(settings: Any
     settings.DATA_DIR = tmp_path
     leave = threading.Event()
     threading.Timer(0.3, leave.set).start()
-    began = time.monotonic()
     with pytest.raises(DatabaseAway, match="asked to leave"):
         Patience(leave=leave).until_done(failing(1000, OperationalError("database is locked")), for_ever=True)
-    assert time.monotonic() - began < 2
     settings.RPA_DATABASE_WAIT_S = 0
     with pytest.raises(DatabaseAway, match="waited for"):
         Patience().until_done(failing(1000, OperationalError("database is locked")))

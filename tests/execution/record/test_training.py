@@ -203,6 +203,7 @@ def test_a_pack_is_of_a_workflow(coached: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timing
 def test_pages_of_100_000_records_are_quick(coached: Any, admin_client: Any) -> None:
     """The page, a page of one workflow, and its figures, each in 300 ms of a processor that is free."""
     session = TrainingSession.objects.get()

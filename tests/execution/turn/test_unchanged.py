@@ -86,6 +86,7 @@ def test_a_screen_of_another_size_is_noticed() -> None:
     assert "another size" in what_changed(suggestion(), glance(), Glance(frame=small, window=WINDOW))
 
 
+@pytest.mark.timing
 def test_the_comparison_costs_less_than_15_ms_on_a_large_screen() -> None:
     pixels = np.random.default_rng(1).integers(0, 255, (1600, 2560, 3), dtype=np.uint8)
     other = pixels.copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -235,10 +234,9 @@ def test_waiting_heeds_pause_and_stop_at_once(wish: Wish, action_type: str) -> N
         return grab()
 
     stages.glance = asked  # type: ignore[method-assign]
-    began = time.monotonic()
     with pytest.raises(Stopped):
         wait(stages, action_type, by=hold(journal=row), text="Never", timeout_s=600, settle_ms=60_000)
-    assert time.monotonic() - began < 5
+    assert next(looks) <= 7, "with the look that heard of it, or the next"
 
 
 def test_waiting_ends_when_the_lease_is_lost() -> None:

@@ -88,6 +88,7 @@ def test_a_proposal_as_deep_as_a_well_is_none() -> None:
     assert told(f"Yes.\nCORRECTION {deep}", {1}, 10_000).proposal is None
 
 
+@pytest.mark.timing
 def test_a_flood_of_spaces_holds_nobody_up() -> None:
     """All answers of a process share one loop: reading a piece takes as long as it is, not the square of it."""
     began = time.process_time()

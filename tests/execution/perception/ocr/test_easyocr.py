@@ -20,6 +20,7 @@ from tests.execution.perception.ocr import standin
 
 # EasyOCR and torch warn of what they themselves do; the product keeps it out of the log by filters that pytest resets.
 pytestmark = [
+    pytest.mark.extras,
     pytest.mark.filterwarnings("ignore:.*pin_memory.*"),
     pytest.mark.filterwarnings("ignore:.*quantiz.*"),
 ]

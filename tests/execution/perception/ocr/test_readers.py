@@ -63,7 +63,10 @@ def sighted() -> Callable[[str], TextReader]:
     return get
 
 
-@pytest.fixture(params=sorted(READERS))
+TESSERACT = pytest.param("tesseract", marks=pytest.mark.extras)
+
+
+@pytest.fixture(params=["easyocr", "rapidocr", TESSERACT])
 def any_reader(request: pytest.FixtureRequest, sighted: Callable[[str], TextReader]) -> TextReader:
     return sighted(request.param)
 
@@ -74,7 +77,7 @@ def real(easyocr_folder: Path) -> EasyReader:
     return EasyReader(folder=easyocr_folder, languages=("en", "fr"), least_confidence=0.0)
 
 
-@pytest.fixture(params=[pytest.param(n, marks=pytest.mark.slow if n == "easyocr" else ()) for n in sorted(READERS)])
+@pytest.fixture(params=[pytest.param("easyocr", marks=pytest.mark.extras), "rapidocr", TESSERACT])
 def hardy_reader(request: pytest.FixtureRequest, sighted: Callable[[str], TextReader]) -> TextReader:
     """The same, with the real EasyOCR: for pictures whose text does not matter."""
     if request.param == "easyocr":

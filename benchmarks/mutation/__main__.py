@@ -1,0 +1,104 @@
+"""`python -m benchmarks.mutation [PART OF A MODULE'S PATH ...] [--every N]`: how many mutants the tests notice.
+
+Prints each survivor as the line that may be changed without any test going red, and a table at the end. Exits with 1
+where fewer than nine in ten were killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from benchmarks.mutation.session import Findings, judge
+
+# Which tests speak for which module: its own, and those of what is built right on it.
+DEATHS = [  # the quick ones, without processes of their own
+    f"tests/execution/running/test_deadly_runs.py::{name}"
+    for name in (
+        "test_a_step_in_between_is_progress",
+        "test_closing_what_was_never_done_is_no_progress",
+        "test_whoever_lets_go_has_not_died",
+    )
+]
+MODULES = {
+    **{
+        f"execution/record/{name}.py": [
+            "tests/execution/record/test_journal.py",
+            "tests/execution/record/test_journal_kept.py",
+            "tests/execution/record/test_step_times.py",
+            "tests/execution/record/test_statistics.py",
+            "tests/execution/record/test_secret_values.py",
+        ]
+        for name in ("fence", "steps", "questions", "moves", "journal")
+    },
+    "execution/record/claims.py": ["tests/execution/record/test_claims.py", *DEATHS],
+    "execution/actions/control.py": [
+        "tests/execution/actions/test_control.py",
+        "tests/execution/targeting/test_pressing.py",
+    ],
+    "execution/actions/decide.py": ["tests/execution/actions/test_decide.py"],
+    "execution/actions/hold.py": ["tests/execution/actions/test_hold.py"],
+    "execution/models/execution.py": [
+        "tests/execution/models/test_moves.py",
+        "tests/execution/models/test_execution_rows.py",
+        "tests/execution/record/test_clocks.py",
+    ],
+    "execution/turn/performing.py": ["tests/execution/turn/test_performing.py"],
+    "execution/turn/readiness.py": ["tests/execution/turn/test_readiness.py"],
+    "execution/turn/repeating.py": ["tests/execution/turn/test_repeating.py"],
+    "workflows/catalogue.py": [
+        "tests/workflows/test_catalogue.py",
+        "tests/execution/turn/test_defaults.py",
+        "tests/execution/turn/test_repeating.py",
+    ],
+    **{
+        f"workflows/validation/{name}.py": ["tests/workflows/test_validation.py"]
+        for name in ("__init__", "actions", "dialogs", "pictures", "problem", "screens", "structure", "variables")
+    },
+    "workflows/vault.py": ["tests/workflows/test_vault.py"],
+    "rpa_site/roles.py": ["tests/rpa_site/test_roles.py"],
+}
+ENOUGH = 0.9
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", help="only modules whose path holds one of these")
+    parser.add_argument("--every", type=int, default=1, help="only every n-th mutant: a quick look")
+    options = parser.parse_args()
+    chosen = [path for path in MODULES if not options.parts or any(part in path for part in options.parts)]
+    if len(chosen) == 1:
+        return _report(chosen[0], judge(Path(chosen[0]), MODULES[chosen[0]], options.every))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each in a process of its own, with a database of its own
+        return max(pool.map(lambda path: _alone(path, options.every), chosen))
+
+
+def _alone(path: str, every: int) -> int:
+    command = [sys.executable, "-m", "benchmarks.mutation", path, "--every", str(every)]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(ended.stdout + ended.stderr, end="", flush=True)
+    return ended.returncode
+
+
+def _report(path: str, findings: Findings) -> int:
+    killed = findings.killed + findings.timed_out
+    alive = [*findings.survivors, *findings.not_run]
+    judged = killed + len(alive)
+    for mutant in alive:
+        untested = "  (no test comes by)" if mutant in findings.not_run else ""
+        print(f"{path}:{mutant.line}: {mutant.operator}{untested}\n    - {mutant.before}\n    + {mutant.after}")
+    share = killed / judged if judged else 1.0
+    print(
+        f"{path}: {killed} of {judged} killed, {share:.1%} ({findings.timed_out} by time, "
+        f"{findings.unbreakable} could not be put in place, {findings.seconds:.0f} s)",
+        flush=True,
+    )
+    return int(share < ENOUGH)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
