@@ -29,7 +29,6 @@ from gpu.clip import CLIPManager
 from sentences.said import say
 from workflows.graph import NormBox
 
-PATIENCE_S = patience_s(8000)
 _READY_S = 1.0
 
 
@@ -58,8 +57,11 @@ class ScreenAnalyzer:
         cache: ScreenStateCache | None = None,
         classifier: Classifier | None = None,
         problems: Sequence[str] = (),
+        patience: float = patience_s(8000),
     ) -> None:
-        """`problems` are sentences on what could not be had from the start, for the status page."""
+        """`problems` are sentences on what could not be had from the start, for the status page; `patience` is how many
+        seconds each part is waited for where `analyze` is not told otherwise."""
+        self.patience = patience
         self.reader, self.detector, self.embedder = reader, detector, embedder
         self.cache = cache or ScreenStateCache()
         self._naming = UIDetector(detector, classifier) if detector and classifier else None
@@ -102,7 +104,7 @@ class ScreenAnalyzer:
         previous: ScreenState | None = None,
         masks: Sequence[NormBox] = (),
         hides: Callable[[ScreenState], Sequence[NormBox]] | None = None,
-        patience: float = PATIENCE_S,
+        patience: float | None = None,
     ) -> ScreenState:
         """What is on the frame; only what changed since a screen seen lately, or `previous`, is read anew (S2.11).
 
@@ -115,7 +117,12 @@ class ScreenAnalyzer:
         started = time.perf_counter()
         asked = Asked(self.reader.name if ocr and self.reader else "", _name_of(self.detector) if ui else "")
         look = AnalysisRequest(
-            frame=frame, window=window, asked=asked, masks=tuple(masks), hides=hides, patience=patience
+            frame=frame,
+            window=window,
+            asked=asked,
+            masks=tuple(masks),
+            hides=hides,
+            patience=self.patience if patience is None else patience,
         )
         state = self._answer(look, previous, anew=anew)
         self._notes = state.notes
@@ -281,6 +288,7 @@ def build_analyzer(
         opened.embedder,
         classifier=classifier,
         problems=problems,
+        patience=patience_s(config.analyze_timeout_ms),
     )
 
 

@@ -34,7 +34,8 @@ class BadConfig(ValueError):
 class PerceptionConfig:
     """Which reader, embedder and element detector, and where their files lie.
 
-    `languages` are two-letter codes (en, fr). `ui_detector` is "builtin" or the path of an ONNX file.
+    `languages` are two-letter codes (en, fr). `ui_detector` is "builtin" or the path of an ONNX file. A part that has
+    not come back after twice `analyze_timeout_ms` is given up as hanging, where a run does not say otherwise.
     """
 
     reader: str = "rapidocr"
@@ -45,6 +46,7 @@ class PerceptionConfig:
     clip_model: str = "ViT-B-32"
     clip_weights: Path | None = None
     ui_detector: str = BUILTIN
+    analyze_timeout_ms: int = 8000
 
     @classmethod
     def from_settings(cls, settings: Any) -> PerceptionConfig:
@@ -59,6 +61,7 @@ class PerceptionConfig:
             clip_model=settings.RPA_CLIP_MODEL,
             clip_weights=models_dir / weights if weights else None,  # an absolute path stays what it is
             ui_detector=settings.RPA_UI_DETECTOR,
+            analyze_timeout_ms=settings.RPA_ANALYZE_TIMEOUT_MS,
         )
 
     def problems(self) -> list[SettingProblem]:

@@ -29,6 +29,8 @@ from tests.support.installations import PASSWORD
 from tests.support.processes import finished
 from tests.support.product import free_port
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = """
 models:

@@ -36,7 +36,11 @@ def each(*names: str) -> list[str]:
     return [f"{what} {name}" for name in names for what in ("opened", "signed")]
 
 
-@pytest.mark.parametrize("names", [NAMES, ("Dupont, Léa", "Dupond, Léa", "Durand, Noé", "Evans, Rose")], ids=len)
+@pytest.mark.parametrize(
+    "names",
+    [pytest.param(NAMES, marks=pytest.mark.core), ("Dupont, Léa", "Dupond, Léa", "Durand, Noé", "Evans, Rose")],
+    ids=len,
+)
 def test_each_letter_is_signed_once_in_its_order_and_then_the_day_is_closed(
     taught: Product, web: Site, names: tuple[str, ...]
 ) -> None:

@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
-from execution.perception.analyzer import build_analyzer
 from execution.types import Point
 from tests.support.browser import CHROMIUM
 from tests.support.display import wait_until
+from tests.support.eyes import patient_analyzer
 from tests.support.product import PASSWORD, Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
@@ -39,7 +39,7 @@ def world(tmp_path: Path) -> Iterator[Product]:
 
 def shots(world: Product, folder: Path) -> tuple[list[Path], list[Point]]:
     """The editor, its menu, its dialog, as somebody took them; and where the words were that lead on."""
-    analyzer = build_analyzer()
+    analyzer = patient_analyzer()
     files, points = [], []
     editor = world.open_editor()
     with closing(X11Desktop(world.screen.display)) as desktop:

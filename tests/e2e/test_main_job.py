@@ -136,6 +136,7 @@ class Coach:
         self.page.mouse.click(x, y)
 
 
+@pytest.mark.core
 def test_coaching_with_every_decision_then_the_file_is_right(world: Product, page: Page, tmp_path: Path) -> None:
     """S1.9, S1.10, S1.12, S1.13, S8.1: accept, skip, manual, correct by clicking on the picture, in one run."""
     world.open_editor()
@@ -182,6 +183,7 @@ def test_coaching_with_every_decision_then_the_file_is_right(world: Product, pag
     assert kept == [("the menu, at its left", "target")]
 
 
+@pytest.mark.core
 def test_an_automatic_run_needs_no_person_and_leaves_metrics(world: Product, page: Page) -> None:
     """S1.5, S7.1: the same file without a prompt; one metric a step; the users' own queries run as they are."""
     world.open_editor()
@@ -265,6 +267,7 @@ def test_observation_watches_a_person_and_never_acts(world: Product, page: Page)
     assert agreed == [(1,)]
 
 
+@pytest.mark.core
 def test_kill_9_in_the_middle_of_typing_is_noticed_and_never_repeated(world: Product, page: Page) -> None:
     """S9.1, S9.2: keys are let go, the step is in doubt, a person is asked, the run completes with the right file."""
     world.stop_runloops()

@@ -12,11 +12,11 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
-from execution.perception.analyzer import build_analyzer
 from execution.types import Point
 from tests.e2e.record_page import BUTTONS, PAGE, STORY, as_taught, shown_as
 from tests.support.browser import CHROMIUM
 from tests.support.display import wait_until
+from tests.support.eyes import patient_analyzer
 from tests.support.on_a_page import IN_CHROMIUM
 from tests.support.product import PASSWORD, Product, product
 from tests.support.run_ends import told_of
@@ -66,7 +66,7 @@ def state_of(world: Product, execution_id: str) -> str:
 
 def where(world: Product, text: str) -> Point:
     with closing(X11Desktop(world.screen.display)) as desktop:
-        state = build_analyzer().analyze(desktop.grab(), desktop.window())
+        state = patient_analyzer().analyze(desktop.grab(), desktop.window())
     return next(line.box.center for line in state.texts if folded(line.text) == folded(text))
 
 

@@ -18,9 +18,10 @@ import pytest
 
 from execution.desktop.x11 import X11Desktop
 from execution.lesson.story_places import places_of
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Frame, Point, ScreenState, pixels_digest
 from tests.support.display import wait_until
+from tests.support.eyes import patient_analyzer
 from tests.support.product import Product, product
 from tests.support.site import serving, shown
 
@@ -76,7 +77,7 @@ class Person:
 
 @pytest.fixture
 def person(world: Product) -> Iterator[Person]:
-    one = Person(world, build_analyzer())
+    one = Person(world, patient_analyzer())
     yield one
     one.eyes.close()
 

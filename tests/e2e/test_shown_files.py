@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from execution.perception.analyzer import build_analyzer
 from tests.e2e.file_manager import LETTERS, letters
 from tests.support.display import missing_programs, wait_until
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import PageTeacher, page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import RunEnd, run
@@ -43,7 +43,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         one.start_runloop()
         with (
             letters(one.screen, one.documents, texts(*SHOWN)) as folder,
-            page_teacher(one, browser, build_analyzer()) as teacher,
+            page_teacher(one, browser, patient_analyzer()) as teacher,
         ):
             teach(teacher, one)
             assert signed_in(folder, texts(*SHOWN)) == [SHOWN[0]]

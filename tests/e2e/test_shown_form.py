@@ -15,9 +15,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from execution.language.fuzzy import folded
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Frame, pixels_digest
 from tests.e2e.request_page import Site, shown_as, site
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import run
@@ -51,7 +52,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site, browser: Browser
     """An installation to which it was shown once how a request is sent."""
     with product(tmp_path_factory.mktemp("product")) as one:
         one.start_runloop()
-        with shown_as(one.screen, web, "K-48213"), page_teacher(one, browser, build_analyzer()) as teacher:
+        with shown_as(one.screen, web, "K-48213"), page_teacher(one, browser, patient_analyzer()) as teacher:
             teacher.begin(one, "Send a request")
             teacher.adds_variable("examination", TAUGHT["examination"])
             teacher.adds_variable("urgency", TAUGHT["urgency"])
@@ -89,6 +90,7 @@ def values(patient: str, examination: str, urgency: str, day: str, remark: str) 
     return {"patient": patient, "examination": examination, "urgency": urgency, "day": day, "remark": remark}
 
 
+@pytest.mark.core
 def test_what_was_said_is_sent_and_the_receipt_is_read(taught: Product, web: Site) -> None:
     wanted = values("Anna Rossi", "Blood count", "This week", "1954-03-02", "None")
     with shown_as(taught.screen, web, "R-90021"):
@@ -125,7 +127,7 @@ def test_a_secret_that_is_typed_while_teaching_is_in_no_row_picture_log_or_expor
     taught: Product, web: Site, browser: Browser, tmp_path: Path
 ) -> None:
     """S6.1, S10.4: in a field that shows in clear what is typed into it; it is searched for."""
-    reader = build_analyzer()
+    reader = patient_analyzer()
     with shown_as(taught.screen, web, "K-9"), page_teacher(taught, browser, reader) as teacher:
         teacher.begin(taught, "Send a secret")
         teacher.enters("Telephone")

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from Xlib.display import Display
 
-from execution.perception.analyzer import build_analyzer
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import PageTeacher, page_teacher, teachers_browser
 from tests.support.product import PASSWORD, Product, product
 
@@ -55,7 +55,7 @@ def is_live(page: Page) -> None:
 
 
 def test_a_lesson_goes_on_after_each_of_its_parts_was_away(world: Product) -> None:
-    with teachers_browser() as browser, page_teacher(world, browser, build_analyzer()) as teacher:
+    with teachers_browser() as browser, page_teacher(world, browser, patient_analyzer()) as teacher:
         page = teacher.page
         teacher.begin(world, "Interrupted")
         lesson = page.url

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from tests.e2e.patients_page import OTHERS, PATIENTS, Patient, shown_as
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import RunEnd, run
@@ -25,7 +26,7 @@ BERNARD, LEFEVRE, NGUYEN, LEFEBVRE, ROSSI, DIALLO = PATIENTS
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory, web: Site) -> Iterator[Product]:
     """An installation to which it was shown how the record of LEFÈVRE Marie is opened and marked as seen."""
-    analyzer: ScreenAnalyzer = build_analyzer()
+    analyzer: ScreenAnalyzer = patient_analyzer()
     with product(tmp_path_factory.mktemp("product")) as one, teachers_browser() as browser:
         one.start_runloop()
         with shown_as(one.screen, web), page_teacher(one, browser, analyzer) as teacher:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from execution.perception.analyzer import build_analyzer
 from tests.e2e.note_lesson import teach_note
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import run
@@ -23,7 +23,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """An installation to which it was shown in a dark editor how a note is written."""
     with product(tmp_path_factory.mktemp("product")) as one, teachers_browser() as browser:
         one.start_runloop()
-        with editor(one, DARK), page_teacher(one, browser, build_analyzer()) as teacher:
+        with editor(one, DARK), page_teacher(one, browser, patient_analyzer()) as teacher:
             teacher.begin(one, "Write a note")
             teach_note(teacher)
             teacher.publish()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from tests.e2e.note_lesson import teach_note
+from tests.support.eyes import patient_analyzer
 from tests.support.page_teacher import page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import run
@@ -25,7 +26,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
+    return patient_analyzer()
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ import pytest
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point
 from tests.support.display import wait_until
+from tests.support.eyes import patient_analyzer
 from tests.support.product import Product, product
 from tests.support.run_ends import run
 from tests.support.teaching import Teacher, teacher_in_browser
@@ -45,7 +46,7 @@ print(publish(workflow=lesson.workflow, user=None, note="taught").number)
 
 @pytest.fixture(scope="module")
 def analyzer() -> ScreenAnalyzer:
-    return build_analyzer()
+    return patient_analyzer()
 
 
 @pytest.fixture

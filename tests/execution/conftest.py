@@ -79,10 +79,10 @@ def reader() -> RapidReader:
 @pytest.fixture(scope="module")
 def analyzer(reader: RapidReader) -> ScreenAnalyzer:
     """The product's eyes, which have seen nothing yet."""
-    from execution.perception.analyzer import build_analyzer
+    from tests.support.eyes import patient_analyzer
 
     reader.forget()
-    made = build_analyzer()
+    made = patient_analyzer()
     made.reader = reader
     return made
 

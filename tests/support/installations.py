@@ -36,11 +36,11 @@ for name, role in {PEOPLE!r}.items():
         user.groups.add(Group.objects.get(name=role))
 call_command("load_demo")
 from execution.matching.references import prepare
-from execution.perception.analyzer import build_analyzer
+from tests.support.eyes import patient_analyzer
 from execution.record.reference_store import DatabaseReferences
 from workflows.models import WorkflowVersion
 from workflows.pictures import PictureStore
-analyzer = build_analyzer()
+analyzer = patient_analyzer()
 for version in WorkflowVersion.objects.all():
     known = prepare(version.spec(), analyzer=analyzer, pictures=PictureStore(), store=DatabaseReferences())
     assert not [one.problem for one in known.values() if one.problem], known

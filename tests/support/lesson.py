@@ -38,7 +38,7 @@ def main(display: str, module: str, folder: Path) -> None:
 
     django.setup()
     from execution.desktop.x11 import X11Desktop
-    from execution.perception.analyzer import build_analyzer
+    from tests.support.eyes import patient_analyzer
     from workflows.actions.publish import publish
     from workflows.pictures import PictureStore
 
@@ -46,7 +46,7 @@ def main(display: str, module: str, folder: Path) -> None:
     workflow = draw(story)
     desktop = X11Desktop(display)
     try:
-        Lesson(story, workflow, desktop, build_analyzer(), PictureStore(), folder).give()
+        Lesson(story, workflow, desktop, patient_analyzer(), PictureStore(), folder).give()
     finally:
         desktop.close()
     version = publish(workflow=workflow, user=None, note="taught")

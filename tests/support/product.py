@@ -22,6 +22,7 @@ import psutil
 from execution.desktop import backdrop
 from execution.desktop.x11_library import display as library
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
+from tests.support.eyes import PATIENT_MS
 from tests.support.installations import PASSWORD, put_installation
 from tests.support.processes import finished, stop_groups
 
@@ -199,6 +200,7 @@ def product(
             "RPA_DATA_DIR": str(data),
             "RPA_ENV_FILE": os.devnull,
             "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
+            "RPA_ANALYZE_TIMEOUT_MS": str(PATIENT_MS),
         }
         one = Product(screen=screen, data=data, port=free_port(), env=env, trace=trace, prefix=prefix)
         try:
