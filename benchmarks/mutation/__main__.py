@@ -1,5 +1,6 @@
 """`python -m benchmarks.mutation [PART OF A MODULE'S PATH ...] [--every N]`: how many mutants the tests notice.
 
+`--safety N` takes N mutants by lot, always the same, from what keeps the robot from doing what it should not.
 Prints each survivor as the line that may be changed without any test going red, and a table at the end. Exits with 1
 where fewer than nine in ten were killed.
 """
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from benchmarks.mutation.mutants import mutants_of
 from benchmarks.mutation.session import Findings, judge
 
 # Which tests speak for which module: its own, and those of what is built right on it.
@@ -62,23 +65,54 @@ MODULES = {
     "workflows/vault.py": ["tests/workflows/test_vault.py"],
     "rpa_site/roles.py": ["tests/rpa_site/test_roles.py"],
 }
+# What keeps the robot from acting where, when or for whom it should not, and the tests of the gate that come by there.
+_RECORD = ["tests/execution/record", *DEATHS]
+_DOORS = ["tests/execution/actions", "tests/execution/api"]
+SAFETY = {
+    "execution/targeting/vetoes.py": ["tests/execution/targeting"],
+    "execution/turn/readiness.py": ["tests/execution/turn"],
+    "execution/turn/repeating.py": ["tests/execution/turn"],
+    "execution/verification/identity.py": ["tests/execution/verification", "tests/execution/turn/test_readiness.py"],
+    "execution/verification/verifier.py": ["tests/execution/verification"],
+    "execution/record/fence.py": _RECORD,
+    "execution/record/claims.py": _RECORD,
+    "execution/actions/decide.py": _DOORS,
+    "execution/permissions.py": [*_DOORS, "tests/execution/pages", "tests/test_routes.py"],
+    "workflows/permissions.py": ["tests/workflows", "tests/test_routes.py"],
+    "rpa_site/roles.py": ["tests/rpa_site", "tests/test_routes.py"],
+}
 ENOUGH = 0.9
+LOT = 29  # the seed by which mutants of SAFETY are taken
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help="only modules whose path holds one of these")
     parser.add_argument("--every", type=int, default=1, help="only every n-th mutant: a quick look")
+    parser.add_argument("--safety", type=int, metavar="N", help="N mutants of the safety core, by lot")
+    parser.add_argument("--only", type=int, nargs="*", metavar="INDEX", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    chosen = [path for path in MODULES if not options.parts or any(part in path for part in options.parts)]
+    modules = SAFETY if options.safety or options.only else MODULES
+    chosen = [path for path in modules if not options.parts or any(part in path for part in options.parts)]
+    mutants = {path: mutants_of(Path(path).read_text(encoding="utf-8")) for path in chosen}
+    if options.safety:
+        every = [(path, index) for path in chosen for index in range(len(mutants[path]))]
+        taken = sorted(random.Random(LOT).sample(every, options.safety))
+        indices = {path: [i for other, i in taken if other == path] for path in chosen}
+    else:
+        indices = {path: options.only or list(range(0, len(mutants[path]), options.every)) for path in chosen}
     if len(chosen) == 1:
-        return _report(chosen[0], judge(Path(chosen[0]), MODULES[chosen[0]], options.every))
+        (path,) = chosen
+        return _report(path, judge(Path(path), modules[path], [mutants[path][i] for i in indices[path]]))
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each in a process of its own, with a database of its own
-        return max(pool.map(lambda path: _alone(path, options.every), chosen))
+        commands = [[path, "--only", *map(str, which)] for path, which in indices.items() if which]
+        if not options.safety:
+            commands = [[path, "--every", str(options.every)] for path in chosen]
+        return max(pool.map(_alone, commands))
 
 
-def _alone(path: str, every: int) -> int:
-    command = [sys.executable, "-m", "benchmarks.mutation", path, "--every", str(every)]
+def _alone(arguments: list[str]) -> int:
+    command = [sys.executable, "-m", "benchmarks.mutation", *arguments]
     ended = subprocess.run(command, check=False, capture_output=True, text=True)
     print(ended.stdout + ended.stderr, end="", flush=True)
     return ended.returncode

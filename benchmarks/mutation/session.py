@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ import coverage
 import pytest
 
 from benchmarks.mutation.breaking import Mutant, NotBreakable, break_module
-from benchmarks.mutation.mutants import mutants_of
 
 KILLED, SURVIVED, NOT_BREAKABLE = 1, 0, 3
 SPARE_S = 10.0
@@ -43,8 +42,8 @@ class Findings:
 class Breaker:
     """A pytest plugin that takes the place of running the tests once."""
 
-    def __init__(self, path: Path, every: int = 1) -> None:
-        self.path, self.every, self.findings = path, every, Findings()
+    def __init__(self, path: Path, mutants: Sequence[Mutant]) -> None:
+        self.path, self.mutants, self.findings = path, mutants, Findings()
         self.lines: dict[int, set[str]] = {}
         self.took: dict[str, float] = {}
         self.failed: Counter[str] = Counter()
@@ -58,7 +57,7 @@ class Breaker:
             raise pytest.UsageError(f"fails unbroken: {', '.join(self.failed)}")
         database = _Database()
         unfit = self._unfit(items, database)
-        for mutant in mutants_of(self.path.read_text(encoding="utf-8"))[:: self.every]:
+        for mutant in self.mutants:
             chosen = [name for name in self._tests_of(mutant) if name not in unfit]
             if not chosen:
                 self.findings.not_run.append(mutant)
@@ -186,10 +185,10 @@ def _dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def judge(path: Path, tests: list[str], every: int = 1) -> Findings:
-    """What becomes of the mutants of the module at `path` (relative to the repository) under `tests`."""
-    breaker = Breaker(path, every)
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not display and not browser and not slow"]
+def judge(path: Path, tests: list[str], mutants: Sequence[Mutant]) -> Findings:
+    """What becomes of mutants of the module at `path` (from the root) under those of `tests` that are in the gate."""
+    breaker = Breaker(path, mutants)
+    options = ["-q", "-p", "no:cacheprovider", "-m", "not (display or browser or slow or extras or timing)"]
     with redirect_stdout(io.StringIO()) as said:
         code = pytest.main([*options, *tests], plugins=[breaker])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
