@@ -28,6 +28,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Stages = Callable[..., Stage]
 
 
+@pytest.fixture
+def uncounted() -> None:
+    """Here figures are made."""
+
+
 class Clock:
     """Stands still unless it is told to go on; in milliseconds."""
 
