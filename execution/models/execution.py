@@ -104,11 +104,17 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
     def for_workflow(self, workflow_id: str) -> ExecutionQuerySet:
         return self.filter(version__workflow__workflow_id=workflow_id)
 
-    def by_id(self, execution_id: str) -> Execution:
+    def by_id(self, execution_id: str, *, version: WorkflowVersion | None = None) -> Execution:
+        """The run with its version and workflow; where it still is of `version`, with that object: a version never
+        changes, and its graph is much to read."""
+        rows = self if version else self.select_related("version__workflow")
         try:
-            return self.select_related("version__workflow").get(execution_id=execution_id)
+            execution = rows.get(execution_id=execution_id)
         except self.model.DoesNotExist:
             raise UnknownExecution(_("There is no run “%(id)s”.") % {"id": execution_id}) from None
+        if version is not None and execution.version_id == version.pk:
+            execution.version = version
+        return execution
 
     def coaching_stats(self) -> dict[str, Any]:
         """S1.13 over all these runs."""

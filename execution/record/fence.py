@@ -78,8 +78,11 @@ class FencedRun:
             mine = Execution.objects.filter(pk=self.execution.pk, epoch=self.epoch)
             if not mine.update(lease_until=lease_end(), **self._measured()):
                 raise LeaseLost(f"{self.execution.execution_id} belongs to another run loop")
-            self.execution = Execution.objects.by_id(self.execution.execution_id)
+            self.execution = self._read()
             yield self.execution
+
+    def _read(self) -> Execution:
+        return Execution.objects.by_id(self.execution.execution_id, version=self.execution.version)
 
     def _measured(self) -> dict[str, Any]:
         return {"lasted_s": self._meter.lasted_s(), "measured_at": timezone.now()}
@@ -91,7 +94,7 @@ class FencedRun:
     @persistent
     def refresh(self) -> Execution:
         """The run as it is now, wishes included; LeaseLost when it is no longer ours."""
-        execution = Execution.objects.by_id(self.execution.execution_id)
+        execution = self._read()
         if execution.epoch != self.epoch:
             raise LeaseLost(f"{execution.execution_id} belongs to another run loop")
         self.execution = execution
