@@ -1,4 +1,4 @@
-"""How long the pages of figures take over ten million steps: `make bench-analytics`, on two cores.
+"""How long the pages of figures take over ten million steps: `make bench NAME=analytics`, on two cores.
 
 A web process as a deploy starts it, on the data of `figures_made`; each page is asked for over HTTP, as a browser
 would, charts and all: they come with the page. Beside the time by the clock stands what the process worked for it,

@@ -1,4 +1,4 @@
-"""What the GPU manager costs: `make bench-gpu`, `python -m benchmarks.gpu`.
+"""What the GPU manager costs: `make bench NAME=gpu`, `python -m benchmarks.gpu`.
 
 The same question goes straight to the server's client and through the manager, in turns, in one run. The server is the
 double of Ollama on loopback, which answers at once: what is measured is our own side. Nothing here passes or fails.

@@ -1,4 +1,4 @@
-"""`make bench-perception`: how right and how quick the eyes are, beside others, on real screens made here.
+"""`make bench NAME=perception`: how right and how quick the eyes are, beside others, on real screens made here.
 
 `python -m benchmarks.perception [reading|elements|turns|matching|memory ...]` runs what is named, or all, on the
 corpus of benchmarks.screens, prints each figure with its goal and writes build/bench/perception.json. Nothing

@@ -1,4 +1,4 @@
-"""How long stored steps take to be looked at again: `make bench-replay`, of 10 000 steps on two cores (S6.17).
+"""How long stored steps take to be looked at again: `make bench NAME=replay`, of 10 000 steps on two cores (S6.17).
 
 The steps are those of the demo workflow on its own pictures, each run with another patient written into the note, so
 that no two runs show the same pixels; they are read, recognised and found as a worker does. Measured are so many steps

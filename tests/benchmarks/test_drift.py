@@ -33,7 +33,7 @@ PAIR = Pair(
 
 needs_styles = pytest.mark.skipif(
     not styles.fetched(),
-    reason="the pages' style sheets are not fetched here: tools/setup.sh bench, make bench-targeting",
+    reason="the pages' style sheets are not fetched here: tools/setup.sh bench, make bench NAME=targeting",
 )
 
 

@@ -346,7 +346,7 @@ def test_where_a_thing_stands_changes_nothing():
 
 
 def test_every_button_of_a_full_screen_is_found():
-    """What that costs stands in `make bench-perception`."""
+    """What that costs stands in `make bench NAME=perception`."""
     canvas = Canvas(1920, 1080)
     for index in range(108):
         canvas.button(f"Button {index}", Box(20 + index % 9 * 210, 20 + index // 9 * 86, 160, 40))
