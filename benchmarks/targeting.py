@@ -1,4 +1,4 @@
-"""`make bench NAME=targeting`: the right place or no click, on screens that drifted, beside the other ways to find a target.
+"""`make bench NAME=targeting`: the right place or no click on screens that drifted, beside other ways to find a target.
 
 `python -m benchmarks.targeting` measures every pair of benchmarks.drift, prints each figure with its goal
 and writes build/bench/targeting.json. Nothing here passes or fails. `--sample N` takes every Nth pair of a kind,

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are recorded whether anybody makes figures of them or not; who looks at those says so by its own `uncounted`."""
+    """A run is recorded whether figures and training data are made of it or not: a file that looks at them says so."""
     from analytics.integration import integration
+    from execution.record import training
 
     for name in ("on_step_result", "on_execution_start", "on_execution_complete"):
         monkeypatch.setattr(integration, name, lambda *told, **more: None)
+    monkeypatch.setattr(training, "project", lambda step_id: None)
 
 
 @pytest.fixture

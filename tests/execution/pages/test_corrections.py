@@ -22,6 +22,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
+@pytest.fixture
 def shown(own_folder: Any) -> LearnedCorrection:
     """One that was learned of a step with a picture."""
     version = make_published()

@@ -19,6 +19,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(trans
 __all__ = ["asked", "shown"]
 
 
+@pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_they_are_clean_in_every_look(

@@ -20,6 +20,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
+@pytest.fixture
 def session() -> TrainingSession:
     run = make_execution()
     return TrainingSession.objects.create(

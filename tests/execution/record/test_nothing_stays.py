@@ -68,6 +68,11 @@ SHOWN = {
 NEVER = ("stepmetric", "runmetric", "entry", "stephour", "stepday", "stepweek", "runhour", "runday", "capturestats")
 
 
+@pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
 class Marked(World):
     """Somebody else's record is on each screen."""
 

@@ -46,6 +46,11 @@ CORRECTED = {
 
 
 @pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
+@pytest.fixture
 def coached(stage: Any) -> Any:
     """A run in which a coach accepted, corrected and rejected."""
     s = stage("coaching", EDGES, variables=VARIABLES, values={"patient": PATIENT, "pin": PIN})

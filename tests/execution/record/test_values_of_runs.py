@@ -33,6 +33,11 @@ LATE = [
 SAID = f"BRÉARD Ida, not {PATIENT.upper()}: {TYPED}; {PIN}"
 
 
+@pytest.fixture
+def uncounted() -> None:
+    """Here training data is made."""
+
+
 def correct(name: str = READ) -> dict[str, Any]:
     return {
         "choice": "correct",
