@@ -8,25 +8,19 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from execution.actions.decide import decide
-from execution.actions.start import start
-from execution.choices import LessonStepState, PromptKind
-from execution.desktop.x11 import X11Desktop
+from execution.choices import LessonStepState
 from execution.lesson.hearing import Unheard, heard_setting
-from execution.models import Execution, Prompt
 from execution.navigation import visual_login
-from execution.running.runner import Hooks, Runner
-from execution.types import DecisionSource, Point, Size
+from execution.types import Point, Size
 from sentences.said import worded
 from tests.execution.lesson.real_lesson import Given, given_on
 from tests.execution.turn.test_controls_on_a_page import PAGE, TESTS, page
-from tests.execution.turn.test_forms_on_a_page import Held, stop_when_paused
+from tests.execution.turn.test_forms_on_a_page import Held
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
 from tests.support.on_a_page import ON_A_PAGE
 from tests.support.site import serving, shown
 from workflows import vault
-from workflows.actions.publish import publish
-from workflows.models import Edge, Node, Variable, Workflow
+from workflows.models import Workflow
 from workflows.secret import Secret
 
 pytestmark = ON_A_PAGE
@@ -46,75 +40,6 @@ def workflow() -> Workflow:
 def right_of(given: Given, label: str, dx: int = 200) -> Point:
     box = given.box_of(label)
     return Point(box.x + dx, box.center.y)
-
-
-def run(screen: VirtualDesktop, analyzer: Any, workflow: Workflow, values: dict[str, str]) -> Execution:
-    """A run of the draft, to its end or its first question; the last screen waits for what never comes."""
-    last = Node.objects.create(workflow=workflow, node_id="end", name="End", texts=["All is sent"], is_end=True)
-    order = workflow.nodes.get(is_entry=True)
-    Edge.objects.create(
-        workflow=workflow, edge_id="on", source=order, destination=last, action_type="wait_text",
-        params={"text": "All is sent", "timeout_s": 1}, order=99,
-    )  # fmt: skip
-    workflow.nodes.filter(pk=order.pk).update(is_end=False)
-    publish(workflow=workflow, user=None, note="")
-    execution = start(workflow_id=workflow.workflow_id, mode="automatic", variables=values)
-
-    def person(prompt: Prompt) -> None:
-        choice = "stop" if prompt.kind == PromptKind.IN_DOUBT else "reject"
-        decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
-        Execution.objects.filter(pk=prompt.execution_id).update(wish="stop")
-
-    hooks = Hooks(on_prompt=person, on_begin=stop_when_paused)
-    Runner(desktop=X11Desktop(screen.display), analyzer=analyzer, once=True, hooks=hooks).run()
-    return Execution.objects.by_id(execution.execution_id)
-
-
-def test_each_control_of_a_form_is_taught_by_pointing_and_run_with_other_values(
-    screen: VirtualDesktop, analyzer: Any, workflow: Workflow
-) -> None:
-    for name, value in {"ward": "Ward 27", "urgency": "High", "day": "2026-12-31", "test": "Ferritin"}.items():
-        Variable.objects.create(workflow=workflow, name=name, example=value)
-    with page(screen) as held, given_on(screen, analyzer, workflow) as given:
-        acts = [
-            given.sets("choose", right_of(given, "Ward:"), option="Ward 27"),
-            given.sets("choose", given.box_of("High").center, option="{{urgency}}"),
-            given.sets("set_state", given.box_of("Fasting").center, state="on"),
-            given.sets("set_state", given.box_of("Isolation").center, state="on"),
-            given.sets("pick_date", right_of(given, "Born on:"), date="2026-12-31", format="us"),
-            given.sets("choose", right_of(given, "Tests:", 240), option="Ferritin"),
-        ]
-        assert [one.state for one in acts] == ["done"] * 6, acts
-        done = {"ward": "Ward 27", "urgency": "high", "fasting": True, "isolation": True, "born": "2026-12-31"}
-        assert done.items() <= held.last.items()
-        assert held.last["tests"] == "Ferritin"
-        edges = list(workflow.edges.all())
-    assert [(e.action_type, e.params) for e in edges] == [
-        ("choose", {"option": "{{ward}}"}),
-        ("choose", {"option": "{{urgency}}"}),
-        ("set_state", {"state": "on"}),
-        ("set_state", {"state": "on"}),
-        ("pick_date", {"date": "{{day}}", "format": "us"}),
-        ("choose", {"option": "{{test}}"}),
-    ]
-    assert [e.target.label for e in edges if e.target] == [
-        "Ward",
-        "Urgency:",
-        "Fasting",
-        "Isolation",
-        "Born on",
-        "Tests",
-    ]
-    node = workflow.nodes.get()
-    assert not {"Ward 1", "Ward 27"} & set(node.texts)
-    values = {"ward": "Ward 4", "urgency": "Low", "day": "1954-03-12", "test": "Albumin"}
-    with page(screen) as held:
-        execution = run(screen, analyzer, workflow, values)
-    steps = list(execution.steps.order_by("index"))
-    assert [step.verified for step in steps[:6]] == ["yes"] * 6, [(s.edge_id, str(s.message)) for s in steps]
-    assert held.last["ward"] == "Ward 4"
-    assert (held.last["urgency"], held.last["born"], held.last["tests"]) == ("low", "1954-03-12", "Albumin")
-    assert (held.last["fasting"], held.last["isolation"]) == (True, True)
 
 
 BAD = {

@@ -7,16 +7,23 @@ from typing import Any
 
 import pytest
 
+from execution.actions.decide import decide
+from execution.actions.start import start
+from execution.choices import PromptKind
+from execution.desktop.x11 import X11Desktop
 from execution.exceptions import BadEdit
 from execution.lesson.editing import change_step
-from execution.models import LessonStep
-from execution.types import Point
+from execution.models import Execution, LessonStep, Prompt
+from execution.running.runner import Hooks, Runner
+from execution.types import DecisionSource, Point
 from tests.execution.lesson.real_lesson import Given, given_on
-from tests.execution.lesson.test_controls import right_of, run
+from tests.execution.lesson.test_controls import right_of
 from tests.execution.turn.test_controls_on_a_page import page
+from tests.execution.turn.test_forms_on_a_page import stop_when_paused
 from tests.support.display import VirtualDesktop, virtual_desktop
 from tests.support.on_a_page import ON_A_PAGE
-from workflows.models import Edge, Variable, Workflow
+from workflows.actions.publish import publish
+from workflows.models import Edge, Node, Variable, Workflow
 
 pytestmark = ON_A_PAGE
 
@@ -30,6 +37,28 @@ def screen() -> Iterator[VirtualDesktop]:
 @pytest.fixture
 def workflow() -> Workflow:
     return Workflow.objects.create(workflow_id="wf_order", name="Order", learning_state="AUTO_CONFIRMED")
+
+
+def run(screen: VirtualDesktop, analyzer: Any, workflow: Workflow, values: dict[str, str]) -> Execution:
+    """A run of the draft, to its end or its first question; the last screen waits for what never comes."""
+    last = Node.objects.create(workflow=workflow, node_id="end", name="End", texts=["All is sent"], is_end=True)
+    order = workflow.nodes.get(is_entry=True)
+    Edge.objects.create(
+        workflow=workflow, edge_id="on", source=order, destination=last, action_type="wait_text",
+        params={"text": "All is sent", "timeout_s": 1}, order=99,
+    )  # fmt: skip
+    workflow.nodes.filter(pk=order.pk).update(is_end=False)
+    publish(workflow=workflow, user=None, note="")
+    execution = start(workflow_id=workflow.workflow_id, mode="automatic", variables=values)
+
+    def person(prompt: Prompt) -> None:
+        choice = "stop" if prompt.kind == PromptKind.IN_DOUBT else "reject"
+        decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
+        Execution.objects.filter(pk=prompt.execution_id).update(wish="stop")
+
+    hooks = Hooks(on_prompt=person, on_begin=stop_when_paused)
+    Runner(desktop=X11Desktop(screen.display), analyzer=analyzer, once=True, hooks=hooks).run()
+    return Execution.objects.by_id(execution.execution_id)
 
 
 def last(given: Given) -> LessonStep:
