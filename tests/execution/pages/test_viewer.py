@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from execution.actions.mark import mark
 from execution.choices import ExecutionState, Outcome, PromptKind, PromptState, Verified
@@ -427,12 +427,3 @@ def test_what_was_taught_is_not_said_to_be_meant_where_a_coach_put_something_els
     found = told(client_of(viewer), run)
     assert {part["key"]: part["lead"] for part in found["story"]}["meant"] == f"{instead}."
     assert "Save" not in film["ending"]["said"]
-
-
-def test_the_story_is_told_in_french(client_of, viewer) -> None:
-    run = a_run()
-    with translation.override("fr"):
-        client = client_of(viewer)
-        client.cookies["django_language"] = "fr"
-        parts = told(client, run)["story"]
-    assert [part["title"] for part in parts] == ["Vu", "Voulu", "Pourquoi", "Qui a décidé", "Résultat"]

@@ -28,15 +28,6 @@ def test_why_it_waits_follows_what_other_runs_do(page_of: Any, operator: Any) ->
     expect(question.get_by_role("link")).to_have_count(0)
 
 
-def test_it_says_so_in_french(page_of: Any, operator: Any) -> None:
-    run = queued(workflow(tags=["lab"]))
-    robot()
-    page = page_of(operator, f"/runs/{run.execution_id}", locale="fr")
-    expect(page.locator("#question")).to_contain_text("il manque l’étiquette « lab »")
-    page.goto(page.url.split("/runs/")[0] + "/")
-    expect(page.locator("#runs-table")).to_contain_text("Aucun robot actif n’a tout ce qu’il lui faut")
-
-
 def test_that_its_robot_has_gone_is_said_while_somebody_looks(page_of: Any, operator: Any) -> None:
     run = queued(workflow())
     assert taken(robot()) == run.execution_id
