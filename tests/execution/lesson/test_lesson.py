@@ -353,23 +353,49 @@ def test_after_taking_back_it_goes_on_from_what_shows(
 
 
 # --- each line -----------------------------------------------------------------------------------------------------
-def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser(
+def repeats(teacher: Teacher, step: int, **more: Any) -> str:
+    """What is told of it that is not to be kept."""
+    told = len(teacher.told)
+    teacher.send(type="repeat", id=f"{told}", step=step, counter="n", **more)
+    return teacher.until(lambda: [m["text"] for m in teacher.told[told:] if m["type"] == "trouble"], what="a refusal")[
+        0
+    ]
+
+
+def test_what_is_no_line_of_a_list_is_not_repeated(teacher: Teacher, lesson: Lesson) -> None:
+    """S6.13: one button alone, or keys."""
+    goes_on(teacher)
+    assert teacher.do(type="keys", keys="f9")["state"] == "done"
+    teacher.until(lambda: len(teacher.steps()) == 2, what="both steps")
+    assert {repeats(teacher, step["index"], most=20) for step in teacher.steps()}
+    assert not lesson.workflow.edges.exclude(repeat={}).exists()
+
+
+def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_is_ended(
     caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
 ) -> None:
-    """S6.13: what is no line is refused in words, and nothing is changed."""
+    """S6.13: what cannot be is refused in words, and nothing is changed; its target is as it was afterwards."""
     assert caller.click(FIRST)["state"] == "held"
     answers(caller, "nth")
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
     [step] = caller.steps()
-    told = len(caller.told)
-    caller.send(type="repeat", id="a", step=step["index"], counter="n", most=0)
-    caller.until(lambda: any(m["type"] in ("trouble", "acted") for m in caller.told[told:]), what="a refusal")
-    assert not queue_lesson.workflow.edges.get().repeat
+    assert repeats(caller, step["index"], most=0)
+    edge = queue_lesson.workflow.edges.get()
+    assert edge.target is not None
+    was = edge.target.label, edge.target.evidence
+    assert not edge.repeat
     caller.send(type="repeat", id="b", step=step["index"], counter="n", most=9, until=["No patient waits"], steps=[])
     caller.until(lambda: caller.steps()[0]["repeat"], what="a repetition")
     assert caller.steps()[0]["when"] == ["for each line “n” of the list, at most 9", "until “No patient waits” is seen"]
     target = queue_lesson.workflow.targets.get()
     assert (target.label, target.evidence["number"]) == ("line {{n}}", "{{n}}")
+    editing.change_step(queue_lesson, step["index"], repeat={"most": 5, "until": ["Nothing left"]})
+    edge.refresh_from_db()
+    assert edge.repeat == {"counter": "n", "most": 5, "until": ["Nothing left"], "steps": []}
+    editing.change_step(queue_lesson, step["index"], repeat=None)
+    edge.refresh_from_db()
+    target.refresh_from_db()
+    assert (edge.repeat, (target.label, target.evidence)) == ({}, was)
 
 
 # --- looking -------------------------------------------------------------------------------------------------------
