@@ -1,10 +1,11 @@
-"""What goes wrong around a run: each fault is said where the person looks, and nothing is lost."""
+"""What goes wrong around a run: each fault is said where the person looks, and nothing is lost (S5.7)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
@@ -112,3 +113,20 @@ def test_a_display_that_is_lost_pauses_the_run_and_is_waited_for(world: Product,
     wait_for(otto, execution_id, "stopped")
     acted = world.rows("SELECT COUNT(*) FROM execution_step WHERE phase = 'intent'")
     assert acted == [(0,)]
+
+
+def test_smoke_says_keep_only_while_everything_that_is_needed_runs(tmp_path: Path) -> None:
+    with product(tmp_path) as world:
+        world.env["PORT"] = str(world.port)
+        alone = world.manage("smoke", "--timeout", "1", check=False)
+        assert alone.returncode == 2, alone.stdout + alone.stderr
+        world.start_runloop()
+        whole = world.manage("smoke", "--timeout", "30", check=False)
+        assert whole.returncode == 0, whole.stdout + whole.stderr
+        assert "✗" not in whole.stdout
+        assert whole.stdout.rstrip().endswith("Keep it.")
+        web = next(process for name, process in world.processes.items() if name.startswith("web"))
+        web.terminate()
+        web.wait(60)
+        silent = world.manage("smoke", "--timeout", "1", check=False)
+        assert silent.returncode == 2, silent.stdout + silent.stderr
