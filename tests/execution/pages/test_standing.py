@@ -30,14 +30,9 @@ from tests.execution.pages.test_live import page_data
 from tests.execution.record.journals import at_work, open_step, screen, suggestion
 from tests.factories import make_execution, make_picture, make_published
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 SAID = "A dialog came: “Session expired”."
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Any) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def done(journal: Journal, shade: int, after: ScreenState | None = None, *, well: bool = True) -> Step:
