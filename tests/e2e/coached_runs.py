@@ -1,7 +1,4 @@
-"""A series of automatic runs that a program coaches as a person would: by what it sees, and only when it is asked.
-
-What it answers is kept with each run, as what was done on the page is, and what was not right to do.
-"""
+"""A series of automatic runs that a program coaches as a person would: by what it sees, and only when it is asked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Letters to sign, one after the other: a list in a browser, a page for each letter, and the way back.
-
-A line of the list says so once its letter is signed. Signing twice, or another one, is what must never happen.
-"""
+"""Letters to sign, one after the other: a list in a browser, a page for each letter, and the way back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""S4.7: `manage.py assistant` as a person uses it: a process at a pseudo-terminal, the double of Ollama behind it.
-
-And S4.6 through the web process, whose answers come as they are made.
-"""
+"""`manage.py assistant` as a person uses it (S4.7), and through the web process, as answers are made (S4.6)."""
 
 from __future__ import annotations
 

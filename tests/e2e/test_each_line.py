@@ -1,7 +1,4 @@
-"""A list of letters in a real browser, each opened, signed and closed by the product as it is run (S6.13, S9.2).
-
-The page tells its server of what is done, so that nothing that the product says of itself has to be believed.
-"""
+"""A list of letters in a real browser, each opened, signed and closed by the product as it is run (S6.13, S9.2)."""
 
 from __future__ import annotations
 

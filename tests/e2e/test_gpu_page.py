@@ -1,7 +1,4 @@
-"""The page “Robots and GPU”, live: a web process, an owner of the GPU, a models' server, and a browser that only looks.
-
-What moves is seen without any reload: the mode, CLIP, the model, an outage and its end (S3.8, S3.9, S3.10).
-"""
+"""The page “Robots and GPU”, live, in a browser that only looks: nothing is reloaded (S3.8 to S3.10)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`manage.py record` at a real desktop: a person types and clicks in real programs, and what it makes is run (S6.2).
-
-The person is xdotool: whatever it does comes by XTEST, as what the product does comes.
-"""
+"""`manage.py record` at a real desktop: a person types and clicks in real programs, and what it makes is run (S6.2)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A folder of letters in a file manager: each is opened, signed and saved, shown on the first one alone (S6.13, S9.2).
-
-What was done is told by the files, byte by byte: a letter that is signed twice is wrong, and one that is left out.
-"""
+"""A folder of letters in a file manager: each is signed as the first one was (S6.13, S9.2)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A form in a browser: taught once on the page, sent with other values; what was sent is compared exactly.
-
-The number of the receipt is read from the page that comes, as an output of the run (S6.1, S6.12).
-"""
+"""A form in a browser: taught once on the page, sent with other values; its receipt is read (S6.1, S6.12)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The right place or no click: a real browser whose page is not any more what was taught (S5.3, S9.6).
-
-The page tells its server of every click, so that nothing that the product says of itself has to be believed.
-"""
+"""The right place or no click: a real browser whose page is not any more what was taught (S5.3, S9.6)."""
 
 from __future__ import annotations
 
