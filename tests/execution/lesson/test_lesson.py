@@ -353,21 +353,13 @@ def test_after_taking_back_it_goes_on_from_what_shows(
 
 
 # --- each line -----------------------------------------------------------------------------------------------------
-def repeats(teacher: Teacher, step: int, **more: Any) -> str:
-    """What is told of it that is not to be kept."""
-    told = len(teacher.told)
-    teacher.send(type="repeat", id=f"{told}", step=step, counter="n", **more)
-    return teacher.until(lambda: [m["text"] for m in teacher.told[told:] if m["type"] == "trouble"], what="a refusal")[
-        0
-    ]
-
-
 def test_what_is_no_line_of_a_list_is_not_repeated(teacher: Teacher, lesson: Lesson) -> None:
     """S6.13: one button alone, or keys."""
     goes_on(teacher)
     assert teacher.do(type="keys", keys="f9")["state"] == "done"
     teacher.until(lambda: len(teacher.steps()) == 2, what="both steps")
-    assert {repeats(teacher, step["index"], most=20) for step in teacher.steps()}
+    for step in teacher.steps():
+        assert teacher.do(type="repeat", step=step["index"], counter="n", most=20)["state"] == "refused"
     assert not lesson.workflow.edges.exclude(repeat={}).exists()
 
 
@@ -379,7 +371,7 @@ def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_
     answers(caller, "nth")
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
     [step] = caller.steps()
-    assert repeats(caller, step["index"], most=0)
+    assert caller.do(type="repeat", step=step["index"], counter="n", most=0)["state"] == "refused"
     edge = queue_lesson.workflow.edges.get()
     assert edge.target is not None
     was = edge.target.label, edge.target.evidence
