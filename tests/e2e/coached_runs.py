@@ -1,7 +1,4 @@
-"""A series of automatic runs that a program coaches as a person would: by what it sees, and only when it is asked.
-
-What it answers is kept with each run, as what was done on the page is, and what was not right to do.
-"""
+"""A series of automatic runs that a program coaches as a person would: by what it sees, and only when it is asked."""
 
 from __future__ import annotations
 
@@ -214,17 +211,12 @@ def learned(one: Product) -> list[tuple[str, str, int, list[Any]]]:
     return [(kind, state, on or 0, json.loads(breaks or "[]")) for kind, state, on, breaks in one.rows(sql)]
 
 
-def told(one: Product, web: Visits) -> None:
-    """The visit is taught on the page as it was."""
-    with shown_as(one.screen, web, Look()):
-        one.teach(STORY)
-
-
 @contextmanager
-def coached_installation(folder: Path, begin: Callable[[Product, Visits], object] = told) -> Iterator[Coach]:
-    """An installation that knows the visit by `begin`, its run loop and its worker; nobody is coached yet."""
+def coached_installation(folder: Path) -> Iterator[Coach]:
+    """An installation to which the visit was taught on the page as it was, its run loop and its worker."""
     with visits() as web, product(folder / "product") as one:
-        begin(one, web)
+        with shown_as(one.screen, web, Look()):
+            one.teach(STORY)
         one.start("work", [sys.executable, "manage.py", "work"])
         one.start_runloop()
         with closing(one.client("otto")) as client:

@@ -1,7 +1,4 @@
-"""Letters to sign, one after the other: a list in a browser, a page for each letter, and the way back.
-
-A line of the list says so once its letter is signed. Signing twice, or another one, is what must never happen.
-"""
+"""Letters to sign, one after the other: a list in a browser, a page for each letter, and the way back."""
 
 from __future__ import annotations
 
@@ -65,20 +62,16 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to
   });
   list();
 </script></html>"""
-BEGINS = "  list();\n"
-OPENS = "  document.querySelector('[data-i]').click();\n"
 GOES = "letters.splice(letters.indexOf(open), 1);"
 
 
 BELOW = """<style>button { margin: 0 0 0 8px; padding: 4px 4px; min-width: 124px; text-align: left }</style>"""
 
 
-def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False, opened: bool = False) -> str:
-    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line;
-    `opened`: the first letter is open."""
+def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False) -> str:
+    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line."""
     rows = ", ".join(f'{{"name": "{name}", "signed": false}}' for name in names)
-    shown = PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
-    return shown.replace(BEGINS, BEGINS + OPENS) if opened else shown
+    return PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
 
 
 def shown_as(screen: VirtualDesktop, one: Site, page: str) -> AbstractContextManager[None]:

@@ -51,11 +51,6 @@ def renamed() -> str:
     return PAGE % (BUTTONS.replace("Archive", "Release"), "")
 
 
-def called(name: str) -> str:
-    """The button has another name and does the same."""
-    return as_taught().replace("Archive", name)
-
-
 def covered() -> str:
     """A notice lies over the buttons."""
     return PAGE % (BUTTONS, '<div id="cover">The letters of this record are being sorted by a colleague.</div>')

@@ -1,7 +1,4 @@
-"""A request for an examination: a form with every kind of field, and the number of the receipt that is shown after it.
-
-What was sent goes to the page's own server as it was sent, so that nothing that the product says has to be believed.
-"""
+"""A request for an examination: a form with every kind of field, and the receipt that is shown after it."""
 
 from __future__ import annotations
 

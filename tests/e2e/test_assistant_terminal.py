@@ -1,7 +1,4 @@
-"""S4.7: `manage.py assistant` as a person uses it: a process at a pseudo-terminal, the double of Ollama behind it.
-
-And S4.6 through the web process, whose answers come as they are made.
-"""
+"""`manage.py assistant` as a person uses it (S4.7), and through the web process, as answers are made (S4.6)."""
 
 from __future__ import annotations
 
@@ -199,15 +196,6 @@ def test_a_chat_at_a_terminal(installed: tuple[dict[str, str], str], ollama: Oll
         assert "Exception" not in terminal.shown
 
 
-def test_ctrl_d_leaves_in_peace(installed: tuple[dict[str, str], str]) -> None:
-    env, _execution_id = installed
-    with closing(Terminal(env, "chat")) as terminal:
-        terminal.until(r"> $")
-        terminal.type("\x04")
-        assert terminal.end() == 0
-        assert "Traceback" not in terminal.shown
-
-
 def test_ctrl_c_while_one_question_is_answered(installed: tuple[dict[str, str], str], ollama: OllamaServer) -> None:
     env, _execution_id = installed
     ollama.replies.append(Reply(content="It clicked there because of much more than", after=5, end=End.STALL))
@@ -216,18 +204,6 @@ def test_ctrl_c_while_one_question_is_answered(installed: tuple[dict[str, str], 
         terminal.type("\x03")
         assert terminal.end() == 130, terminal.shown
         assert "Traceback" not in terminal.shown
-
-
-def test_without_a_model_the_records_answer_through_a_pipe(installed: tuple[dict[str, str], str]) -> None:
-    """Much of the day there is none."""
-    env, _execution_id = installed
-    done = manage(env, "assistant", "chat", typed="Which step failed?\n/why 2\n/nonsense\n")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Step 4 (Click “Save”, on “Save dialog”) failed." in done.stdout
-    assert "from the records alone" in done.stdout
-    assert "otto" in done.stdout
-    assert "no command /nonsense" in done.stdout
-    assert "> " not in done.stdout
 
 
 @pytest.fixture

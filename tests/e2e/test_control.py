@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from execution.desktop.x11 import X11Desktop
-from tests.support.browser import CHROMIUM, shot
+from tests.support.browser import shot
 from tests.support.display import wait_until
-from tests.support.product import PASSWORD, Product, product
+from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
 
@@ -33,25 +33,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
             one.open_editor()
             one.start_runloop()
             yield one
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-def page_of(browser: Browser, world: Product, name: str) -> Page:
-    context = browser.new_context(base_url=world.url, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.goto("/login")
-    page.fill("input[name=username]", name)
-    page.fill("input[name=password]", PASSWORD)
-    page.click("form [type=submit]")
-    expect(page).to_have_url(re.compile(r"/$"))
-    return page
 
 
 def state(world: Product, run: str) -> tuple[str, str]:
@@ -82,10 +63,9 @@ def take(page: Page, world: Product, run: str) -> None:
     expect(page.locator("#hands")).to_be_visible(timeout=15_000)
 
 
-def test_control_of_a_run_is_taken_used_and_given_back_on_the_page(browser, world, tmp_path):
+def test_control_of_a_run_is_taken_used_and_given_back_on_the_page(page_of, world, tmp_path):
     """S6.15: what was done instead of the robot counts, wherever it was left."""
-    page = page_of(browser, world, "otto")
-    page.goto("/runs/new?workflow=wf_patient_note")
+    page = page_of(world, "otto", "/runs/new?workflow=wf_patient_note")
     page.check("input[name=mode][value=supervised]", force=True)
     page.fill("[name$=patient]", "Marie Lefèvre")
     page.fill("[name$=filename]", "note.txt")
@@ -95,8 +75,7 @@ def test_control_of_a_run_is_taken_used_and_given_back_on_the_page(browser, worl
     expect(page.locator("#question")).to_contain_text("File", timeout=60_000)
 
     take(page, world, run)
-    watching = page_of(browser, world, "dora")
-    watching.goto(f"/runs/{run}")
+    watching = page_of(world, "dora", f"/runs/{run}")
     expect(watching.locator("#question")).to_contain_text("otto")
     expect(watching.get_by_role("button", name="Take control")).to_have_count(0)
     expect(watching.locator("#hands")).to_be_hidden()

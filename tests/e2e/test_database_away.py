@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
 import sys
 import time
@@ -20,7 +19,6 @@ from tests.support.product import Product, product
 pytestmark = [pytest.mark.display, pytest.mark.timeout(600)]
 
 AWAY_S = 10
-ROOM = 300_000  # bytes of a file: enough for the log of the run loop, and no page more for the database
 
 
 def heeding_rights() -> tuple[str, ...]:
@@ -167,40 +165,3 @@ def waiting_loops(world: Product):
         return answer.json()["run_loops_waiting"]
 
     return told
-
-
-def test_a_disk_without_room_for_the_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
-    """The run loop's files may not grow any more; once they may, it goes on where it was."""
-    world.open_editor()
-    execution_id = start(otto, "coaching", "full.txt")
-    wait_for(otto, execution_id, "coaching")
-    prompt = otto.get(f"/api/executions/{execution_id}/prompt/").json()
-    (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
-    told = times_told(world)
-    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (ROOM, before[1]))
-    try:
-        said = {"prompt_id": prompt["prompt_id"], "choice": "accept"}
-        assert otto.post(f"/api/executions/{execution_id}/decide/", json=said).status_code < 300
-        wait_until(lambda: times_told(world) > told, what="to be told")
-    finally:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
-    wait_for(otto, execution_id, "coaching", "paused", timeout=60)
-    assert os.path.exists(f"/proc/{pid}")
-    assert otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"}).status_code == 200
-    wait_for(otto, execution_id, "stopped")
-    seqs = sequence(world, execution_id)
-    assert seqs == list(range(1, len(seqs) + 1))
-    done = world.rows("SELECT COUNT(*) FROM execution_step WHERE intent_at IS NOT NULL AND outcome = 'succeeded'")
-    assert done[0][0] >= 1
-
-
-def test_a_loop_that_is_told_to_leave_while_it_waits_leaves(world: Product, otto: httpx.Client) -> None:
-    (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
-    told = times_told(world)
-    with locked(world):
-        wait_until(lambda: times_told(world) > told, what="to be told")
-        process = next(p for p in world.processes.values() if p.pid == pid)
-        process.terminate()
-        assert process.wait(60) == 0
-    assert "Traceback" not in log_of_loop(world)

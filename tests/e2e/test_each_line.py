@@ -1,7 +1,4 @@
-"""A list of letters in a real browser, each opened, signed and closed by the product as it is run (S6.13, S9.2).
-
-The page tells its server of what is done, so that nothing that the product says of itself has to be believed.
-"""
+"""A list of letters in a real browser, each opened, signed and closed by the product as it is run (S6.13, S9.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.letters_page import NAMES, STORY, page, shown_as
-from tests.support.lone_runs import STANDING, begun, dying, latest, stands, stop, tail
+from tests.e2e.test_wrong_place import running
+from tests.support.lone_runs import STANDING, dying, latest, stands, tail
 from tests.support.on_a_page import IN_CHROMIUM
 from tests.support.product import Product, product
 from tests.support.site import Site
@@ -45,49 +43,36 @@ def test_each_letter_is_signed_once_in_its_order_and_then_the_day_is_closed(
     taught: Product, web: Site, names: tuple[str, ...]
 ) -> None:
     """S6.13: also other ones and more of them than were there when it was taught."""
-    with shown_as(taught.screen, web, page(names)):
-        process = begun(taught, "wf_letters")
-        try:
-            assert stands(taught).state == "completed", tail(taught)
-            assert web.done == [*each(*names), "closed"]
-        finally:
-            stop(taught, process)
+    with shown_as(taught.screen, web, page(names)), running(taught, "wf_letters"):
+        assert stands(taught).state == "completed", tail(taught)
+        assert web.done == [*each(*names), "closed"]
 
 
 def test_a_letter_that_leaves_the_list_makes_a_question_before_another_one_is_left_out(
     taught: Product, web: Site
 ) -> None:
     """S6.13: line 2 is not the one that was line 2."""
-    with shown_as(taught.screen, web, page(goes=True)):
-        process = begun(taught, "wf_letters")
-        try:
-            asks = stands(taught)
-            assert asks.state in ("waiting", "coaching"), tail(taught)  # or its place is asked
-            assert web.done == each(NAMES[0])
-            assert "turn.list_changed" in asks.question
-            assert "Brown" in asks.question
-        finally:
-            stop(taught, process)
+    with shown_as(taught.screen, web, page(goes=True)), running(taught, "wf_letters"):
+        asks = stands(taught)
+        assert asks.state in ("waiting", "coaching"), tail(taught)  # or its place is asked
+        assert web.done == each(NAMES[0])
+        assert "turn.list_changed" in asks.question
+        assert "Brown" in asks.question
 
 
 def test_a_button_that_stands_like_a_line_below_the_list_is_not_pressed_for_one(taught: Product, web: Site) -> None:
     """S6.13: else the day would be closed as the fourth letter."""
-    with shown_as(taught.screen, web, page(below=True)):
-        process = begun(taught, "wf_letters")
-        try:
-            stands(taught)
-            assert "closed" not in web.done or latest(taught).state == "completed", latest(taught)
-            assert web.done[: 2 * len(NAMES)] == each(*NAMES)[: len(web.done)]
-        finally:
-            stop(taught, process)
+    with shown_as(taught.screen, web, page(below=True)), running(taught, "wf_letters"):
+        stands(taught)
+        assert "closed" not in web.done or latest(taught).state == "completed", latest(taught)
+        assert web.done[: 2 * len(NAMES)] == each(*NAMES)[: len(web.done)]
 
 
 def test_a_run_loop_that_is_killed_after_every_third_click_signs_each_letter_once(taught: Product, web: Site) -> None:
     """S9.2: killed after the click and before its result is kept; the line is told from the steps."""
     with shown_as(taught.screen, web, page()):
         taught.manage("shell", "-c", STARTED)
-        deaths = 0
-        process = dying(taught, 3)
+        deaths, process = 0, dying(taught, 3)
         try:
             while stands(taught, process).state not in STANDING:
                 deaths += 1

@@ -1,24 +1,19 @@
-"""What goes wrong around a run: each fault is said where the person looks, and nothing is lost."""
+"""What goes wrong around a run: each fault is said where the person looks, and nothing is lost (S5.7)."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.support.display import DisplayProblem, wait_until
-from tests.support.processes import finished
-from tests.support.product import ROOT, Product, product
+from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.timeout(600)]
-
-LOCKED_S = 10
 
 
 @pytest.fixture(scope="module")
@@ -64,23 +59,6 @@ def test_no_answer_names_the_software_behind_it(world: Product, otto: httpx.Clie
         assert "server" not in answer.headers
 
 
-def test_no_display_is_said_on_the_command_line(world: Product) -> None:
-    env = {**world.env, "DISPLAY": ":987"}
-    command = [sys.executable, "manage.py", "runloop", "--once"]
-    done = finished(command, cwd=ROOT, env=env, timeout=60)
-    assert done.returncode == 2
-    assert ":987" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_an_unknown_workflow_is_said_on_the_command_line(world: Product) -> None:
-    done = world.manage("runloop", "--workflow", "wf_nothing", "--once", check=False)
-    assert done.returncode == 1
-    assert "wf_nothing" in done.stderr
-    assert "wf_patient_note" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_a_desktop_has_one_run_loop(world: Product) -> None:
     """S9.4: the second is told who holds it."""
     first = world.start_runloop()
@@ -90,23 +68,6 @@ def test_a_desktop_has_one_run_loop(world: Product) -> None:
     (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
     assert str(pid) in done.stderr
     assert first.poll() is None
-
-
-def test_a_locked_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
-    """C.7: locked for 10 s in the middle of a run; the run completes, and a request is answered."""
-    world.open_editor()
-    execution_id = start(otto, "automatic", "locked.txt")
-    wait_until(lambda: world.rows("SELECT 1 FROM execution_step"), timeout=60, what="the first step")
-    with closing(sqlite3.connect(world.data / "surehand.sqlite3", isolation_level=None, timeout=20)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        end = time.monotonic() + LOCKED_S
-        assert otto.get(f"/api/executions/{execution_id}/progress/").status_code == 200
-        wait_until(lambda: time.monotonic() > end, timeout=LOCKED_S + 5, what="the end of the lock")
-        other.execute("ROLLBACK")
-    wait_for(otto, execution_id, "completed")
-    assert (world.documents / "locked.txt").read_text().startswith("Marie Lefèvre\n")
-    seqs = [seq for (seq,) in world.rows("SELECT seq FROM execution_executionevent ORDER BY id")]
-    assert seqs == list(range(1, len(seqs) + 1))
 
 
 def test_a_file_of_that_name_is_no_proof_that_it_was_typed(world: Product, otto: httpx.Client) -> None:
@@ -152,3 +113,20 @@ def test_a_display_that_is_lost_pauses_the_run_and_is_waited_for(world: Product,
     wait_for(otto, execution_id, "stopped")
     acted = world.rows("SELECT COUNT(*) FROM execution_step WHERE phase = 'intent'")
     assert acted == [(0,)]
+
+
+def test_smoke_says_keep_only_while_everything_that_is_needed_runs(tmp_path: Path) -> None:
+    with product(tmp_path) as world:
+        world.env["PORT"] = str(world.port)
+        alone = world.manage("smoke", "--timeout", "1", check=False)
+        assert alone.returncode == 2, alone.stdout + alone.stderr
+        world.start_runloop()
+        whole = world.manage("smoke", "--timeout", "30", check=False)
+        assert whole.returncode == 0, whole.stdout + whole.stderr
+        assert "✗" not in whole.stdout
+        assert whole.stdout.rstrip().endswith("Keep it.")
+        web = next(process for name, process in world.processes.items() if name.startswith("web"))
+        web.terminate()
+        web.wait(60)
+        silent = world.manage("smoke", "--timeout", "1", check=False)
+        assert silent.returncode == 2, silent.stdout + silent.stderr

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import cv2
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
 from execution.types import Point
-from tests.support.browser import CHROMIUM
 from tests.support.display import wait_until
 from tests.support.eyes import patient_analyzer
-from tests.support.product import PASSWORD, Product, product
+from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -65,20 +56,14 @@ def shots(world: Product, folder: Path) -> tuple[list[Path], list[Point]]:
 def click_at(page: Page, point: Point) -> None:
     box = page.locator("#canvas").bounding_box()
     assert box
-    page.mouse.click(box["x"] + point.x / 1280 * box["width"], box["y"] + point.y / 800 * box["height"])
+    page.mouse.click(box["x"] + (point.x + 0.5) / 1280 * box["width"], box["y"] + (point.y + 0.5) / 800 * box["height"])
 
 
-def test_screenshots_of_an_editor_become_a_draft(world: Product, chromium: Browser, tmp_path: Path) -> None:
+def test_screenshots_of_an_editor_become_a_draft(world: Product, page_of: Callable[..., Page], tmp_path: Path) -> None:
     """S6.16"""
     files, points = shots(world, tmp_path)
     world.start_runloop()
-    page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en").new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{world.url}/login?next=/teach/new")
-    page.fill("[name=username]", "dora")
-    page.fill("[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
+    page = page_of(world, "dora", "/teach/new")
     page.fill("[name=name]", "Save a note")
     page.select_option("[name=source]", "pictures")
     expect(page.locator("[name=robot]")).to_be_hidden()
@@ -96,7 +81,6 @@ def test_screenshots_of_an_editor_become_a_draft(world: Product, chromium: Brows
     expect(page.locator(".step-button")).to_have_count(2)
     page.locator("[data-turn='-1']").click()
     expect(page.locator("#pictures-bar")).to_contain_text("Picture 2 of 3 · shot 10.png")
-    assert complaints == []
     edges = world.rows(
         "SELECT e.action_type, t.text FROM workflows_edge e JOIN workflows_target t ON t.id = e.target_id "
         "JOIN workflows_workflow w ON w.id = e.workflow_id WHERE w.name = 'Save a note' ORDER BY e.id"

@@ -1,7 +1,4 @@
-"""The page “Robots and GPU”, live: a web process, an owner of the GPU, a models' server, and a browser that only looks.
-
-What moves is seen without any reload: the mode, CLIP, the model, an outage and its end (S3.8, S3.9, S3.10).
-"""
+"""The page “Robots and GPU”, live, in a browser that only looks: nothing is reloaded (S3.8 to S3.10)."""
 
 from __future__ import annotations
 
@@ -18,13 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.doubles.ollama import LOADED, Model, OllamaServer, ollama_server
-from tests.support.browser import CHROMIUM, shot
 from tests.support.display import wait_until
 from tests.support.gpu_owner import NAME, TOTAL_MB
-from tests.support.product import PASSWORD, Product, product
+from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser, pytest.mark.slow]
 
@@ -80,42 +76,6 @@ def world(ollama: OllamaServer, tmp_path_factory: pytest.TempPathFactory) -> Ite
             yield one
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def page_of(browser: Browser, world: Product) -> Iterator[Callable[..., Page]]:
-    """`page_of("otto", "/robots")`; an error of a script, or of the policy for content, fails the test."""
-    complaints: list[str] = []
-    contexts = []
-
-    def open_page(name: str, path: str, **options: object) -> Page:
-        context = browser.new_context(
-            **{"base_url": world.url, "viewport": {"width": 1440, "height": 900}, "locale": "en", **options}
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-        page.goto("/login")
-        page.fill("[name=username]", name)
-        page.fill("[name=password]", PASSWORD)
-        page.click("form [type=submit]")
-        expect(page).to_have_url(re.compile(r"/$"))
-        page.goto(path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
 @contextmanager
 def owning(world: Product, memory: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = world.start("owner", [sys.executable, "-m", "tests.support.gpu_owner", str(memory)])
@@ -127,12 +87,6 @@ def owning(world: Product, memory: Path) -> Iterator[subprocess.Popen[bytes]]:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(60)
-
-
-def look(page: Page, name: str) -> None:
-    """A picture of the page for whoever wants to see it."""
-    if folder := os.environ.get("RPA_TEST_SHOTS"):
-        shot(page, path=Path(folder) / f"{name}.png", full_page=True)
 
 
 def clip(page: Page) -> Locator:
@@ -158,8 +112,8 @@ def test_the_page_follows_every_step_of_the_owner(
 ) -> None:
     """Issue 6: mode change → CLIP moves → the model loads → the page shows each step; an outage is told on every page
     within 2 s and ends by itself; nothing is reloaded."""
-    page = page_of("otto", "/robots")
-    elsewhere = page_of("vera", "/workflows/")
+    page = page_of(world, "otto", "/robots")
+    elsewhere = page_of(world, "vera", "/workflows/")
     page.evaluate("window.neverReloaded = true")
     expect(page.locator("#gpu")).to_contain_text("Nothing is known of a GPU yet")
     with owning(world, memory):
@@ -173,7 +127,6 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(clip(page)).to_contain_text("on GPU 0")
         expect(page.locator("#gpu-mode-autopilot")).to_be_focused()
         expect(page.locator("#gpu-said")).to_contain_text("Done.")
-        look(page, "autopilot")
 
         # CLIP goes, then the model comes
         ollama.hold_loads = True
@@ -181,7 +134,6 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(clip(page)).to_contain_text("on the processor")
         expect(vlm(page)).to_contain_text("loading …")
         expect(page.locator("#gpu-said")).to_contain_text("It is being done.")
-        look(page, "loading")
         ollama.let_loads_end()
         expect(vlm(page)).to_contain_text("in memory")
         expect(page.locator(".gpu-mode-now")).to_have_text("Recording")
@@ -191,7 +143,6 @@ def test_the_page_follows_every_step_of_the_owner(
         moved, loaded = texts.index("CLIP cuda:0 → cpu"), texts.index(f"“{VLM}” is loaded")
         assert loaded < moved, "the newest first: CLIP had gone before the model came"
         expect(page.locator('[id^="gpu-queue-"]')).to_contain_text("Nobody waits.")
-        look(page, "recording")
 
         # what cannot be is refused before anything is touched, in words with numbers
         page.click(".gpu-more summary")
@@ -199,16 +150,14 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(page.locator("#gpu-said.red")).to_contain_text(re.compile(r"\d+ MB are needed, \d+ MB are free"))
         expect(happened(page)).to_contain_text(f"Load {LARGE}, asked by otto: not done.")
         assert ollama.models[LARGE].loads == 0
-        look(page, "refused")
         page.click("[data-said-close]")
         expect(page.locator("#gpu-said")).to_be_hidden()
 
         # whoever may only look sees it all, on a phone too
-        phone = page_of("vera", "/robots", viewport={"width": 390, "height": 844})
+        phone = page_of(world, "vera", "/robots", viewport={"width": 390, "height": 844})
         expect(phone.locator("#gpu-why-not")).to_contain_text("operator")
         assert all(button.is_disabled() for button in phone.locator("[data-gpu-ask]").all())
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-        look(phone, "phone")
 
         # an outage, on every page
         expect(elsewhere.locator("#gpu-banner")).to_be_hidden()
@@ -216,7 +165,6 @@ def test_the_page_follows_every_step_of_the_owner(
         late = seconds_until(lambda: expect(elsewhere.locator("#gpu-banner")).to_be_visible())
         expect(page.locator("#gpu-banner")).to_be_visible()
         expect(page.locator('[id^="gpu-degraded-"]')).to_contain_text("it began just now")
-        look(page, "outage")
         print(f"outage to banner: {late:.2f} s")
         assert late < BANNER_S
         ollama.start()
@@ -224,7 +172,6 @@ def test_the_page_follows_every_step_of_the_owner(
         expect(page.locator('[id^="gpu-degraded-"]')).to_have_count(0)
         expect(vlm(page)).to_contain_text("in memory")  # the mode wants it, and nobody asked
         assert ollama.models[VLM].state == LOADED
-        look(page, "recovered")
     expect(page.locator("#gpu")).to_contain_text("nobody looks after the GPU")
     # a button is obeyed all the same: the web process owns the GPU from then on
     page.click("#gpu-mode-idle")
@@ -232,7 +179,6 @@ def test_the_page_follows_every_step_of_the_owner(
     expect(page.locator(".gpu-mode-now")).to_have_text("Idle")
     expect(page.locator("#gpu")).to_contain_text("a process that needed it")
     assert page.evaluate("window.neverReloaded")
-    look(page, "nobody")
 
 
 ELSEWHERE = "elsewhere"
@@ -270,10 +216,10 @@ def mode_elsewhere(page: Page) -> Locator:
 
 
 def test_a_row_is_on_the_page_within_a_third_of_a_second(
-    page_of: Callable[..., Page], elsewhere: Callable[[str], None]
+    world: Product, page_of: Callable[..., Page], elsewhere: Callable[[str], None]
 ) -> None:
     """S3.9; three of six, for this machine does other things as well."""
-    page = page_of("otto", "/robots")
+    page = page_of(world, "otto", "/robots")
     expect(page.locator("[data-live]")).to_have_attribute("data-live", "live")
     delays = []
     for mode in ("idle", "autopilot") * 3:
@@ -286,10 +232,10 @@ def test_a_row_is_on_the_page_within_a_third_of_a_second(
 
 
 def test_a_board_that_could_not_be_fetched_is_fetched_again(
-    page_of: Callable[..., Page], elsewhere: Callable[[str], None]
+    world: Product, page_of: Callable[..., Page], elsewhere: Callable[[str], None]
 ) -> None:
     """Nobody tells of the same change twice."""
-    page = page_of("otto", "/robots")
+    page = page_of(world, "otto", "/robots")
     expect(page.locator("[data-live]")).to_have_attribute("data-live", "live")
     expect(mode_elsewhere(page)).to_have_text("Recording")
     answers = iter([lambda route: route.fulfill(status=503, body=""), lambda route: route.abort()])
@@ -325,9 +271,9 @@ def held_back(page: Page, script: str, path: str) -> list[Route]:
 
 
 def test_what_was_told_before_its_script_came_is_on_the_page(
-    page_of: Callable[..., Page], elsewhere: Callable[[str], None]
+    world: Product, page_of: Callable[..., Page], elsewhere: Callable[[str], None]
 ) -> None:
-    page = page_of("otto", "/account")
+    page = page_of(world, "otto", "/account")
     page.add_init_script("window.setInterval = () => 0")  # nothing is asked for now and then: it comes by being told
     held = held_back(page, "gpu", "/robots")
     expect(mode_elsewhere(page)).to_have_text("Recording")
@@ -341,9 +287,10 @@ def test_what_was_told_before_its_script_came_is_on_the_page(
 
 
 def test_a_board_whose_script_comes_late_is_fetched_once_and_knows_that_the_line_is_live(
+    world: Product,
     page_of: Callable[..., Page],
 ) -> None:
-    page = page_of("otto", "/account")
+    page = page_of(world, "otto", "/account")
     held = held_back(page, "board", "/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "board=1" in request.url else None)
@@ -357,7 +304,7 @@ def test_a_board_whose_script_comes_late_is_fetched_once_and_knows_that_the_line
 def test_an_owner_that_is_killed_is_said_and_followed_by_the_next_one(
     world: Product, memory: Path, page_of: Callable[..., Page]
 ) -> None:
-    page = page_of("otto", "/robots")
+    page = page_of(world, "otto", "/robots")
     with owning(world, memory) as owner:
         expect(page.locator(".gpu-facts")).to_contain_text(f"process {owner.pid}")
         os.killpg(owner.pid, signal.SIGKILL)

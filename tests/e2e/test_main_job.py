@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from execution.desktop.x11 import X11Desktop
-from tests.support.browser import CHROMIUM, shot
+from tests.support.browser import shot
 from tests.support.display import wait_until
-from tests.support.product import PASSWORD, Product, product
+from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.browser]
 
@@ -33,29 +32,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield one
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def page(browser: Browser, world: Product) -> Iterator[Page]:
-    """The browser of the operator, logged in through the login page; a script error fails the test."""
-    context = browser.new_context(base_url=world.url, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto("/login")
-    page.fill("input[name=username]", "otto")
-    page.fill("input[name=password]", PASSWORD)
-    page.click("form [type=submit]")
-    expect(page).to_have_url(re.compile(r"/$"))
-    yield page
-    context.close()
-    assert errors == []
+def page(page_of: Callable[..., Page], world: Product) -> Page:
+    return page_of(world, "otto")
 
 
 def start_in_browser(page: Page, mode: str, filename: str) -> str:
@@ -209,64 +188,6 @@ def test_an_automatic_run_needs_no_person_and_leaves_metrics(world: Product, pag
     assert third == []
 
 
-def test_supervised_confirms_each_action_and_a_rejection_touches_nothing(world: Product, page: Page) -> None:
-    """S1.8: the rejected action's target is not touched; the node's other edge is suggested."""
-    world.open_editor()
-    execution_id = start_in_browser(page, "supervised", "supervised.txt")
-    coach = Coach(page, world, execution_id)
-    coach.key("a", "File")
-    coach.key("a", "New")
-    coach.key("r", "View")
-    for sentence in ("Marie", "2026", "marie", "File", "Save As", "supervised.txt", "Save", "File", "Quit"):
-        coach.key("a", sentence)
-    assert wait_for_end(world, execution_id) == "completed"
-    assert (world.documents / "supervised.txt").read_bytes() == NOTE.encode()
-    steps = world.rows(
-        "SELECT s.outcome, s.message FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
-        'WHERE e.execution_id = ? ORDER BY s."index"',
-        execution_id,
-    )
-    assert steps[2] == ("rejected", '{"code": "record.rejected"}')
-    progress = page.request.get(f"/api/executions/{execution_id}/progress/").json()
-    assert (progress["status"], progress["steps_executed"], progress["steps_succeeded"]) == ("completed", 12, 11)
-
-
-def test_observation_watches_a_person_and_never_acts(world: Product, page: Page) -> None:
-    """S1.18: one step a visit, and whether the person did the same."""
-    world.open_editor()
-    execution_id = start_in_browser(page, "observation", "observed.txt")
-    person = X11Desktop(world.screen.display)
-
-    def observed(index: int) -> bool:
-        return bool(
-            world.rows(
-                "SELECT 1 FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
-                "WHERE e.execution_id = ? AND s.\"index\" = ? AND s.outcome = 'observed'",
-                execution_id,
-                index,
-            )
-        )
-
-    wait_until(lambda: observed(1), what="the first observation")
-    person.press(("alt", "f"))
-    wait_until(lambda: observed(2), what="the second observation")
-    person.press(("ctrl", "q"))
-    person.press(("esc",))
-    page.request.post(
-        f"/api/executions/{execution_id}/control/",
-        data={"verb": "stop"},
-        headers={"X-CSRFToken": page.context.cookies()[0]["value"], "Referer": world.url},
-    )
-    person.press(("ctrl", "q"))
-    person.close()
-    agreed = world.rows(
-        "SELECT s.agreed FROM execution_step s JOIN execution_execution e ON e.id = s.execution_id "
-        'WHERE e.execution_id = ? ORDER BY s."index" LIMIT 1',
-        execution_id,
-    )
-    assert agreed == [(1,)]
-
-
 @pytest.mark.core
 def test_kill_9_in_the_middle_of_typing_is_noticed_and_never_repeated(world: Product, page: Page) -> None:
     """S9.1, S9.2: keys are let go, the step is in doubt, a person is asked, the run completes with the right file."""
@@ -300,36 +221,6 @@ def test_kill_9_in_the_middle_of_typing_is_noticed_and_never_repeated(world: Pro
         execution_id,
     )
     assert typed == [(1,)]
-
-
-def test_two_browsers_decide_at_once_and_one_is_told_who_won(world: Product, page: Page) -> None:
-    """S1.11"""
-    world.open_editor()
-    execution_id = start_in_browser(page, "coaching", "two.txt")
-    Coach(page, world, execution_id).asked("File")
-    with closing(world.client("otto")) as otto, closing(world.client("dora")) as dora:
-        prompt_id = otto.get(f"/api/executions/{execution_id}/prompt/").json()
-        prompt_id = prompt_id.get("prompt", prompt_id)["prompt_id"]
-        with ThreadPoolExecutor(2) as both:
-            answers = list(
-                both.map(
-                    lambda client: client.post(
-                        f"/api/executions/{execution_id}/decide/", json={"prompt_id": prompt_id, "choice": "skip"}
-                    ),
-                    (otto, dora),
-                )
-            )
-        won, lost = sorted(answers, key=lambda answer: answer.status_code)
-        assert (won.status_code, lost.status_code) == (200, 409), [a.text for a in answers]
-        winner = "otto" if won is answers[0] else "dora"
-        assert (lost.json()["error"], lost.json()["decided_by"]) == ("already_decided", winner)
-        assert winner in lost.json()["detail"]
-        wait_for_end(world, execution_id)
-        otto.post(f"/api/executions/{execution_id}/control/", json={"verb": "stop"})
-        wait_until(lambda: state_of(world, execution_id) == "stopped", what="the stop")
-    quit_editor = X11Desktop(world.screen.display)
-    quit_editor.press(("ctrl", "q"))
-    quit_editor.close()
 
 
 @pytest.mark.security

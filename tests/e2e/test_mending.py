@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
 from execution.types import Point
 from tests.e2e.record_page import BUTTONS, PAGE, STORY, as_taught, shown_as
-from tests.support.browser import CHROMIUM
+from tests.e2e.test_from_pictures import click_at
 from tests.support.display import wait_until
 from tests.support.eyes import patient_analyzer
 from tests.support.on_a_page import IN_CHROMIUM
-from tests.support.product import PASSWORD, Product, product
+from tests.support.product import Product, product
 from tests.support.run_ends import told_of
-from tests.support.site import Site, site
+from tests.support.site import Site
 
 pytestmark = IN_CHROMIUM
 
@@ -28,20 +28,6 @@ START = """
 from execution.actions.start import start
 print(start(workflow_id="wf_archive", mode="automatic").execution_id)
 """
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def web() -> Iterator[Site]:
-    with site() as one:
-        yield one
 
 
 @pytest.fixture
@@ -70,14 +56,8 @@ def where(world: Product, text: str) -> Point:
     return next(line.box.center for line in state.texts if folded(line.text) == folded(text))
 
 
-def click_at(page: Page, point: Point) -> None:
-    box = page.locator("#canvas").bounding_box()
-    assert box
-    page.mouse.click(box["x"] + (point.x + 0.5) / 1280 * box["width"], box["y"] + (point.y + 0.5) / 800 * box["height"])
-
-
 def test_a_renamed_button_is_shown_on_its_picture_and_the_run_completes(
-    taught: Product, web: Site, chromium: Browser
+    taught: Product, web: Site, page_of: Callable[..., Page]
 ) -> None:
     """S6.14"""
     with shown_as(taught.screen, web, with_a_new_release()):
@@ -90,13 +70,7 @@ def test_a_renamed_button_is_shown_on_its_picture_and_the_run_completes(
         )
         assert state_of(taught, execution_id) in ("coaching", "waiting", "paused")
         assert web.done == []
-        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en").new_page()
-        complaints: list[str] = []
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(f"{taught.url}/login?next=/runs/{execution_id}")
-        page.fill("[name=username]", "dora")
-        page.fill("[name=password]", PASSWORD)
-        page.keyboard.press("Enter")
+        page = page_of(taught, "dora", f"/runs/{execution_id}")
         page.locator("#question").get_by_role("link", name="Mend").click()
         page.get_by_role("button", name="Mend this step").click()
         expect(page.locator("#question-title")).to_have_text(
@@ -122,7 +96,6 @@ def test_a_renamed_button_is_shown_on_its_picture_and_the_run_completes(
         )
         assert state_of(taught, execution_id) == "completed"
         assert web.done == ["File away"]
-        assert complaints == []
     [(number,)] = taught.rows(
         "SELECT v.number FROM execution_execution e JOIN workflows_workflowversion v ON v.id = e.version_id "
         "WHERE e.execution_id = ?",

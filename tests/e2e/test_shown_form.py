@@ -1,7 +1,4 @@
-"""A form in a browser: taught once on the page, sent with other values; what was sent is compared exactly.
-
-The number of the receipt is read from the page that comes, as an output of the run (S6.1, S6.12).
-"""
+"""A form in a browser: taught once on the page, sent with other values; its receipt is read (S6.1, S6.12)."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Frame, pixels_digest
 from tests.e2e.request_page import Site, shown_as, site
 from tests.support.eyes import patient_analyzer
-from tests.support.page_teacher import page_teacher, teachers_browser
+from tests.support.page_teacher import page_teacher
 from tests.support.product import Product, product
 from tests.support.run_ends import run
 
@@ -38,12 +35,6 @@ URGENCIES = {"Today": "today", "This week": "week", "Later": "later"}  # as the 
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
     with site() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with teachers_browser() as one:
         yield one
 
 

@@ -1,7 +1,4 @@
-"""What a coach shows once while an application changes its look under a series of runs (S6.4, S6.17).
-
-The page tells its server of every act: nothing that the product says of itself has to be believed.
-"""
+"""What a coach shows once while an application changes its look under a series of runs (S6.4, S6.17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taught on a desktop of one theme, run on one of another: the same, or a question (S6.1, S6.11)."""
+"""Taught on the page alone on a desktop of one theme, run on one of another: the same, or a question (S6.1, S6.11)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.e2e.note_lesson import teach_note
 from tests.support.eyes import patient_analyzer
-from tests.support.page_teacher import page_teacher, teachers_browser
+from tests.support.page_teacher import PageTeacher, page_teacher, teachers_browser
 from tests.support.product import Product, product
 from tests.support.run_ends import run
 
@@ -25,9 +25,30 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         one.start_runloop()
         with editor(one, DARK), page_teacher(one, browser, patient_analyzer()) as teacher:
             teacher.begin(one, "Write a note")
-            teach_note(teacher)
+            teach_note(teacher, "Marie Lefèvre", "taught.txt")
             teacher.publish()
         yield one
+
+
+def teach_note(teacher: PageTeacher, patient: str, filename: str) -> None:
+    """From an empty Mousepad to the empty desktop; {{patient}} is what is written, {{filename}} where."""
+    teacher.page.locator("#canvas").hover()
+    teacher.types(patient)
+    teacher.is_variable(patient, "patient")
+    teacher.click("File")
+    teacher.click("Save As...")
+    teacher.waits_for("Save As")
+    teacher.knows_screen("Save As")
+    teacher.page.keyboard.press("Control+a")
+    teacher.page.keyboard.type(filename)
+    expect(teacher.step(filename)).to_have_count(1)
+    teacher.is_variable(filename, "filename")
+    teacher.click("Save")
+    teacher.waits_for(f"{filename} - Mousepad")
+    teacher.knows_screen("")
+    teacher.click("File")
+    teacher.click("Quit")
+    teacher.knows_screen("Surehand demo desktop")
 
 
 @contextmanager

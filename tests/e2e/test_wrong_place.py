@@ -1,11 +1,9 @@
-"""The right place or no click: a real browser whose page is not any more what was taught (S5.3, S9.6).
-
-The page tells its server of every click, so that nothing that the product says of itself has to be believed.
-"""
+"""The right place or no click: a real browser whose page is not any more what was taught (S5.3, S9.6)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,14 +26,20 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site) -> Iterator[Prod
         yield one
 
 
+@contextmanager
+def running(one: Product, workflow_id: str) -> Iterator[None]:
+    """An automatic run by a run loop of its own, which is over afterwards."""
+    process = begun(one, workflow_id)
+    try:
+        yield
+    finally:
+        stop(one, process)
+
+
 def test_the_page_as_it_was_taught_is_worked_on(taught: Product, web: Site) -> None:
     """S5.3: else the other tests would say nothing."""
-    with shown_as(taught.screen, web, as_taught()):
-        process = begun(taught, "wf_archive")
-        try:
-            assert stands(taught).state == "completed", tail(taught)
-        finally:
-            stop(taught, process)
+    with shown_as(taught.screen, web, as_taught()), running(taught, "wf_archive"):
+        assert stands(taught).state == "completed", tail(taught)
         assert web.done == ["Archive"]
 
 
@@ -44,14 +48,10 @@ def test_a_target_that_is_not_there_any_more_is_asked_about_and_nothing_is_click
     taught: Product, web: Site, page: Callable[[], str]
 ) -> None:
     """S5.3, S9.6: in its place stands its neighbour, another button, or a notice."""
-    with shown_as(taught.screen, web, page()):
-        process = begun(taught, "wf_archive")
-        try:
-            asks = stands(taught)
-            assert web.done == []
-            assert (asks.state in ("waiting", "coaching") and asks.kind == "target") or (asks.state, asks.reason) in (
-                ("paused", "target"),
-                ("paused", "no_match"),
-            ), asks
-        finally:
-            stop(taught, process)
+    with shown_as(taught.screen, web, page()), running(taught, "wf_archive"):
+        asks = stands(taught)
+        assert web.done == []
+        assert (asks.state in ("waiting", "coaching") and asks.kind == "target") or (asks.state, asks.reason) in (
+            ("paused", "target"),
+            ("paused", "no_match"),
+        ), asks

@@ -1,8 +1,4 @@
-"""A list of patients whose visits are marked, in looks that change: theme, a name, the order, a notice over it.
-
-The page tells its server of every act and of where its buttons stand on the screen, so that whoever coaches knows the
-right place, and whoever judges need not believe what the product says of itself.
-"""
+"""A list of patients whose visits are marked, in looks that change: theme, a name, the order, a notice over it."""
 
 from __future__ import annotations
 

@@ -13,12 +13,13 @@ import pytest
 from django.apps import apps
 
 from execution.choices import LessonStepState
-from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
+from execution.desktop.widgets import Field, TextLabel
 from execution.lesson.onlooking import IDLE_S
 from execution.lesson.sight import Sight
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, ScreenState, TextLine
+from tests.execution.lesson.scripted_lesson import PEOPLE, SECOND, answers, question_of, queue_of, record
 from tests.factories import make_user
 from tests.support import teaching
 from tests.support.by_hand import FrameReader, WatchedDesktop
@@ -172,9 +173,8 @@ def rows() -> str:
 def test_several_that_could_be_meant_are_asked_about_afterwards_and_nothing_is_held_up(lesson_of_queue) -> None:
     """S6.2, S6.11: it was done already; the likely answer first."""
     teacher, lesson, desktop = lesson_of_queue
-    second = Box(500, 252, 100, 36)
-    desktop.hand_clicks(second.center)
-    question = teacher.until(lambda: teacher.lesson.get("question"), what="a question")
+    desktop.hand_clicks(SECOND.center)
+    question = question_of(teacher)
     teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the record")
     assert [a["code"] for a in question["answers"]] == ["row:patient", "nth", "this_place", "something_else"]
     assert question["detail"] == "The click was done before the screen was read."
@@ -182,7 +182,7 @@ def test_several_that_could_be_meant_are_asked_about_afterwards_and_nothing_is_h
     desktop.hand_presses("f5")
     teacher.until(lambda: len(teacher.steps()) == 2, what="the next step, while it is asked")
     assert teacher.do(type="keys", keys="f6")["state"] == "done"
-    teacher.send(type="answer", question=question["id"], choice="row:patient", values={})
+    answers(teacher, "row:patient")
     teacher.until(lambda: not teacher.lesson["question"], what="the end of the question")
     edge = lesson.workflow.edges.get(action_type="click")
     assert edge.target is not None
@@ -194,8 +194,8 @@ def test_several_that_could_be_meant_are_asked_about_afterwards_and_nothing_is_h
 
 def test_a_question_that_is_let_be_stays_a_question_to_the_run(lesson_of_queue) -> None:
     teacher, lesson, desktop = lesson_of_queue
-    desktop.hand_clicks(Point(550, 270))
-    question = teacher.until(lambda: teacher.lesson.get("question"), what="a question")
+    desktop.hand_clicks(SECOND.center)
+    question = question_of(teacher)
     teacher.send(type="cancel", question=question["id"])
     teacher.until(lambda: not teacher.lesson["question"], what="the end of the question")
     assert lesson.workflow.edges.get().target is not None
@@ -204,17 +204,7 @@ def test_a_question_that_is_let_be_stays_a_question_to_the_run(lesson_of_queue) 
 
 @pytest.fixture
 def lesson_of_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Teacher, Lesson, WatchedDesktop]]:
-    rows: list[Any] = []
-    for number, person in enumerate(("LEFEVRE Marie", "LEFEBVRE Marie", "ROSSI Anna")):
-        y = 200 + 60 * number
-        rows += [
-            TextLabel(text=person, at=Point(60, y), name=f"person{number}"),
-            Button(name=f"open{number}", text="Open", box=Box(500, y - 8, 100, 36)),
-        ]
-    label = TextLabel(text="Waiting queue", at=Point(60, 60))
-    queue = ScriptedScreen(name="queue", title="Queue", widgets=[label, *rows], on={"open1": "record"})
-    sheet = [TextLabel(text="Record sheet", at=Point(60, 90))]
-    desktop = WatchedDesktop([queue, ScriptedScreen(name="record", title="Record", widgets=sheet)])
+    desktop = WatchedDesktop([queue_of(*PEOPLE, to={"open1": "record"}), record()])
     made = FrameReader(desktop)
     monkeypatch.setattr(teaching, "analyzer", lambda desktop: ScreenAnalyzer(made, None, None))
     workflow = Workflow.objects.create(workflow_id="wf_queue", name="Queue")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from execution.choices import LessonStepState
@@ -11,14 +9,14 @@ from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import here
 from execution.lesson.calling import callable_from
 from execution.models import Lesson
-from tests.factories import make_user
+from tests.execution.lesson.scripted_lesson import goes_on
 from tests.support.display import wait_until
 from tests.support.scripted import BUTTON, publish_line, screens
-from tests.support.teaching import Teacher, taught_on, teacher_of
+from tests.support.teaching import Teacher
 from workflows.actions.publish import publish
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import WorkflowVersion
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder", "other")]
 NAMES = ("one", "two", "three", "four", "five")
 
 
@@ -33,37 +31,19 @@ def desktop() -> ScriptedDesktop:
     return ScriptedDesktop(screens(*NAMES))
 
 
-@pytest.fixture
-def lesson(desktop: ScriptedDesktop, other: WorkflowVersion) -> Iterator[Lesson]:
-    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
-    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
-        yield lesson
-
-
-@pytest.fixture
-def teacher(lesson: Lesson) -> Iterator[Teacher]:
-    with teacher_of(lesson) as teacher:
-        teacher.until(lambda: teacher.screen.get("node_id") or teacher.screen.get("state") == "known", what="a screen")
-        yield teacher
-
-
 def test_it_leads_to_the_screen_that_shows_when_the_teacher_says_that_it_is_done(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, other: WorkflowVersion
 ) -> None:
     assert [one["id"] for one in callable_from(lesson)] == [other.workflow.workflow_id]
-    assert teacher.click(BUTTON)["state"] == "done"
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="page two")
-    call = {"workflow": other.workflow.workflow_id, "version": 1}
-    assert teacher.do(type="call", **call)["state"] == "done"
-    teacher.until(lambda: teacher.lesson.get("call"), what="the call")
+    goes_on(teacher)
+    noted(teacher, other)
     assert teacher.do(type="look", act="must_see", x=70, y=95)["state"] == "refused"
     for page in ("three", "four"):
         assert teacher.click(BUTTON)["state"] == "done"
         assert desktop.screen == page
     assert teacher.do(type="call_done")["state"] == "done"
     teacher.until(lambda: not teacher.lesson.get("call"), what="its end")
-    assert teacher.click(BUTTON)["state"] == "done"
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 4, what="page five")
+    goes_on(teacher, 4)
     edges = [(e.action_type, e.source.name, e.destination.name) for e in lesson.workflow.edges.order_by("id")]
     assert edges == [
         ("click", "One - Forms", "Two - Forms"),
@@ -82,24 +62,19 @@ def test_a_call_of_nothing_is_refused_and_its_end_without_a_beginning(teacher: T
 
 
 # --- done by the robot ------------------------------------------------------------------------------------------------
-def on_page_two(teacher: Teacher) -> None:
-    assert teacher.click(BUTTON)["state"] == "done"
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="page two")
-
-
 def noted(teacher: Teacher, other: WorkflowVersion) -> None:
     assert teacher.do(type="call", workflow=other.workflow.workflow_id, version=other.number)["state"] == "done"
     teacher.until(lambda: teacher.lesson.get("call"), what="the call")
 
 
+def robot_does_it(teacher: Teacher) -> None:
+    teacher.send(type="call_robot")
+    teacher.until(lambda: not teacher.lesson.get("call"), what="its end")
+
+
 def trouble(teacher: Teacher) -> str:
     told = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "trouble"), None), what="what is wrong")
     return str(told["text"])
-
-
-def proved(lesson: Lesson) -> dict[str, int]:
-    found = wait_until(lambda: lesson.steps.get(act="call_workflow").screen.get("begins"), what="that it was tried")
-    return dict(found)
 
 
 def clicks(desktop: ScriptedDesktop) -> int:
@@ -109,10 +84,9 @@ def clicks(desktop: ScriptedDesktop) -> int:
 def test_the_robot_does_it_and_it_is_noted_where_that_led(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, other: WorkflowVersion
 ) -> None:
-    on_page_two(teacher)
+    goes_on(teacher)
     noted(teacher, other)
-    teacher.send(type="call_robot")
-    teacher.until(lambda: not teacher.lesson.get("call"), what="its end")
+    robot_does_it(teacher)
     assert desktop.screen == "four"
     edges = [(e.action_type, e.source.name, e.destination.name) for e in lesson.workflow.edges.order_by("id")]
     assert edges[1] == ("call_workflow", "Two - Forms", "Four - Forms")
@@ -128,10 +102,9 @@ def test_a_trial_does_the_call_in_its_middle(
     other: WorkflowVersion,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    on_page_two(teacher)
+    goes_on(teacher)
     noted(teacher, other)
-    teacher.send(type="call_robot")
-    teacher.until(lambda: not teacher.lesson.get("call"), what="its end")
+    robot_does_it(teacher)
     assert teacher.click(BUTTON)["state"] == "done"
     teacher.until(lambda: teacher.screen.get("name") == "Five - Forms", what="page five")
     monkeypatch.setattr(here, "LATE_S", 0.0)  # page one comes by itself, and is nowhere that the last click leads
@@ -164,9 +137,10 @@ def test_it_is_not_begun_elsewhere_than_where_it_begins(
 
 
 def test_where_it_begins_there_is_no_warning(teacher: Teacher, lesson: Lesson, other: WorkflowVersion) -> None:
-    on_page_two(teacher)
+    goes_on(teacher)
     noted(teacher, other)
-    assert proved(lesson) == {"of": 1, "failed": 0}
+    found = wait_until(lambda: lesson.steps.get(act="call_workflow").screen.get("begins"), what="that it was tried")
+    assert found == {"of": 1, "failed": 0}
     assert not [p for p in teacher.lesson["problems"] if p["code"] == "call_elsewhere"]
 
 
@@ -186,7 +160,7 @@ def test_what_only_a_run_can_do_is_said_before_anything_is_done(
     else:
         draft.variables.create(**(SECRET if what == "secret" else {"name": "bed", "label": "Bed"}))
     version = publish(workflow=draft, user=None)
-    on_page_two(teacher)
+    goes_on(teacher)
     noted(teacher, version)
     before = clicks(desktop)
     teacher.send(type="call_robot")

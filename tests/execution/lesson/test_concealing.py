@@ -20,7 +20,7 @@ from execution.models import Execution, Lesson, LessonStep
 from sentences.said import say
 from tests.doubles.stage import LINE, edge
 from tests.execution.lesson.test_by_hand import rows
-from tests.execution.lesson.test_pictures import desktop, robot  # noqa: F401
+from tests.execution.lesson.test_pictures import robot  # noqa: F401
 from tests.factories import make_user, make_workflow
 from tests.support.display import wait_until
 from tests.support.scripted import BUTTON, publish_line, queue
@@ -43,29 +43,6 @@ def lesson_on(**parts: Any) -> Lesson:
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("where", ["condition", "repeat", "popups", "example", "choices", "title", "name"])
-def test_nothing_of_it_is_left(where: str) -> None:
-    more: dict[str, Any] = {
-        "condition": {"condition": [{"value": "code", "test": "equals", "to": [SECRET]}]},
-        "repeat": {"repeat": {"counter": "n", "most": 3, "until": [SECRET], "steps": []}},
-    }.get(where, {})
-    variable: dict[str, Any] = {"example": {"example": SECRET}, "choices": {"choices": [SECRET, "b"]}}.get(where, {})
-    lesson = lesson_on(
-        nodes=LINE,
-        edges=[edge("ab", "a", "b", **more), edge("bc", "b", "c"), edge("cd", "c", "d")],
-        variables=[{"name": "code", **variable}],
-        popups=[{"name": "d", "texts": [f"Your code {SECRET}"], "click": "OK"}] if where == "popups" else [],
-    )
-    if where == "title":
-        lesson.pictures = [{"picture": "0" * 64, "size": [1, 1], "name": "x", "title": f"Login {SECRET}"}]
-        lesson.save()
-    if where == "name":
-        Workflow.objects.update(name=f"Log in with {SECRET}")
-    assert SECRET in rows()
-    concealed(lesson)
-    assert SECRET not in rows()
-
-
 def every_row(lesson: Lesson) -> Iterator[models.Model]:
     """One at least of every table that a draft and its lessons are made of."""
     workflow = lesson.workflow

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from execution.lesson.acts import Act
-from execution.lesson.controls import without_its_value
+from execution.lesson.controls import understand_control, without_its_value
+from execution.lesson.screens import Known
 from execution.lesson.understanding import Understood
-from execution.types import Box, Point
+from execution.types import Box, Element, ElementRole, Point
+from tests.execution.perception.drawing import Canvas
 from workflows.graph import NeighbourSpec, TargetSpec
 
 LABEL = NeighbourSpec(text="Ward:", dx=-200, dy=0)
@@ -36,3 +40,15 @@ def test_a_box_that_is_ticked_looks_otherwise_when_it_is_not() -> None:
     assert without_its_value(TAUGHT, FOUND, act, shows_value=False).picture == ""
     nameless = replace(TAUGHT, text="")
     assert without_its_value(nameless, FOUND, act, shows_value=False).picture == TAUGHT.picture
+
+
+@pytest.mark.parametrize("lower", [-2, 0, 2], ids=["higher", "level", "lower"])
+def test_the_label_left_of_radio_buttons_names_them_however_its_letters_reach(lower: int) -> None:
+    canvas = Canvas(700, 200)
+    canvas.text("Urgency", 40, 100 + lower)
+    marks = []
+    for x, text in ((200, "Today"), (300, "This week"), (440, "Later")):
+        canvas.text(text, x + 20, 100)
+        marks.append(Element(box=Box(x, 101, 13, 13), role=ElementRole.RADIO))
+    act = Act(id="1", kind="choose", point=marks[0].box.center, given={"option": "Today"})
+    assert understand_control(canvas.state(elements=marks), act, known=Known()).text == "Urgency"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -12,13 +13,22 @@ from execution.actions.decide import decide
 from execution.actions.start import start
 from execution.choices import LessonStepState, PromptKind
 from execution.desktop.x11 import X11Desktop
+from execution.exceptions import BadEdit
+from execution.language.fuzzy import folded
+from execution.lesson.acts import Act, Acted
+from execution.lesson.drafting import Draft
+from execution.lesson.editing import change_step
 from execution.lesson.hearing import Unheard, heard_setting
-from execution.models import Execution, Prompt
+from execution.lesson.here import Here
+from execution.lesson.recorder import Recorder
+from execution.lesson.sight import Sight
+from execution.models import Execution, Lesson, LessonStep, Prompt
 from execution.navigation import visual_login
+from execution.record.hidden import Hidden
+from execution.record.redaction import redaction_of
 from execution.running.runner import Hooks, Runner
-from execution.types import DecisionSource, Point, Size
+from execution.types import Box, DecisionSource, Point, ScreenState, Size
 from sentences.said import worded
-from tests.execution.lesson.real_lesson import Given, given_on
 from tests.execution.turn.test_controls_on_a_page import PAGE, TESTS, page
 from tests.execution.turn.test_forms_on_a_page import Held, stop_when_paused
 from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
@@ -27,7 +37,9 @@ from tests.support.site import serving, shown
 from workflows import vault
 from workflows.actions.publish import publish
 from workflows.models import Edge, Node, Variable, Workflow
+from workflows.pictures import PictureStore
 from workflows.secret import Secret
+from workflows.specs import graph_of
 
 pytestmark = ON_A_PAGE
 
@@ -43,78 +55,67 @@ def workflow() -> Workflow:
     return Workflow.objects.create(workflow_id="wf_order", name="Order", learning_state="AUTO_CONFIRMED")
 
 
+class Given:
+    """What a teacher does, and what became of it."""
+
+    def __init__(self, lesson: Lesson, recorder: Recorder, sight: Sight) -> None:
+        self.lesson, self.recorder, self.sight = lesson, recorder, sight
+
+    def screen(self) -> ScreenState:
+        """What shows, read, with its node known."""
+
+        def read() -> ScreenState | None:
+            state = self.sight.wait(5.0)
+            if state is not None and not self.recorder.here.has_seen(state):
+                self.recorder.seen(state)
+            return state
+
+        return wait_until(read, timeout=60, what="a screen that was read")
+
+    def box_of(self, text: str) -> Box:
+        """Where it stands, once it does: a page may come later than its window."""
+
+        def found() -> Box | None:
+            return next((line.box for line in self.screen().texts if folded(text) == folded(line.text)), None)
+
+        return wait_until(found, what=f"“{text}” on the screen")
+
+    def sets(self, kind: str, at: Point, **given: str) -> Acted:
+        acted = self.recorder.act(Act(id="1", kind=kind, point=at, given=given))
+        self.screen()
+        return acted
+
+    def click(self, at: Point) -> Acted:
+        acted = self.recorder.act(Act(id="1", kind="click", point=at))
+        self.screen()
+        return acted
+
+
+@contextmanager
+def given_on(screen: VirtualDesktop, analyzer: Any, workflow: Workflow) -> Iterator[Given]:
+    """A lesson of that workflow on what shows on a desktop."""
+    analyzer.warm_up()  # as the run loop does: a first look that is too slow would be no reading of the screen
+    lesson = Lesson.objects.create(workflow=workflow, state="live")
+    with closing(X11Desktop(screen.display)) as desktop:
+        sight = Sight(desktop, analyzer)
+        redaction = redaction_of(graph_of(workflow), Hidden(()))
+        here = Here(lesson, Draft(workflow, PictureStore()), analyzer, redaction)
+        recorder = Recorder(lesson, desktop=desktop, sight=sight, here=here)
+        recorder.begin()
+        sight.start()
+        try:
+            given = Given(lesson, recorder, sight)
+            given.screen()
+            yield given
+            recorder.typing.close()
+        finally:
+            sight.stop()
+            desktop.release_all()
+
+
 def right_of(given: Given, label: str, dx: int = 200) -> Point:
     box = given.box_of(label)
     return Point(box.x + dx, box.center.y)
-
-
-def run(screen: VirtualDesktop, analyzer: Any, workflow: Workflow, values: dict[str, str]) -> Execution:
-    """A run of the draft, to its end or its first question; the last screen waits for what never comes."""
-    last = Node.objects.create(workflow=workflow, node_id="end", name="End", texts=["All is sent"], is_end=True)
-    order = workflow.nodes.get(is_entry=True)
-    Edge.objects.create(
-        workflow=workflow, edge_id="on", source=order, destination=last, action_type="wait_text",
-        params={"text": "All is sent", "timeout_s": 1}, order=99,
-    )  # fmt: skip
-    workflow.nodes.filter(pk=order.pk).update(is_end=False)
-    publish(workflow=workflow, user=None, note="")
-    execution = start(workflow_id=workflow.workflow_id, mode="automatic", variables=values)
-
-    def person(prompt: Prompt) -> None:
-        choice = "stop" if prompt.kind == PromptKind.IN_DOUBT else "reject"
-        decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
-        Execution.objects.filter(pk=prompt.execution_id).update(wish="stop")
-
-    hooks = Hooks(on_prompt=person, on_begin=stop_when_paused)
-    Runner(desktop=X11Desktop(screen.display), analyzer=analyzer, once=True, hooks=hooks).run()
-    return Execution.objects.by_id(execution.execution_id)
-
-
-def test_each_control_of_a_form_is_taught_by_pointing_and_run_with_other_values(
-    screen: VirtualDesktop, analyzer: Any, workflow: Workflow
-) -> None:
-    for name, value in {"ward": "Ward 27", "urgency": "High", "day": "2026-12-31", "test": "Ferritin"}.items():
-        Variable.objects.create(workflow=workflow, name=name, example=value)
-    with page(screen) as held, given_on(screen, analyzer, workflow) as given:
-        acts = [
-            given.sets("choose", right_of(given, "Ward:"), option="Ward 27"),
-            given.sets("choose", given.box_of("High").center, option="{{urgency}}"),
-            given.sets("set_state", given.box_of("Fasting").center, state="on"),
-            given.sets("set_state", given.box_of("Isolation").center, state="on"),
-            given.sets("pick_date", right_of(given, "Born on:"), date="2026-12-31", format="us"),
-            given.sets("choose", right_of(given, "Tests:", 240), option="Ferritin"),
-        ]
-        assert [one.state for one in acts] == ["done"] * 6, acts
-        done = {"ward": "Ward 27", "urgency": "high", "fasting": True, "isolation": True, "born": "2026-12-31"}
-        assert done.items() <= held.last.items()
-        assert held.last["tests"] == "Ferritin"
-        edges = list(workflow.edges.all())
-    assert [(e.action_type, e.params) for e in edges] == [
-        ("choose", {"option": "{{ward}}"}),
-        ("choose", {"option": "{{urgency}}"}),
-        ("set_state", {"state": "on"}),
-        ("set_state", {"state": "on"}),
-        ("pick_date", {"date": "{{day}}", "format": "us"}),
-        ("choose", {"option": "{{test}}"}),
-    ]
-    assert [e.target.label for e in edges if e.target] == [
-        "Ward",
-        "Urgency:",
-        "Fasting",
-        "Isolation",
-        "Born on",
-        "Tests",
-    ]
-    node = workflow.nodes.get()
-    assert not {"Ward 1", "Ward 27"} & set(node.texts)
-    values = {"ward": "Ward 4", "urgency": "Low", "day": "1954-03-12", "test": "Albumin"}
-    with page(screen) as held:
-        execution = run(screen, analyzer, workflow, values)
-    steps = list(execution.steps.order_by("index"))
-    assert [step.verified for step in steps[:6]] == ["yes"] * 6, [(s.edge_id, str(s.message)) for s in steps]
-    assert held.last["ward"] == "Ward 4"
-    assert (held.last["urgency"], held.last["born"], held.last["tests"]) == ("low", "1954-03-12", "Albumin")
-    assert (held.last["fasting"], held.last["isolation"]) == (True, True)
 
 
 BAD = {
@@ -221,3 +222,98 @@ MESSAGES: dict[str, dict[str, Any]] = {
 def test_what_is_no_act_on_a_control_is_not_heard(case: str) -> None:
     with pytest.raises(Unheard):
         heard_setting({"id": "1", "x": 5, "y": 5, **MESSAGES[case]}, 0.0, size=Size(100, 100))
+
+
+# --- offered: one tap takes what a click is meant for, one keeps the click ------------------------------------------
+def run(screen: VirtualDesktop, analyzer: Any, workflow: Workflow, values: dict[str, str]) -> Execution:
+    """A run of the draft, to its end or its first question; the last screen waits for what never comes."""
+    last = Node.objects.create(workflow=workflow, node_id="end", name="End", texts=["All is sent"], is_end=True)
+    order = workflow.nodes.get(is_entry=True)
+    Edge.objects.create(
+        workflow=workflow, edge_id="on", source=order, destination=last, action_type="wait_text",
+        params={"text": "All is sent", "timeout_s": 1}, order=99,
+    )  # fmt: skip
+    workflow.nodes.filter(pk=order.pk).update(is_end=False)
+    publish(workflow=workflow, user=None, note="")
+    execution = start(workflow_id=workflow.workflow_id, mode="automatic", variables=values)
+
+    def person(prompt: Prompt) -> None:
+        choice = "stop" if prompt.kind == PromptKind.IN_DOUBT else "reject"
+        decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
+        Execution.objects.filter(pk=prompt.execution_id).update(wish="stop")
+
+    hooks = Hooks(on_prompt=person, on_begin=stop_when_paused)
+    Runner(desktop=X11Desktop(screen.display), analyzer=analyzer, once=True, hooks=hooks).run()
+    return Execution.objects.by_id(execution.execution_id)
+
+
+def last(given: Given) -> LessonStep:
+    step = given.lesson.steps.kept().order_by("-index").first()
+    assert step is not None
+    return step
+
+
+def take(given: Given, answer: str = "accept") -> Edge:
+    step = last(given)
+    change_step(given.lesson, step.index, offer=answer)
+    given.recorder.here.begin()
+    step.refresh_from_db()
+    assert step.edge is not None
+    return step.edge
+
+
+def clicked(given: Given, at: Point) -> dict[str, Any]:
+    assert given.click(at).state == "done"
+    offer = last(given).screen.get("offer") or {}
+    return {key: offer[key] for key in ("act", "params", "label")} if offer else {}
+
+
+def test_clicks_on_controls_are_offered_and_run_as_what_they_are_meant_for(
+    screen: VirtualDesktop, analyzer: Any, workflow: Workflow
+) -> None:
+    for name, value in {"ward": "Ward 7", "urgency": "High"}.items():
+        Variable.objects.create(workflow=workflow, name=name, example=value)
+    with page(screen) as held, given_on(screen, analyzer, workflow) as given:
+        box = clicked(given, given.box_of("Fasting").center)
+        assert box == {"act": "set_state", "params": {"state": "on"}, "label": "Fasting"}
+        assert take(given).action_type == "set_state"
+        radio = clicked(given, given.box_of("High").center)
+        assert radio == {"act": "choose", "params": {"option": "{{urgency}}"}, "label": "Urgency:"}
+        assert take(given).target.text == "Urgency:"
+        assert clicked(given, right_of(given, "Ward:")) == {}, "what it opens is not chosen from yet"
+        opened = last(given).index
+        row = clicked(given, given.box_of("Ward 7").center)
+        assert row == {"act": "choose", "params": {"option": "{{ward}}"}, "label": "Ward"}
+        choice = take(given)
+        assert choice.source == choice.destination == workflow.nodes.get(), "the open list is no screen of its own"
+        assert not given.lesson.steps.kept().filter(index=opened).exists()
+        isolation = clicked(given, given.box_of("Isolation").center)
+        assert isolation["params"] == {"state": "off"}
+        assert take(given, "decline").action_type == "click"
+        assert held.last["ward"] == "Ward 7"
+    kinds = list(workflow.edges.order_by("order").values_list("action_type", flat=True))
+    assert kinds == ["set_state", "choose", "choose", "click"]
+    assert workflow.targets.count() == 4, "of what was declined, or taken the place of, nothing stays"
+    with page(screen) as held:
+        execution = run(screen, analyzer, workflow, {"ward": "Ward 4", "urgency": "Low"})
+    steps = list(execution.steps.order_by("index"))
+    assert [step.verified for step in steps[:3]] == ["yes"] * 3, [(s.edge_id, str(s.message)) for s in steps]
+    assert (held.last["ward"], held.last["urgency"], held.last["fasting"]) == ("Ward 4", "low", True)
+    assert held.last["isolation"] is False
+
+
+def test_of_what_nobody_can_say_whether_it_is_on_nothing_is_offered(
+    screen: VirtualDesktop, analyzer: Any, workflow: Workflow
+) -> None:
+    with page(screen), given_on(screen, analyzer, workflow) as given:
+        assert clicked(given, given.box_of("Consent").center) == {}
+        assert clicked(given, given.box_of("Order form").center) == {}
+        with pytest.raises(BadEdit):
+            change_step(given.lesson, last(given).index, offer="accept")
+
+
+def test_what_was_offered_goes_with_its_step(screen: VirtualDesktop, analyzer: Any, workflow: Workflow) -> None:
+    with page(screen), given_on(screen, analyzer, workflow) as given:
+        assert clicked(given, given.box_of("Fasting").center)
+        given.recorder.undo(1)
+    assert not workflow.targets.exists()

@@ -8,15 +8,7 @@ import pytest
 
 from execution.lesson.hearing import Unheard
 from execution.lesson.mending import texts_of
-from execution.models import Execution
 from sentences.said import worded
-from tests.execution.lesson.test_mending import asked, changed, opened, world
-from tests.factories import make_user
-from tests.support.teaching import teacher_of
-
-__all__ = ["world"]  # a fixture
-
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 BUTTONS = ("Yes", "No")
 REFUSED = "This dialog says nothing that is the same each time and that no other dialog says"
@@ -65,16 +57,3 @@ def test_what_every_dialog_says_tells_none(one: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("one", "texts"), KNOWN_BY, ids=lambda one: " ".join(one["texts"]) if "texts" in one else "")
 def test_a_dialog_is_known_by_what_it_alone_says(one: dict[str, Any], texts: list[str]) -> None:
     assert texts_of(one, buttons_of(one)) == texts
-
-
-@pytest.mark.parametrize("world", [changed], indirect=True)
-def test_a_question_that_changes_is_answered_by_a_person_each_time(world) -> None:
-    run, _ = world
-    Execution.objects.filter(pk=run.pk).update(pause_detail={**run.pause_detail, "dialog": LIKE_ANY[0]})
-    run.refresh_from_db()
-    lesson, workflow = opened(run, make_user("designer", "dora")), run.version.workflow
-    with teacher_of(lesson) as teacher:
-        teacher.until(lambda: teacher.screen.get("dialog"), what="the dialog")
-        assert asked(teacher, what="dialog", press="Yes", keep=True)["text"].startswith(REFUSED)
-    workflow.refresh_from_db()
-    assert workflow.popups == []

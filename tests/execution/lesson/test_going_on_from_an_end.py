@@ -12,8 +12,9 @@ from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.here import _made_in
 from execution.lesson.telling import draft_told
 from execution.models import Lesson, LessonStep
+from tests.execution.lesson.scripted_lesson import goes_on
 from tests.factories import make_user
-from tests.support.scripted import BUTTON, publish_line, screens
+from tests.support.scripted import publish_line, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of
 from workflows.actions.publish import publish
 
@@ -44,17 +45,12 @@ def teacher(lesson: Lesson) -> Iterator[Teacher]:
         yield teacher
 
 
-def goes_on(teacher: Teacher) -> None:
-    assert teacher.click(BUTTON)["state"] == "done"
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 4, what="page four")
-
-
 def ends(lesson: Lesson) -> set[str]:
     return set(lesson.workflow.nodes.filter(is_end=True).values_list("name", flat=True))
 
 
 def test_it_ends_where_it_goes_on_to_and_says_so(teacher: Teacher, lesson: Lesson) -> None:
-    goes_on(teacher)
+    goes_on(teacher, 4)
     assert ends(lesson) == {"Four - Forms"}
     said = teacher.steps()[-1]["detail"]
     assert said.startswith("A run does not end on “Three” any more, as it goes on from there.")
@@ -64,7 +60,7 @@ def test_it_ends_where_it_goes_on_to_and_says_so(teacher: Teacher, lesson: Lesso
 
 
 def test_taken_back_it_ends_there_as_before(teacher: Teacher, lesson: Lesson) -> None:
-    goes_on(teacher)
+    goes_on(teacher, 4)
     teacher.send(type="undo", n=1)
     teacher.until(lambda: not teacher.steps(), what="that it is taken back")
     assert ends(lesson) == {"Three"}
@@ -83,7 +79,7 @@ def test_it_may_end_there_too_if_the_teacher_says_so(
 
     if before:
         says(True)
-    goes_on(teacher)
+    goes_on(teacher, 4)
     if not before:
         says(True)
         teacher.until(lambda: teacher.lesson["screens"][2]["is_end"], what="that it was heard")

@@ -35,11 +35,6 @@ def row(execution: Execution) -> Execution:
 
 
 @pytest.fixture
-def desktop() -> ScriptedDesktop:
-    return ScriptedDesktop(screens("one", "two", "three"))
-
-
-@pytest.fixture
 def run(desktop: ScriptedDesktop) -> Any:
     """A supervised run that asks before its first click."""
     execution = queue(publish_line("one", "two", "three"), mode="supervised")

@@ -13,7 +13,7 @@ from django.db import transaction
 from execution.actions.teach import close_lesson, come_back
 from execution.choices import ExecutionState, LessonState, LessonStepState
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
+from execution.desktop.widgets import Field, TextLabel
 from execution.lesson import editing, here, recorder
 from execution.lesson.concealing import conceal
 from execution.lesson.sight import Sight
@@ -21,61 +21,48 @@ from execution.models import Execution, Lesson
 from execution.running.lesson_session import LessonSession
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import Box, Point
+from tests.execution.lesson.scripted_lesson import (
+    FIRST,
+    PEOPLE,
+    SECOND,
+    answers,
+    goes_on,
+    question_of,
+    queue_of,
+    record,
+)
 from tests.factories import make_user
 from tests.support.display import wait_until
 from tests.support.scripted import BUTTON, publish_line, queue, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of
 from workflows.models import Node, Variable, Workflow
 
+OPENS = {f"open{number}": f"record{number}" for number in range(3)}
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
-
-
-@pytest.fixture
-def desktop() -> ScriptedDesktop:
-    return ScriptedDesktop(screens("one", "two", "three"))
-
-
-@pytest.fixture
-def lesson(desktop: ScriptedDesktop) -> Iterator[Lesson]:
-    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
-    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
-        yield lesson
-
-
-@pytest.fixture
-def teacher(lesson: Lesson) -> Iterator[Teacher]:
-    with teacher_of(lesson) as teacher:
-        teacher.until(lambda: teacher.screen.get("state") == "known" or teacher.screen.get("node_id"), what="a screen")
-        yield teacher
 
 
 def test_a_click_is_done_and_kept_with_the_screens_it_leads_from_and_to(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
-    """S6.1, S6.10"""
-    assert teacher.click(BUTTON)["state"] == "done"
+    """S6.1, S6.10: pages are a line of nodes, and no screen is made twice."""
+    goes_on(teacher)
     assert desktop.screen == "two"
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
     edge = lesson.workflow.edges.get()
     assert (edge.source.name, edge.destination.name) == ("One - Forms", "Two - Forms")
     assert edge.action_type == "click"
     assert edge.target is not None
     assert edge.target.text == "Go on"
-    assert [n.is_entry for n in lesson.workflow.nodes.all()] == [True, False]
     assert lesson.workflow.nodes.get(is_entry=True).texts == ["Page one", "Go on"]
-
-
-def test_three_pages_are_a_line_of_nodes_and_no_screen_is_made_twice(
-    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
-) -> None:
-    for count in (2, 3):
-        assert teacher.click(BUTTON)["state"] == "done"
-        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    goes_on(teacher, 3)
     assert [(e.source.name, e.destination.name) for e in lesson.workflow.edges.all()] == [
         ("One - Forms", "Two - Forms"),
         ("Two - Forms", "Three - Forms"),
     ]
-    assert [node.is_end for node in lesson.workflow.nodes.all()] == [False, False, True]
+    assert [(n.is_entry, n.is_end) for n in lesson.workflow.nodes.all()] == [
+        (True, False),
+        (False, False),
+        (False, True),
+    ]
     assert [step["detail"] for step in teacher.steps()] == ["", ""]  # what was no end before needs no word
 
 
@@ -83,8 +70,7 @@ def test_going_back_to_a_known_screen_is_another_way_to_the_same_node(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
     """S6.10, S6.13"""
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    goes_on(teacher)
     desktop._screens["two"].on["key:alt+left"] = "one"
     assert teacher.do(type="keys", keys="alt+left")["state"] == "done"
     teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen again")
@@ -133,8 +119,7 @@ def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
     writer.do(type="keys", keys="enter")
     writer.do(type="type", text="Ende")
     assert form.memory["note"] == "Élise\n漢字 🙂\nEnde"
-    writer.click(BUTTON)
-    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    goes_on(writer)
     assert typed(form_lesson) == [("type_text", {"text": "Élise\n漢字 🙂\nEnde"})]
 
 
@@ -143,8 +128,7 @@ def test_a_field_that_was_clicked_and_typed_in_is_one_step_and_the_same_screen_s
 ) -> None:
     """S6.10, S6.12: a form is one node with a step for each of its fields."""
     writer.do(type="type", text="Marie")
-    writer.click(BUTTON)
-    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    goes_on(writer)
     edges = [(e.action_type, e.source.name, e.destination.name) for e in form_lesson.workflow.edges.all()]
     assert edges == [
         ("type_text", "Form - Forms", "Form - Forms"),
@@ -174,39 +158,15 @@ def test_what_was_chosen_before_it_was_typed_over_is_cleared(writer: Teacher, fo
     """S6.12"""
     writer.do(type="keys", keys="ctrl+a")
     writer.do(type="type", text="Anna")
-    writer.click(BUTTON)
-    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    goes_on(writer)
     assert typed(form_lesson) == [("type_text", {"text": "Anna", "clear": True})]
 
 
 # --- what could be several -------------------------------------------------------------------------------------------
-PEOPLE = ("LEFEVRE Marie", "LEFEBVRE Marie", "ROSSI Anna")
-
-
 @pytest.fixture
 def queue_() -> ScriptedDesktop:
-    rows: list[Any] = []
-    for number, person in enumerate(PEOPLE):
-        y = 200 + 60 * number
-        rows += [
-            TextLabel(text=person, at=Point(60, y), name=f"person{number}"),
-            Button(name=f"open{number}", text="Open", box=Box(500, y - 8, 100, 36)),
-        ]
-    on = {f"open{number}": f"record{number}" for number in range(3)}
-    page = ScriptedScreen(
-        name="queue", title="Queue", widgets=[TextLabel(text="Waiting queue", at=Point(60, 60)), *rows], on=on
-    )
-    return ScriptedDesktop(
-        [
-            page,
-            *(
-                ScriptedScreen(
-                    name=f"record{number}", title="Record", widgets=[TextLabel(text="Record sheet", at=Point(60, 90))]
-                )
-                for number in range(3)
-            ),
-        ]
-    )
+    records = [f"record{number}" for number in range(3)]
+    return ScriptedDesktop([queue_of(*PEOPLE, to=OPENS), *map(record, records)])
 
 
 @pytest.fixture
@@ -215,9 +175,6 @@ def queue_lesson(queue_: ScriptedDesktop) -> Iterator[Lesson]:
     with taught_on(queue_, user=make_user("designer"), workflow=workflow) as lesson:
         Variable.objects.create(workflow=workflow, name="patient", example="LEFEBVRE Marie")
         yield lesson
-
-
-SECOND = Box(500, 252, 100, 36)
 
 
 @pytest.fixture
@@ -233,13 +190,13 @@ def test_a_click_that_could_mean_several_is_held_and_the_line_of_a_value_is_offe
 ) -> None:
     """S6.11"""
     assert caller.click(SECOND)["state"] == "held"
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    question = question_of(caller)
     assert queue_.screen == "queue"
     assert question["text"] == "There are 3 Open. What says that it is this one?"
     assert [a["code"] for a in question["answers"]] == ["row:patient", "nth", "this_place", "something_else"]
     assert question["answers"][0]["text"] == "The line of “patient”"
     assert question["answers"][0]["likely"]
-    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    answers(caller, "row:patient")
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
     assert queue_.screen == "record1"
     target = queue_lesson.workflow.targets.get()
@@ -251,24 +208,16 @@ def test_what_tells_it_is_said_text_by_text_and_becomes_a_variable(
 ) -> None:
     """S6.11: what does not tell it is refused with why, and is asked further; nothing is done."""
     assert caller.click(SECOND)["state"] == "held"
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    question = question_of(caller)
     [own] = question["answers"][-1]["line"]
     assert (own["text"], own["variable"], own["known"]) == ("LEFEBVRE Marie", "patient", True)
 
-    def answer(*line: dict[str, str]) -> None:
-        values = {"line": list(line)}
-        caller.send(type="answer", question=question["id"], choice="something_else", values=values)
-
-    for line, why in (
-        ([], "Choose at least one text of its line."),
-        ([{"text": "ROSSI Anna", "variable": ""}], "Choose at least one text of its line."),
-    ):
-        told = len(caller.told)
-        answer(*line)
-        caller.until(lambda told=told: [m for m in caller.told[told:] if m["type"] == "trouble"], what="why not")
-        assert caller.told[-1]["text"] == why
-        assert queue_.screen == "queue"
-    answer({"text": "LEFEBVRE Marie", "variable": "Who is it"})
+    told = len(caller.told)
+    answers(caller, "something_else", line=[{"text": "ROSSI Anna", "variable": ""}])
+    caller.until(lambda: [m for m in caller.told[told:] if m["type"] == "trouble"], what="why not")
+    assert caller.told[-1]["text"] == "Choose at least one text of its line."
+    assert queue_.screen == "queue"
+    answers(caller, "something_else", line=[{"text": "LEFEBVRE Marie", "variable": "Who is it"}])
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
     assert queue_.screen == "record1"
     assert queue_lesson.workflow.targets.get().evidence["row"] == ["{{who_is_it}}"]
@@ -288,7 +237,7 @@ def test_a_value_that_is_said_while_the_pointer_rests_on_the_place_is_offered_at
     Variable.objects.create(workflow=queue_lesson.workflow, name="whom", example="LEFEBVRE Marie")
     caller.send(type="draft_changed")
     assert caller.click(SECOND)["state"] == "held"
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    question = question_of(caller)
     assert question["answers"][0]["code"] == "row:whom"
 
 
@@ -301,8 +250,7 @@ def test_whose_record_it_is_is_proposed_where_the_value_of_the_line_stands_on_th
     name = TextLabel(text="LEFEBVRE Marie", at=Point(160, 160), name="who")
     queue_._screens["record1"] = replace(opened, widgets=[*opened.widgets, label, name])
     caller.click(SECOND)
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
-    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    answers(caller, "row:patient")
     told = caller.until(lambda: next((s["record"] for s in caller.steps() if s.get("record")), None), what="a proposal")
     wanted = [{"value": "{{patient}}", "label": "Name:"}]
     assert told == {"identity": wanted}
@@ -319,34 +267,17 @@ def test_whose_record_it_is_is_proposed_where_the_value_of_the_line_stands_on_th
     assert [e.identity for e in queue_lesson.workflow.edges.filter(action_type="press_keys")] == [wanted, wanted]
 
 
-def test_nothing_is_proposed_where_the_value_of_the_line_does_not_stand(
-    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
-) -> None:
-    caller.click(SECOND)
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
-    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
-    caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
-    assert [step.get("record") for step in caller.steps()] == [None]
-
-
 def test_a_held_click_that_is_let_go_does_nothing(
     caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
 ) -> None:
     caller.click(SECOND)
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    question = question_of(caller)
     caller.send(type="cancel", question=question["id"])
     caller.until(lambda: not caller.lesson["question"], what="the end of the question")
     assert queue_.screen == "queue"
     assert not queue_lesson.workflow.edges.exists()
     assert queue_lesson.steps.get().state == LessonStepState.UNDONE
     assert caller.click(SECOND)["state"] == "held"
-
-
-def _called(page: ScriptedScreen, people: tuple[str, ...], heading: str) -> ScriptedScreen:
-    """The queue with others in its lines, their buttons where they were."""
-    texts = {f"person{number}": person for number, person in enumerate(people)}
-    widgets = [replace(w, text=texts[w.name]) if w.name in texts else w for w in page.widgets]
-    return replace(page, name="queue2", widgets=[TextLabel(text=heading, at=Point(60, 60)), *widgets[1:]])
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["seen anew", "not seen yet"])
@@ -367,14 +298,14 @@ def test_a_held_click_is_not_done_once_the_screen_has_changed(
     at_once: bool,
 ) -> None:
     """S6.11: while a person thinks, another record may come to the place that was clicked."""
-    queue_._screens["queue2"] = _called(queue_._screens["queue"], people, heading)
+    queue_._screens["queue2"] = queue_of(*people, to=OPENS, head=heading, name="queue2")
     assert caller.click(SECOND)["state"] == "held"
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
+    question = question_of(caller)["id"]
     held, told = next(iter(caller.acted)), len(caller.told)
     queue_.show("queue2")
     if not at_once:
         caller.until(lambda: any(m["type"] == "screen" for m in caller.told[told:]), what="the screen, seen anew")
-    caller.send(type="answer", question=question["id"], choice="row:patient", values={})
+    caller.send(type="answer", question=question, choice="row:patient", values={})
     caller.until(lambda: caller.acted[held]["state"] != "held", what="what became of it")
     assert caller.acted[held]["state"] == "refused"
     assert caller.acted[held]["why"] == (
@@ -399,9 +330,7 @@ def test_steps_that_are_taken_back_leave_the_draft_and_stay_done_on_the_desktop(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
     """S6.1: what stays done is said."""
-    for count in (2, 3):
-        teacher.click(BUTTON)
-        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    goes_on(teacher, 2, 3)
     teacher.send(type="undo", n=2)
     told = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "told"), None), what="what stays")
     assert told["text"] == "Taken back from the draft. On the desktop it stays done: Click “Go on”, Click “Go on”."
@@ -415,37 +344,50 @@ def test_steps_that_are_taken_back_leave_the_draft_and_stay_done_on_the_desktop(
 def test_after_taking_back_it_goes_on_from_what_shows(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    goes_on(teacher)
     teacher.send(type="undo", n=1)
     teacher.until(lambda: not teacher.steps(), what="no step")
-    desktop.show("one")
-    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    back_on_page_one(teacher, desktop)
+    goes_on(teacher)
     assert lesson.workflow.edges.count() == 1
 
 
 # --- each line -----------------------------------------------------------------------------------------------------
-def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser(
+def test_what_is_no_line_of_a_list_is_not_repeated(teacher: Teacher, lesson: Lesson) -> None:
+    """S6.13: one button alone, or keys."""
+    goes_on(teacher)
+    assert teacher.do(type="keys", keys="f9")["state"] == "done"
+    teacher.until(lambda: len(teacher.steps()) == 2, what="both steps")
+    for step in teacher.steps():
+        assert teacher.do(type="repeat", step=step["index"], counter="n", most=20)["state"] == "refused"
+    assert not lesson.workflow.edges.exclude(repeat={}).exists()
+
+
+def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_is_ended(
     caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
 ) -> None:
-    """S6.13: what is no line is refused in words, and nothing is changed."""
-    first = Box(500, 192, 100, 36)
-    assert caller.click(first)["state"] == "held"
-    question = caller.until(lambda: caller.lesson.get("question"), what="a question")
-    caller.send(type="answer", question=question["id"], choice="nth", values={})
+    """S6.13: what cannot be is refused in words, and nothing is changed; its target is as it was afterwards."""
+    assert caller.click(FIRST)["state"] == "held"
+    answers(caller, "nth")
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
     [step] = caller.steps()
-    told = len(caller.told)
-    caller.send(type="repeat", id="a", step=step["index"], counter="n", most=0)
-    caller.until(lambda: any(m["type"] in ("trouble", "acted") for m in caller.told[told:]), what="a refusal")
-    assert not queue_lesson.workflow.edges.get().repeat
+    assert caller.do(type="repeat", step=step["index"], counter="n", most=0)["state"] == "refused"
+    edge = queue_lesson.workflow.edges.get()
+    assert edge.target is not None
+    was = edge.target.label, edge.target.evidence
+    assert not edge.repeat
     caller.send(type="repeat", id="b", step=step["index"], counter="n", most=9, until=["No patient waits"], steps=[])
     caller.until(lambda: caller.steps()[0]["repeat"], what="a repetition")
     assert caller.steps()[0]["when"] == ["for each line “n” of the list, at most 9", "until “No patient waits” is seen"]
     target = queue_lesson.workflow.targets.get()
     assert (target.label, target.evidence["number"]) == ("line {{n}}", "{{n}}")
+    editing.change_step(queue_lesson, step["index"], repeat={"most": 5, "until": ["Nothing left"]})
+    edge.refresh_from_db()
+    assert edge.repeat == {"counter": "n", "most": 5, "until": ["Nothing left"], "steps": []}
+    editing.change_step(queue_lesson, step["index"], repeat=None)
+    edge.refresh_from_db()
+    target.refresh_from_db()
+    assert (edge.repeat, (target.label, target.evidence)) == ({}, was)
 
 
 # --- looking -------------------------------------------------------------------------------------------------------
@@ -469,8 +411,7 @@ def test_a_text_that_must_be_seen_and_one_that_is_waited_for_do_nothing(
 
 def test_a_person_says_that_it_is_another_screen_or_the_same(teacher: Teacher, lesson: Lesson) -> None:
     """S6.10"""
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    goes_on(teacher)
     first = lesson.workflow.nodes.get(is_entry=True)
     teacher.send(type="same_screen", node_id=first.node_id)
     teacher.until(lambda: teacher.screen.get("node_id") == first.node_id, what="the same screen")
@@ -493,8 +434,7 @@ def test_what_was_edited_of_a_step_while_its_screen_was_looked_at_stays_so(
         return looked_up(*args, **more)
 
     monkeypatch.setattr(here, "place", edited_meanwhile)
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    goes_on(teacher)
     assert lesson.steps.kept().get().screen["edited"]
     assert lesson.workflow.edges.get().optional
 
@@ -514,8 +454,7 @@ def test_a_desktop_whose_teacher_has_gone_is_given_back_and_the_draft_is_kept(
     settings.RPA_TEACH_AWAY_S = 0.3
     with teacher_of(lesson) as teacher:
         teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
-        teacher.click(BUTTON)
-        teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+        goes_on(teacher)
     wait_until(lambda: Lesson.objects.get().state == LessonState.AWAY, what="the desktop given back")
     assert lesson.workflow.edges.count() == 1
     version = publish_line("two", "three")
@@ -527,8 +466,7 @@ def test_a_desktop_whose_teacher_has_gone_is_given_back_and_the_draft_is_kept(
     come_back(lesson)
     with teacher_of(lesson) as teacher:
         teacher.until(lambda: teacher.screen.get("name") == "Two - Forms", what="the second screen again")
-        teacher.click(BUTTON)
-        teacher.until(lambda: len(teacher.lesson["screens"]) == 3, what="the third screen")
+        goes_on(teacher, 3)
     assert [(e.source.name, e.destination.name) for e in lesson.workflow.edges.all()] == [
         ("One - Forms", "Two - Forms"),
         ("Two - Forms", "Three - Forms"),
@@ -538,8 +476,7 @@ def test_a_desktop_whose_teacher_has_gone_is_given_back_and_the_draft_is_kept(
 def test_no_run_acts_on_a_desktop_that_is_taught_on(teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop) -> None:
     """S9.4"""
     execution = queue(publish_line("one", "two"))
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the second screen")
+    goes_on(teacher)
     assert Execution.objects.get(pk=execution.pk).state == ExecutionState.QUEUED
     close_lesson(lesson)
     wait_until(lambda: Execution.objects.get(pk=execution.pk).state != ExecutionState.QUEUED, what="the run")
@@ -602,8 +539,7 @@ def test_a_text_that_is_said_to_be_secret_is_in_no_row_afterwards(
     with transaction.atomic():
         conceal(form_lesson, secret, "code")
     writer.send(type="draft_changed")
-    writer.click(BUTTON)
-    writer.until(lambda: len(writer.lesson["screens"]) == 2, what="the end")
+    goes_on(writer)
     step.refresh_from_db()
     assert step.params == {"text": "{{code}}"}
     for model in apps.get_models():
@@ -614,16 +550,24 @@ def test_a_text_that_is_said_to_be_secret_is_in_no_row_afterwards(
 
 
 # --- trying --------------------------------------------------------------------------------------------------------
+def tries(teacher: Teacher) -> dict[str, Any]:
+    """What became of the first step, done again."""
+    teacher.send(type="try", **{"from": 1})
+    return teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+
+
+def back_on_page_one(teacher: Teacher, desktop: ScriptedDesktop) -> None:
+    desktop.show("one")
+    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+
+
 def test_taught_steps_are_done_again_from_where_a_person_says(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
     """S6.1: the draft stays what it is."""
-    for count in (2, 3):
-        teacher.click(BUTTON)
-        teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+    goes_on(teacher, 2, 3)
     teacher.do(type="keys", keys="f9", keep=False)
-    desktop.show("one")
-    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    back_on_page_one(teacher, desktop)
     teacher.send(type="try", **{"from": 1})
     teacher.until(lambda: len([m for m in teacher.told if m["type"] == "tried"]) == 2, what="both steps")
     assert [(m["index"], m["state"]) for m in teacher.told if m["type"] == "tried"] == [(1, "done"), (2, "done")]
@@ -634,11 +578,9 @@ def test_taught_steps_are_done_again_from_where_a_person_says(
 def test_a_step_whose_screen_does_not_show_is_not_done_again(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
+    goes_on(teacher)
     done = len(desktop.log)
-    teacher.send(type="try", **{"from": 1})
-    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    tried = tries(teacher)
     assert (tried["state"], tried["why"]) == ("failed", "It begins on “One - Forms”, and that screen does not show.")
     assert len(desktop.log) == done
 
@@ -656,16 +598,13 @@ def test_a_step_that_may_not_be_done_here_is_not_done_again(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, declared: dict[str, Any]
 ) -> None:
     """S9.6, S6.13: what an edge declares is asked of a trial as of a run."""
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
+    goes_on(teacher)
     teacher.do(type="keys", keys="f9", keep=False)  # where the step leads is not learnt any more
     lesson.workflow.edges.update(**declared)
     teacher.send(type="draft_changed")
-    desktop.show("one")
-    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    back_on_page_one(teacher, desktop)
     done = len(desktop.log)
-    teacher.send(type="try", **{"from": 1})
-    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    tried = tries(teacher)
     assert tried["state"] == "failed"
     assert (len(desktop.log), desktop.screen) == (done, "one")
 
@@ -674,10 +613,8 @@ def test_a_trial_clicks_nothing_that_has_changed_since_it_was_read(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S5.2"""
-    teacher.click(BUTTON)
-    teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the next screen")
-    desktop.show("one")
-    teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+    goes_on(teacher)
+    back_on_page_one(teacher, desktop)
     suggest, done = WorkflowStages.suggest, len(desktop.log)
 
     def and_then_it_changes(*given: Any) -> Any:
@@ -686,8 +623,7 @@ def test_a_trial_clicks_nothing_that_has_changed_since_it_was_read(
         return found
 
     monkeypatch.setattr(WorkflowStages, "suggest", and_then_it_changes)
-    teacher.send(type="try", **{"from": 1})
-    tried = teacher.until(lambda: next((m for m in teacher.told if m["type"] == "tried"), None), what="an end")
+    tried = tries(teacher)
     assert tried["state"] == "failed"
     assert tried["why"].startswith("The screen changed before the action, so nothing was done.")
     assert len(desktop.log) == done
@@ -698,12 +634,9 @@ def test_a_trial_ends_with_whoever_began_it(lesson: Lesson, desktop: ScriptedDes
     with teacher_of(lesson) as other:
         with teacher_of(lesson) as teacher:
             teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
-            for count in (2, 3):
-                teacher.click(BUTTON)
-                teacher.until(lambda count=count: len(teacher.lesson["screens"]) == count, what="the next screen")
+            goes_on(teacher, 2, 3)
             teacher.do(type="keys", keys="f9", keep=False)
-            desktop.show("one")
-            teacher.until(lambda: teacher.screen.get("name") == "One - Forms", what="the first screen")
+            back_on_page_one(teacher, desktop)
             other.until(lambda: other.screen.get("name") == "One - Forms", what="the first screen")
             teacher.send(type="try", **{"from": 1})
         told = len(other.told)

@@ -28,11 +28,6 @@ PAGES = screens("one", "two", "three")
 
 
 @pytest.fixture
-def desktop() -> ScriptedDesktop:
-    return ScriptedDesktop(screens("one", "two", "three"))
-
-
-@pytest.fixture
 def robot(desktop: ScriptedDesktop) -> Iterator[Robot]:
     with run_loop(desktop, analyzer_of(PAGES)) as robot:
         yield robot

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.management.commands import record
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.types import Box, Point
+from execution.types import Point
+from tests.execution.lesson.scripted_lesson import PEOPLE, SECOND, queue_of
+from tests.execution.lesson.scripted_lesson import record as sheet
 from tests.support.by_hand import FrameReader, WatchedDesktop
 from tests.support.display import wait_until
 from workflows.models import Variable, Workflow
@@ -33,18 +34,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def desktop(monkeypatch: pytest.MonkeyPatch) -> WatchedDesktop:
-    people = ("LEFEVRE Marie", "LEFEBVRE Marie")
-    rows: list[Any] = []
-    for number, person in enumerate(people):
-        y = 200 + 60 * number
-        rows += [
-            TextLabel(text=person, at=Point(60, y), name=f"person{number}"),
-            Button(name=f"open{number}", text="Open", box=Box(500, y - 8, 100, 36)),
-        ]
-    label = TextLabel(text="Waiting queue", at=Point(60, 60))
-    queue = ScriptedScreen(name="queue", title="Queue", widgets=[label, *rows], on={"open1": "record"})
-    sheet = [TextLabel(text="Record sheet", at=Point(60, 90))]
-    made = WatchedDesktop([queue, ScriptedScreen(name="record", title="Record", widgets=sheet)])
+    made = WatchedDesktop([queue_of(*PEOPLE[:2], to={"open1": "record"}), sheet()])
     monkeypatch.setattr(record, "open_named", lambda name: made)
     monkeypatch.setattr(record, "build_analyzer", lambda config: ScreenAnalyzer(FrameReader(made), None, None))
     return made
@@ -85,7 +75,7 @@ def test_what_could_mean_several_is_asked_at_the_end_and_answered_by_number(
         desktop.hand_clicks(Point(700, 700))  # paused: nothing of it is kept
         desktop.hand_presses(GO)
         says("What you do is recorded")
-        desktop.hand_clicks(Point(550, 270))
+        desktop.hand_clicks(SECOND.center)
         says("Step")
         desktop.hand_presses(NAME)
         says("At the end you are asked for the name")
@@ -109,7 +99,7 @@ def test_where_nobody_answers_a_run_asks(desktop: WatchedDesktop, make_user: Any
     def person(says: Callable[[str], None]) -> None:
         desktop.hand_presses(GO)
         says("What you do is recorded")
-        desktop.hand_clicks(Point(550, 270))
+        desktop.hand_clicks(SECOND.center)
         says("Step")
         desktop.hand_presses(STOP)
 

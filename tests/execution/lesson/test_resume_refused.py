@@ -15,7 +15,7 @@ from execution.choices import ExecutionState, LessonKind, Outcome, PauseReason, 
 from execution.models import Execution, Lesson, Step
 from tests.factories import make_user
 from tests.support.scripted import publish_line, queue
-from workflows.models import Edge, Node, Variable, Workflow
+from workflows.models import Edge, Node, Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
@@ -77,25 +77,6 @@ def of_a_program(run: Execution, _draft: Workflow) -> None:
     Execution.objects.filter(pk=run.pk).update(own_parts=["pipeline"])
 
 
-def without_its_screen(_run: Execution, draft: Workflow) -> None:
-    edges(draft).filter(edge_id="one_two").update(destination=nodes(draft).get(node_id="three"))
-    edges(draft).filter(edge_id="two_three").delete()
-    nodes(draft).filter(node_id="two").delete()
-
-
-def without_its_step(_run: Execution, draft: Workflow) -> None:
-    edges(draft).filter(edge_id="one_two").update(action_type="right_click")
-
-
-def with_a_value(_run: Execution, draft: Workflow) -> None:
-    Variable.objects.create(workflow=draft, name="bed", default="1")
-
-
-def elsewhere(_run: Execution, draft: Workflow) -> None:
-    nodes(draft).filter(node_id="two").update(is_entry=True)
-    edges(draft).filter(edge_id="one_two").update(destination=nodes(draft).get(node_id="three"))
-
-
 def with_a_step_before(_run: Execution, draft: Workflow) -> None:
     one = nodes(draft).get(node_id="one")
     Edge.objects.create(
@@ -122,10 +103,6 @@ def in_somebodys_hand(run: Execution, _draft: Workflow) -> None:
 REFUSED = [
     (in_doubt, "Nobody knows whether its last step was done."),
     (of_a_program, "It is of a program that brought parts of its own"),
-    (without_its_screen, "It stands on “Two”, and that screen is not in the new version."),
-    (without_its_step, "It has done “Click “Go on””, and that step is another one, or gone, in the new version."),
-    (with_a_value, "It was started without a value of “bed”"),
-    (elsewhere, "What it has done leads elsewhere in the new version"),
     (with_a_step_before, "In the new version “Press f5” comes before where it stands"),
     (at_its_end, "Only a run that is paused or asks can go on with another version."),
     (to_be_stopped, "It has just changed; look again."),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.utils import timezone
 
 from execution.actions.teach import open_lesson
@@ -22,17 +22,6 @@ from execution.types import Box, Point
 from tests.support.scripted import analyzer, screens
 from workflows.models import Workflow
 from workflows.specs import graph_of
-
-STORY = """
-workflow: Three pages
-variables:
-  patient: Marie Lefèvre
-steps:
-  - click: Go on
-    expect: Page two
-  - click: Go on
-    expect: [Page three]
-"""
 
 
 def of_steps(*lines: str) -> str:
@@ -125,19 +114,6 @@ def told(text: str, tmp_path: Any, **more: Any) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("own_folder")
 class TestOnADesktop:
-    def test_a_story_is_told_to_its_end_and_published(self, desktop, make_user, tmp_path) -> None:
-        """S6.16"""
-        make_user("dora", "designer")
-        told(STORY, tmp_path, publish=True)
-        assert desktop.screen == "three"
-        workflow = Workflow.objects.get()
-        graph = graph_of(workflow)
-        assert [edge.action_type for edge in graph.edges] == ["click", "click"]
-        assert len(graph.nodes) == 3
-        assert [node.is_end for node in graph.nodes].count(True) == 1
-        assert workflow.versions.count() == 1
-        assert Lesson.objects.get().state == "done"
-
     def test_a_text_is_kept_with_its_variables_and_each_line_is_a_step(self, desktop, make_user, tmp_path) -> None:
         """S6.16: in another run another patient is written."""
         make_user("dora", "designer")
@@ -181,20 +157,6 @@ steps:
         edge = Workflow.objects.get().edges.get()
         assert (edge.action_type, edge.params["name"], edge.params["kind"]) == ("read_value", "total", "number")
         assert edge.params["label"] == "Total:"
-
-    def test_what_is_not_on_the_screen_ends_it_before_anything_is_done(self, desktop, make_user, tmp_path) -> None:
-        make_user("dora", "designer")
-        with pytest.raises(CommandError, match="Line 3: “Save” is not on the screen"):
-            told("workflow: A\nsteps:\n  - click: Save", tmp_path)
-        assert not [act for act in desktop.log if act.kind == "click"]
-
-    def test_an_operator_does_not_teach(self, desktop, make_user, tmp_path) -> None:
-        """S10.1"""
-        make_user("dora", "operator")
-        with pytest.raises(CommandError):
-            told(STORY, tmp_path)
-        assert desktop.screen == "one"
-        assert not Workflow.objects.exists()
 
 
 @pytest.mark.django_db

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import going_on
 from execution.models import Lesson
-from tests.factories import make_user
-from tests.support.scripted import BUTTON, screens
-from tests.support.teaching import Teacher, taught_on, teacher_of
-from workflows.models import Workflow
+from tests.support.scripted import BUTTON
+from tests.support.teaching import Teacher
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 HEADING = {"x": 60, "y": 95}
-
-
-@pytest.fixture
-def desktop() -> ScriptedDesktop:
-    return ScriptedDesktop(screens("one", "two", "three"))
-
-
-@pytest.fixture
-def lesson(desktop: ScriptedDesktop) -> Iterator[Lesson]:
-    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
-    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
-        yield lesson
-
-
-@pytest.fixture
-def teacher(lesson: Lesson) -> Iterator[Teacher]:
-    with teacher_of(lesson) as teacher:
-        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
-        yield teacher
 
 
 def test_the_second_of_two_quick_clicks_clicks_once_more_and_makes_one_step(

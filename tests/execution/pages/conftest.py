@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def teach(page_of: Callable[..., Page], designer: Any) -> Callable[..., tuple[Page, RobotEnd, Lesson]]:
     """The designer's browser on a lesson that is given, and the robot's end of its socket."""
     from tests.support.taught import RobotEnd, at_work, make_lesson  # models, which are not there yet when this is read
+    from tests.support.teach_page import shown
 
     def begin(
         on_open: Any = at_work, *, steps: bool = True, refuses: int = 0, **options: Any
@@ -24,6 +25,8 @@ def teach(page_of: Callable[..., Page], designer: Any) -> Callable[..., tuple[Pa
         lesson = make_lesson(designer, steps=steps)
         end = RobotEnd(lesson, on_open=on_open, refuses=refuses)
         page = page_of(designer, f"/teach/{lesson.lesson_id}", sockets={"**/ws/teach/**": end.serve}, **options)
+        if on_open is at_work:
+            shown(page)
         return page, end, lesson
 
     return begin

@@ -131,13 +131,6 @@ def test_two_that_contradict_each_other_stand_side_by_side(client: Client, desig
     assert "contradicts it" not in client.get("/learning/corrections").content.decode()
 
 
-def test_it_is_read_in_french(client: Client, viewer: Any, shown: Any) -> None:
-    client.force_login(viewer)
-    page = client.get("/learning/corrections", headers={"Accept-Language": "fr"}).content.decode()
-    assert "peut aussi avoir cet aspect" in page
-    assert "may look like this" not in page
-
-
 def test_a_crop_is_around_the_place_and_inside_the_picture(own_folder: Any) -> None:
     digest = make_picture(seed=5).digest
     found = crop(digest, [0.9, 0.95, 0.1, 0.05])

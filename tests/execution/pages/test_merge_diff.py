@@ -99,6 +99,3 @@ def test_the_page_shows_both_sides_of_each(client: Client, designer: Any, versio
     for row in (rows[0], rows[2]):
         assert f"/pictures/{row.picture}/part" in page or row.picture in page
     assert "<del>Text “View”</del>" in page
-    french = client.get(f"/learning/corrections/merge?{asked}", headers={"Accept-Language": "fr"}).content.decode()
-    for said in ("Tel quel", "Appris sur un écran clair de 1000 × 600", "n’y est plus", "À partir de là"):
-        assert said in french

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from execution.actions.decide import decide
 from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.models import Decision, Execution, Prompt
 from tests.execution.pages.test_runs import make_question, move
@@ -128,18 +127,6 @@ def test_keys_are_off_while_typing(page_of, operator) -> None:
     page.locator("[name=feedback]").press_sequentially("rams")
     expect(page.locator("[name=feedback]")).to_have_value("rams")
     assert not Decision.objects.exists()
-
-
-def test_who_was_first_is_said_in_words(page_of, operator, designer) -> None:
-    """S1.11: a second answer gets a conflict that says who decided and what."""
-    prompt = ask()
-    page = page_of(operator, path_of(prompt))
-    expect(page.locator("#question [data-key=accept]")).to_be_enabled()
-    decide(prompt_id=prompt.pk, choice="skip", user=designer)
-    page.click("#question [data-key=accept]")
-    expect(page.locator("#question")).to_contain_text("designer")
-    assert Decision.objects.get().choice == "skip"
-    expect(page.locator("#question [data-key=accept]:not([disabled])")).to_have_count(0)
 
 
 def test_the_loser_of_a_race_is_told_who_won_until_it_is_closed(page_of, operator, designer) -> None:
@@ -289,16 +276,6 @@ def test_a_stop_is_asked_back_first(page_of, operator) -> None:
     expect(page.locator("#controls")).to_contain_text("Stopping …")
     execution.refresh_from_db()
     assert execution.wish == "stop"
-
-
-def test_what_happens_elsewhere_reaches_the_page_without_a_socket(page_of, viewer) -> None:
-    """U9: connection lost; here sockets never get through, and the page follows all the same."""
-    execution = move(make_execution(), ExecutionState.RUNNING, desktop="a")
-    page = page_of(viewer, f"/runs/{execution.execution_id}")
-    expect(page.locator("#state")).to_contain_text("running")
-    move(execution, ExecutionState.COMPLETED)
-    expect(page.locator("#state")).to_contain_text("completed")
-    expect(page.locator("#question")).to_contain_text("actions done")
 
 
 def test_a_card_is_answered_where_it_stands(page_of, operator) -> None:

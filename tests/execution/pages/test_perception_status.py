@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.utils import translation
 
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot
@@ -63,17 +62,6 @@ def test_a_robot_without_eyes_says_so() -> None:
     report = ScreenAnalyzer(None, None, None).report()
     assert eyes_in_words(report) == ["No text is read. No elements are detected. Looks are not compared."]
     assert eyes_in_words({}) == []
-
-
-def test_its_words_are_french_for_who_reads_french() -> None:
-    with translation.override("fr"):
-        words = [line.replace("\N{NO-BREAK SPACE}", " ") for line in eyes_in_words(REPORT)]
-    assert words[:2] == [
-        "Texte : rapidocr. Éléments : builtin. Aspect : builtin-2.",
-        "Sur 200 regards, 150 ont montré un écran connu (75 %).",
-    ]
-    assert words[2].startswith("Connus à ceci près : un curseur de texte : 20")
-    assert words[3].startswith("8 écrans sont gardés")
 
 
 def test_the_api_tells_it_too(client_of, viewer) -> None:

@@ -30,14 +30,9 @@ from tests.execution.pages.test_live import page_data
 from tests.execution.record.journals import at_work, open_step, screen, suggestion
 from tests.factories import make_execution, make_picture, make_published
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 SAID = "A dialog came: “Session expired”."
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Any) -> None:
-    settings.DATA_DIR = tmp_path
 
 
 def done(journal: Journal, shade: int, after: ScreenState | None = None, *, well: bool = True) -> Step:
@@ -323,15 +318,3 @@ def test_two_pauses_after_one_step_stand_in_the_order_they_came(client_of, viewe
     found = page_data(client_of(viewer), journal.execution)["film"]
     assert found["first"] == found["ending"]["step"] == second
     assert found["ending"]["why"] == "The second dialog."
-
-
-def test_two_pauses_before_the_first_step_too() -> None:
-    journal = at_work()
-    stand_still(journal, 20)
-    journal.resume()
-    stand_still(journal, 25)
-    journal.resume()
-    done(journal, 30)
-    journal.finish(ExecutionState.COMPLETED)
-    first, second = (f"p{one.seq}" for one in pauses(journal.execution))
-    assert [row["index"] for row in film(Execution.objects.get())["steps"]] == [first, second, 1]

@@ -167,13 +167,6 @@ def test_an_unknown_workflow_is_named(client_of, operator) -> None:
     assert "wf_nope" in answer.content.decode()
 
 
-def test_a_viewer_is_told_which_role_it_takes(client_of, viewer) -> None:
-    """S10.1, U9: no right to do this, what role it takes."""
-    answer = client_of(viewer).get("/runs/new")
-    assert answer.status_code == 403
-    assert "It takes the role “operator”." in answer.content.decode()
-
-
 @pytest.mark.security
 def test_an_operator_names_no_code_and_a_designer_chooses_a_name(client_of, operator, designer, settings) -> None:
     """S2.7: `os.abort` was taken from this form and ended every run loop that took the run over."""

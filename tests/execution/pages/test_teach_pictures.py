@@ -48,13 +48,6 @@ def test_what_is_refused_is_said_at_the_field_and_leaves_no_workflow(designer, c
     assert not Lesson.objects.exists()
 
 
-@pytest.mark.parametrize("who", ["viewer", "operator"])
-def test_designers_alone_may(who: str, request: pytest.FixtureRequest, client_of) -> None:
-    client = client_of(request.getfixturevalue(who))
-    assert begin(client, name="Old", source="pictures", pictures=shots("a.png")).status_code == 403
-    assert not Lesson.objects.exists()
-
-
 def test_a_run_of_which_nothing_is_kept_says_so(designer, client_of) -> None:
     run = make_execution()
     client = client_of(designer)

@@ -22,7 +22,6 @@ pytestmark = [
 def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) -> None:
     """S6.11: the likely answer first and primary; while it is asked the keys answer."""
     page, end, _lesson = teach()
-    shown(page)
     click(page, 1050, 345)
     ask(end)
     expect(page.locator("#question-title")).to_have_text("There are 6 Ouvrir. What says that it is this one?")
@@ -46,7 +45,6 @@ def test_a_held_click_is_answered_by_its_number_and_the_keys_come_back(teach) ->
 def test_an_answer_counts_whatever_the_robot_tells_between_press_and_release(teach, other: bool) -> None:
     """S6.11: unless it asks something else by then, which nobody has read."""
     page, end, lesson = teach()
-    shown(page)
     ask(end)
     takes_answers(page)
     page.locator("#question .primary").hover()
@@ -68,7 +66,6 @@ def test_an_answer_counts_whatever_the_robot_tells_between_press_and_release(tea
 def test_which_of_several_may_be_a_number_that_a_run_gives(teach) -> None:
     """S6.11: the line number {{n}}."""
     page, end, _lesson = teach()
-    shown(page)
     ask(end)
     page.get_by_role("button", name="The number that a run gives").click()
     page.get_by_label("Variable that holds the number").fill("line")
@@ -80,7 +77,6 @@ def test_which_of_several_may_be_a_number_that_a_run_gives(teach) -> None:
 def test_what_tells_it_may_be_said_text_by_text_and_what_says_nothing_is_asked_again(teach) -> None:
     """S6.11: “Something else”: each text of its line, the value of a variable or the same each time."""
     page, end, _lesson = teach()
-    shown(page)
     ask(end)
     takes_answers(page)
     page.keyboard.press("e")
@@ -134,7 +130,6 @@ def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(t
 
 def test_the_list_of_steps_shows_what_was_done_last_unless_somebody_looks_further_up(teach) -> None:
     page, end, _lesson = teach()
-    shown(page)
     steps = [
         {**end_step, "index": number, "edge_id": "", "sentence": f"Step {number}"}
         for number in range(1, 40)
@@ -154,7 +149,6 @@ def test_the_list_of_steps_shows_what_was_done_last_unless_somebody_looks_furthe
 
 def test_a_held_click_can_be_let_go(teach) -> None:
     page, end, _lesson = teach()
-    shown(page)
     ask(end)
     page.get_by_role("button", name="Do nothing").click()
     assert sent(page, end, "cancel")[0]["question"] == "4"
@@ -163,7 +157,6 @@ def test_a_held_click_can_be_let_go(teach) -> None:
 def test_the_same_screen_is_said_and_can_be_contradicted(teach) -> None:
     """S6.10"""
     page, end, lesson = teach()
-    shown(page)
     expect(page.locator("#question-title")).to_have_text("This is Queue")
     page.get_by_role("button", name="It is another screen").click()
     sent(page, end, "new_screen")

@@ -31,7 +31,6 @@ pytestmark = [
 @pytest.mark.parametrize("width", [1440, 1280, 390])
 def test_no_tool_is_out_of_reach_and_the_toolbar_is_one_line(teach, width: int) -> None:
     page, _end, _lesson = teach(viewport={"width": width, "height": 860})
-    shown(page)
     tools = page.locator("#tools .tool:visible")
     assert len({round(box["y"]) for one in tools.all() if (box := one.bounding_box())}) == 1
     assert page.evaluate("document.querySelector('#tools').scrollWidth <= document.querySelector('#tools').clientWidth")
@@ -42,7 +41,6 @@ def test_no_tool_is_out_of_reach_and_the_toolbar_is_one_line(teach, width: int) 
 def test_an_option_is_chosen_in_what_is_pointed_at(teach) -> None:
     """S6.12: its text is said once it was pointed at; meanwhile no key goes to the desktop."""
     page, end, _lesson = teach()
-    shown(page)
     tool(page, "choose")
     expect(page.locator("#tool-hint")).to_contain_text("combo box")
     click(page, 300, 186)
@@ -63,7 +61,6 @@ def test_an_option_is_chosen_in_what_is_pointed_at(teach) -> None:
 
 def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -> None:
     page, end, _lesson = teach()
-    shown(page)
     tool(page, "set_state")
     click(page, 300, 186)
     page.keyboard.press("2")
@@ -80,7 +77,6 @@ def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -
 
 def test_a_control_that_was_pointed_at_can_be_left(teach) -> None:
     page, end, _lesson = teach()
-    shown(page)
     tool(page, "choose")
     click(page, 300, 186)
     page.keyboard.press("Escape")
@@ -92,7 +88,6 @@ def test_logging_in_takes_the_name_of_saved_credentials_and_no_password(teach, m
     """S10.3"""
     monkeypatch.setattr("execution.pages.teach.known_names", lambda: ("ward-clerk",))
     page, end, _lesson = teach()
-    shown(page)
     tool(page, "visual_login")
     page.get_by_role("button", name="Log in", exact=True).click()
     [said] = sent(page, end, "set")
@@ -140,7 +135,6 @@ def test_the_texts_of_a_row_and_their_columns_are_lines_on_its_panel(teach) -> N
 def test_a_condition_is_written_as_a_sentence_in_place(teach) -> None:
     """S6.13"""
     page, _end, lesson = teach()
-    shown(page)
     page.locator("[data-row=step-2]").click()
     panel = page.locator("#panel-target")
     panel.get_by_role("button", name="Only if …").click()
@@ -161,7 +155,6 @@ def test_a_condition_is_written_as_a_sentence_in_place(teach) -> None:
 def test_a_step_is_repeated_for_each_line_and_its_rounds_are_told(teach) -> None:
     """S6.13: the robot counts its target on the picture; how often and with what is changed on the page."""
     page, end, lesson = teach()
-    shown(page)
     page.locator("[data-row=step-1]").click()
     panel = page.locator("#panel-target")
     panel.get_by_role("button", name="Repeat for each line of this list …").click()
@@ -214,7 +207,6 @@ def test_whose_record_it_is_is_proposed_and_taken_with_one_key(teach) -> None:
 def test_signs_are_left_out_and_taken_back_with_one_choice(teach) -> None:
     """S6.11: the row of the target is another one at once, with what was left out kept beside it."""
     page, _end, lesson = teach()
-    shown(page)
     page.locator("[data-row=step-1]").click()
     expect(page.locator("#panel-target")).to_contain_text("14 of 14 found")
     expect(page.locator("#panel-target")).to_contain_text("The label Rechercher beside it")
@@ -252,7 +244,6 @@ def test_a_target_is_redrawn_on_the_picture_it_was_taught_on(teach) -> None:
 def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
     """S6.1: it is in one message to the robot and on no page that stays."""
     page, end, _lesson = teach()
-    shown(page)
     click(page, 300, 186)
     page.get_by_role("button", name="Type a value").click()
     dialog = page.locator("#type-dialog")
@@ -269,7 +260,6 @@ def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
 def test_a_field_that_was_opened_stays_while_the_robot_tells_more_of_the_step(teach) -> None:
     """S6.10: its proof comes a moment later, when somebody is about to write the name of a variable."""
     page, end, lesson = teach()
-    shown(page)
     page.locator(".step-button", has_text="Rechercher").first.click()
     page.locator(".step-button", has_text="{{patient}}").click()
     page.get_by_label("a variable").check()
@@ -292,7 +282,6 @@ def test_a_field_that_was_opened_stays_while_the_robot_tells_more_of_the_step(te
 def test_a_form_is_saved_whatever_the_robot_tells_between_press_and_release(teach) -> None:
     """S6.10: news that draw the panel anew take neither the click nor what was written; nor does a refusal."""
     page, end, lesson = teach()
-    shown(page)
     page.locator("[data-row=step-3]").click()
     change = page.locator("[data-part=record] .link-button")
     save = page.locator(".identity-form button[type=submit]")
@@ -336,7 +325,6 @@ def test_what_was_saved_is_there_for_whoever_changes_it_again_at_once(
 ) -> None:
     """S6.10: else the second of two values is saved without the first."""
     page, _end, _lesson = teach()
-    shown(page)
     page.locator("[data-row=step-3]").click()
     page.locator(opens).click()
     page.get_by_label(fills).first.fill(value)
@@ -355,7 +343,6 @@ def test_what_was_saved_is_there_for_whoever_changes_it_again_at_once(
 def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
     """S6.10: a press leaves a text out, data is crossed out, an area is drawn on the picture."""
     page, _end, _lesson = teach()
-    shown(page)
     page.click("#tab-screen")
     page.locator("[data-chip='File active']").click()
     expect(page.locator("[data-chip='File active']")).to_have_attribute("aria-pressed", "false")
@@ -378,7 +365,6 @@ def test_texts_of_a_screen_and_its_areas_are_changed_on_the_page(teach) -> None:
 
 def test_variables_are_renamed_everywhere_and_get_their_allowed_values(teach) -> None:
     page, _end, _lesson = teach()
-    shown(page)
     page.click("#tab-variables")
     page.click("[data-variable=patient] summary")
     page.get_by_label("Name", exact=True).first.fill("person")
@@ -387,18 +373,14 @@ def test_variables_are_renamed_everywhere_and_get_their_allowed_values(teach) ->
     page.get_by_label("Allowed values").fill("LEFÈVRE Marie\nNGUYEN Paul")
     page.keyboard.press("Tab")
     expect(page.locator("#saving")).to_have_text("")
-    for _ in range(40):
-        if Variable.objects.get(name="person").choices:
-            break
-        page.wait_for_timeout(50)
-    assert Variable.objects.get(name="person").choices == ["LEFÈVRE Marie", "NGUYEN Paul"]
+    both = ["LEFÈVRE Marie", "NGUYEN Paul"]
+    wait_until(lambda: Variable.objects.get(name="person").choices == both, what="the allowed values")
 
 
 # --- done ------------------------------------------------------------------------------------------------------------
 def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None:
     """S6.1: each thing with a button that goes there; then published, and the first run is offered."""
     page, _end, lesson = teach()
-    shown(page)
     page.click("#done")
     dialog = page.locator("#done-dialog")
     expect(dialog).to_contain_text("1 thing to mend before publishing")
@@ -423,7 +405,6 @@ def test_another_workflow_is_noted_with_its_values_and_said_to_be_done(teach) ->
 
     make_published(**FIND)
     page, end, _lesson = teach()
-    shown(page)
     tool = page.locator("[data-tool=call_workflow]")
     if not tool.is_visible():
         page.locator("#more-tools").click()
@@ -465,7 +446,6 @@ def test_several_ways_are_put_in_order_with_the_keyboard(teach) -> None:
 
 def test_what_was_refused_on_the_desktop_is_no_word_against_publishing(teach) -> None:
     page, end, _lesson = teach()
-    shown(page)
     end.say(type="screen", node_id=None, name="", why="This screen was not there before.", state="new")
     expect(page.locator("#question-title")).to_have_text("A new screen: Screen without a name")
     end.say(type="trouble", text="Nothing of it is kept.")
@@ -482,7 +462,6 @@ def test_a_step_says_by_what_it_is_read_back_and_that_it_changes_nothing(teach) 
     make_published(**LOOK)
     make_published(workflow_id="does", name="Does something")
     page, _end, lesson = teach()
-    shown(page)
     page.locator("[data-row=step-2]").click()
     which = page.locator("#panel-target [data-part=proof]")
     assert which.locator("option").all_inner_texts() == [
@@ -496,11 +475,8 @@ def test_a_step_says_by_what_it_is_read_back_and_that_it_changes_nothing(teach) 
     field.press("Tab")
     page.get_by_label("Changes nothing").check()
     expect(page.get_by_label("Changes nothing")).to_be_checked()
-    for _ in range(100):
-        edge = lesson.steps.get(index=2).edge
-        if edge.proof.get("values") and edge.effect_class == "read":
-            break
-        page.wait_for_timeout(50)
-    assert edge.proof == {"workflow": "look", "version": 1, "values": {"who": "{{patient}}"}}
+    proof = {"workflow": "look", "version": 1, "values": {"who": "{{patient}}"}}
+    kept = Edge.objects.filter(pk=lesson.steps.get(index=2).edge_id, effect_class="read")
+    wait_until(lambda: [edge.proof for edge in kept.all()] == [proof], what="the proof and its values")
     expect(page.locator("#panel-target").get_by_text("Read back by", exact=True)).to_be_visible()
     assert Axe().run(page).response["violations"] == []

@@ -1,0 +1,41 @@
+"""A lesson on three scripted pages, and its teacher; files with another desktop have fixtures of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:  # models are not there yet when this is read
+    from execution.desktop.scripted import ScriptedDesktop
+    from execution.models import Lesson
+    from tests.support.teaching import Teacher
+
+
+@pytest.fixture
+def desktop() -> ScriptedDesktop:
+    from execution.desktop.scripted import ScriptedDesktop
+    from tests.support.scripted import screens
+
+    return ScriptedDesktop(screens("one", "two", "three"))
+
+
+@pytest.fixture
+def lesson(desktop: ScriptedDesktop) -> Iterator[Lesson]:
+    from tests.factories import make_user
+    from tests.support.teaching import taught_on
+    from workflows.models import Workflow
+
+    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson:
+        yield lesson
+
+
+@pytest.fixture
+def teacher(lesson: Lesson) -> Iterator[Teacher]:
+    from tests.support.teaching import teacher_of
+
+    with teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id") or teacher.screen.get("state") == "known", what="a screen")
+        yield teacher
