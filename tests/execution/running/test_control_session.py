@@ -187,12 +187,6 @@ def test_a_run_loop_that_ended_leaves_control_where_it_was(desktop, operator):
     assert clicks(desktop) == 1
 
 
-def test_it_needs_nobody_while_somebody_has_it(run, operator):
-    control.take_control(execution_id=run.execution_id, user=operator)
-    until(lambda: in_hand(run), "control")
-    assert not Execution.objects.needing_a_person().exists()
-
-
 def test_buttons_are_told_by_what_is_read_on_them(run, operator):
     control.take_control(execution_id=run.execution_id, user=operator)
     until(lambda: in_hand(run), "control")
