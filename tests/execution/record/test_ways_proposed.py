@@ -44,7 +44,7 @@ def test_a_way_that_was_proposed_is_not_proposed_anew_whatever_was_decided_of_it
     propose(again := led(version))
     way = LearnedCorrection.objects.get()
     assert (way.state, way.payload["times"], way.execution_id) == ("off", 2, again.execution_id)
-    propose(again, to="written_note")
+    propose(led(version), to="written_note")
     assert list(LearnedCorrection.objects.order_by("pk").values_list("payload__to", flat=True)) == [
         "save_dialog", "written_note",
     ]  # fmt: skip

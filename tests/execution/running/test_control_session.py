@@ -119,10 +119,10 @@ def test_what_is_typed_is_told_by_its_length_alone(operator, caplog):
     assert "qz7" in desktop.memory.get("pin", "")
 
 
-@pytest.mark.parametrize(("keys", "text"), [("a", True), ("shift+a", True), ("+", True), ("ctrl++", False),
-                                           ("ctrl+s", False), ("f5", False), ("altgr+q", True)])  # fmt: skip
-def test_a_key_that_writes_is_typing(keys, text):
-    assert writes(keys) is text
+def test_a_key_that_writes_is_typing():
+    assert [keys for keys in ("a", "shift+a", "+", "ctrl++", "ctrl+s", "f5", "altgr+q") if writes(keys)] == [
+        "a", "shift+a", "+", "altgr+q",
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_done_is_refused_and_told(run, operator):

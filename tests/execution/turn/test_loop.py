@@ -357,18 +357,6 @@ def store_away(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any) ->
     return lambda is_so: away.__setitem__(0, is_so)
 
 
-def test_a_store_that_is_away_pauses_before_anything_is_done(stage: Any, store_away: Any) -> None:
-    """As a full disk does."""
-    s = stage()
-    store_away(True)
-    execution = s.run()
-    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
-    assert "does not answer" in worded(execution.pause_detail["message"])
-    assert s.world.acts == []
-    store_away(False)
-    assert s.resume().state == ExecutionState.COMPLETED
-
-
 def test_a_store_that_goes_away_in_an_act_costs_its_picture_and_not_its_result(stage: Any, store_away: Any) -> None:
     """S9.2: what was done is recorded, nothing is done after it, and nothing twice."""
     s = stage()
