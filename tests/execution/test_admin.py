@@ -95,13 +95,6 @@ def test_pause_and_resume_are_wishes_for_the_run_loop(
     assert (run.state, run.wish) == (state, wish)
 
 
-def test_a_run_that_nobody_has_begun_is_stopped_at_once(client_of: ClientOf, designer: Any, db: None) -> None:
-    run = make_execution(state=ExecutionState.QUEUED)
-    choose(client_of(designer), "stop", run)
-    run.refresh_from_db()
-    assert run.state == ExecutionState.STOPPED
-
-
 def test_a_run_that_refuses_says_why_and_keeps_no_other_from_it(
     client_of: ClientOf, designer: Any, run: Execution
 ) -> None:

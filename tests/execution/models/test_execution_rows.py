@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from execution.choices import FINAL, ExecutionState, PromptKind, PromptState, Wish
+from execution.choices import FINAL, ExecutionState, PauseReason, PromptKind, PromptState, Wish
 from execution.exceptions import UnknownExecution
 from execution.models import Execution, Prompt, Step
 from tests.factories import make_execution, make_published
@@ -48,15 +48,16 @@ def test_runs_are_found_by_how_they_stand() -> None:
 
 
 def test_a_run_needs_a_person_where_it_asks_or_is_paused() -> None:
-    """S8.1: once answered, or told to go on, it needs its loop."""
+    """S8.1, S6.15: once answered, or told to go on, it needs its loop; under control somebody has it."""
     for run in one_of_each().values():
         ask(run, PromptState.ANSWERED)
     assert named(Execution.objects.needing_a_person()) == ["paused"]
     for run in Execution.objects.all():
         ask(run)
     assert sorted(named(Execution.objects.needing_a_person())) == ["coaching", "paused", "waiting"]
-    Execution.objects.filter(state="paused").update(wish=Wish.RESUME)
-    assert sorted(named(Execution.objects.needing_a_person())) == ["coaching", "waiting"]
+    for in_hand in ({"pause_reason": PauseReason.CONTROL}, {"pause_reason": "", "wish": Wish.RESUME}):
+        Execution.objects.filter(state="paused").update(**in_hand)
+        assert sorted(named(Execution.objects.needing_a_person())) == ["coaching", "waiting"]
 
 
 def test_who_may_not_answer_is_not_asked(make_user: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from execution.choices import FINAL, LIVE, ON_DESKTOP, ExecutionState, Wish
+from execution.choices import FINAL, ExecutionState, Wish
 from execution.exceptions import IllegalMove
 from execution.models import Execution
 from tests.factories import make_execution
@@ -64,13 +64,6 @@ def test_every_move_is_allowed_or_refused_as_the_table_says(was: str) -> None:
                 fresh.move(ExecutionState(to))
             assert str(ExecutionState(to).label) in str(refused.value)
             assert (fresh.state, row(run).state) == (was, was)
-
-
-def test_what_is_on_a_desktop_is_live_and_what_is_over_is_neither() -> None:
-    """S1.2, S9.4: a run that waits holds its desktop; one that is queued has none yet."""
-    assert {*ON_DESKTOP} == {"running", "paused", "waiting", "coaching"}
-    assert {*LIVE} == {"queued", "running", "paused", "waiting", "coaching"}
-    assert {*FINAL} == {"completed", "failed", "stopped"}
 
 
 def test_whoever_comes_second_is_told_and_changes_nothing() -> None:

@@ -13,7 +13,6 @@ import time_machine
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from execution.actions import control
 from execution.actions.start import start
 from execution.choices import ExecutionState
 from execution.desktop.base import DesktopIdentity
@@ -38,10 +37,6 @@ def robot(name: str = "here:7", **fields: Any) -> Robot:
 
 def queued(**more: Any) -> Execution:
     return start(workflow_id=make_published().workflow.workflow_id, **more)
-
-
-def test_nothing_queued_is_nothing_claimed() -> None:
-    assert claim(robot(), IDENTITY) is None
 
 
 def test_a_loop_that_has_nothing_to_do_asks_one_question_a_look(django_assert_num_queries: Any) -> None:
@@ -93,12 +88,6 @@ def test_what_was_left_on_this_desktop_comes_before_what_is_queued() -> None:
     journal = Journal(before.execution, before.execution.version.spec())
     with pytest.raises(LeaseLost):
         journal.arrive("saved", 1.0)
-
-
-def test_a_run_that_was_stopped_while_it_was_queued_is_not_claimed() -> None:
-    execution = queued()
-    control.stop(execution_id=execution.execution_id)
-    assert claim(robot(), IDENTITY) is None
 
 
 def test_of_loops_that_claim_at_once_one_gets_each_run() -> None:
@@ -225,15 +214,6 @@ def test_a_clock_that_jumped_is_told_of_with_its_robot(jump: float, monkeypatch:
     assert set(mine.warnings) == ({"clock"} if jump else set())
     if jump:
         assert mine.warnings["clock"]["message"] == {"code": "running.clock_jumped", "n": f"{jump:+.0f}"}
-
-
-def test_a_clock_that_jumps_while_it_beats_is_noticed(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S2.5"""
-    settings.RPA_LEASE_S = 0.4
-    mine = robot()
-    monkeypatch.setattr(claims, "JumpWatch", lambda: SimpleNamespace(jumped_s=lambda: 60.0))
-    with Heartbeat(mine):
-        wait_until(lambda: Robot.objects.get(pk=mine.pk).warnings, what="the jump")
 
 
 def test_a_run_may_be_asked_for_by_its_id() -> None:

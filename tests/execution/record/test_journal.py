@@ -111,23 +111,23 @@ def test_only_one_intent_can_be_open(journal: Journal) -> None:
 
 
 COUNTED = {
-    Outcome.SUCCEEDED: (1, 1, 0),
-    Outcome.FAILED: (1, 0, 1),
-    Outcome.MANUAL: (1, 0, 0),
-    Outcome.SKIPPED: (1, 0, 0),
-    Outcome.OBSERVED: (1, 0, 0),
-    Outcome.TERMINAL: (1, 0, 0),
-    Outcome.REJECTED: (0, 0, 0),
-    Outcome.INTERRUPTED: (0, 0, 0),
+    Outcome.SUCCEEDED: (1, 1, 0, True),
+    Outcome.FAILED: (1, 0, 1, False),
+    Outcome.MANUAL: (1, 0, 0, True),
+    Outcome.SKIPPED: (1, 0, 0, False),
+    Outcome.OBSERVED: (1, 0, 0, True),
+    Outcome.TERMINAL: (1, 0, 0, True),
+    Outcome.REJECTED: (0, 0, 0, False),
+    Outcome.INTERRUPTED: (0, 0, 0, False),
 }
 
 
-@pytest.mark.parametrize(("outcome", "counters"), COUNTED.items(), ids=[str(o) for o in COUNTED])
-def test_what_is_counted(journal: Journal, outcome: Outcome, counters: tuple[int, int, int]) -> None:
-    """S1.12"""
+@pytest.mark.parametrize(("outcome", "counted"), COUNTED.items(), ids=[str(o) for o in COUNTED])
+def test_what_is_counted(journal: Journal, outcome: Outcome, counted: tuple[int, int, int, bool]) -> None:
+    """S1.12, S11.4: of the run, and whether the step is a success."""
     journal.close_step(open_step(journal), outcome)
     run = Execution.objects.get()
-    assert (run.steps_executed, run.steps_succeeded, run.steps_failed) == counters
+    assert (run.steps_executed, run.steps_succeeded, run.steps_failed, Step.objects.get().success) == counted
 
 
 @pytest.mark.parametrize(
@@ -321,17 +321,14 @@ def test_the_end_closes_what_is_open_and_says_how_it_ended(journal: Journal) -> 
     assert prompt.state == PromptState.WITHDRAWN
     outcomes = list(Step.objects.order_by("index").values_list("phase", "outcome"))
     assert outcomes == [("closed", "failed"), ("closed", "interrupted")]
+    said = list(Step.objects.order_by("index").values_list("message", flat=True))
+    assert said == ["The run ended before anyone could say whether this was done.", "The run ended."]
     run = Execution.objects.get()
     assert (run.state, run.error) == ("stopped", "Execution ended in state: stopped")
     assert run.ended_at is not None
     assert run.lease_until is None
     with pytest.raises(IllegalMove):
         journal.finish(ExecutionState.COMPLETED)
-
-
-def test_a_run_that_completed_has_no_error(journal: Journal) -> None:
-    journal.finish(ExecutionState.COMPLETED)
-    assert Execution.objects.get().error == ""
 
 
 def test_taking_over_withdraws_the_old_question_and_closes_what_was_only_planned(journal: Journal) -> None:

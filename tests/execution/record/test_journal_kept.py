@@ -235,16 +235,6 @@ def test_what_an_attempt_came_to_is_kept_with_its_picture(journal: Journal) -> N
     assert kept.just_before == [tried["picture"]]
 
 
-SUCCESSES = {Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.OBSERVED, Outcome.TERMINAL}
-
-
-@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome != Outcome.NONE])
-def test_which_outcomes_are_a_success(journal: Journal, outcome: Outcome) -> None:
-    """S11.4"""
-    journal.close_step(open_step(journal), outcome)
-    assert Step.objects.get().success is (outcome in SUCCESSES)
-
-
 @pytest.mark.parametrize(("outcome", "deaths"), [(Outcome.SUCCEEDED, 0), (Outcome.FAILED, 0), (Outcome.INTERRUPTED, 1)])
 def test_only_a_step_that_was_made_shows_that_a_run_gets_on(journal: Journal, outcome: Outcome, deaths: int) -> None:
     """S9.4: what interrupts a run for ever must not hide that it ends its run loops."""
@@ -481,15 +471,6 @@ def test_an_end_is_told_with_its_reason(journal: Journal, state: ExecutionState,
     journal.finish(state, error)
     assert (row().state, row().error, row().pause_reason) == (state, kept, "")
     assert (states(journal)[-1], heard[-1]) == (state, state)
-
-
-def test_what_the_end_leaves_in_doubt_is_a_failure_that_says_so(journal: Journal) -> None:
-    """S9.1"""
-    doubtful, _planned = open_step(journal), open_step(journal)
-    journal.intend(doubtful, suggestion(journal), screen(), attempt=0)
-    journal.finish(ExecutionState.FAILED)
-    said = list(Step.objects.order_by("index").values_list("message", flat=True))
-    assert said == ["The run ended before anyone could say whether this was done.", "The run ended."]
 
 
 def test_who_stopped_it_is_kept(journal: Journal, operator: Any) -> None:

@@ -141,7 +141,7 @@ def run_with(away: Away, when: str) -> tuple[Execution, ScriptedDesktop, list[st
     return Execution.objects.by_id(execution.execution_id), desktop, said
 
 
-@pytest.mark.parametrize("when", ["refresh", "open_step", "intend", "act", "close_step", "arrive", "finish"])
+@pytest.mark.parametrize("when", ["open_step", "intend", "act", "close_step"])
 def test_every_write_of_a_run_survives_and_nothing_is_done_twice(settings: Any, tmp_path: Any, when: str) -> None:
     settings.DATA_DIR = tmp_path
     done, desktop, said = run_with(Away(4), when)

@@ -254,8 +254,7 @@ def test_a_run_leaves_neither_the_address_nor_the_number_anywhere(tmp_path: Path
     assert abs(part - 128).max() < 12, "JPEG aside it is grey"
 
 
-@pytest.mark.parametrize("reached", [True, False])
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize(("reached", "changed"), [(True, False), (False, False), (False, True)])
 def test_a_step_in_doubt_is_judged_by_what_was_kept_of_the_screen(
     monkeypatch: pytest.MonkeyPatch, reached: bool, changed: bool
 ) -> None:
@@ -276,7 +275,7 @@ def test_a_step_in_doubt_is_judged_by_what_was_kept_of_the_screen(
         patched.setattr(acting, "perform", dies)
         run(execution, desktop)
     assert execution.steps.in_doubt().exists()
-    if changed and not reached:
+    if changed:
         desktop.show("other")
     asked = run(execution, desktop, "done" if reached else "retry")
     step = execution.steps.order_by("index").first()

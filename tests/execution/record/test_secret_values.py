@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
@@ -18,6 +17,7 @@ from execution.record.journal import Journal
 from execution.record.secret_values import secrets_of
 from execution.types import Box, Point
 from rpa_site.logs import LineFormatter
+from tests.execution.record.test_redaction import everything
 from tests.execution.running.test_runner import Talk, hooks
 from tests.factories import make_published
 from tests.support.scripted import queue
@@ -42,13 +42,6 @@ def published() -> Any:
         "params": {"text": "{{key}}"}, "settle_ms": 20, "settle_timeout_ms": 300, "retry_backoff_ms": 0,
     }  # fmt: skip
     return make_published(nodes=nodes, edges=[edge], variables=VARIABLES)
-
-
-def everything() -> str:
-    """All rows of all tables."""
-    with connection.cursor() as cursor:
-        tables = connection.introspection.table_names()
-        return "".join(str(cursor.execute(f'SELECT * FROM "{table}"').fetchall()) for table in tables)
 
 
 def started(**values: str) -> Execution:

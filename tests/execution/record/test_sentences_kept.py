@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import translation
 
-from execution.choices import EventKind, ExecutionState, PauseReason
+from execution.choices import EventKind, ExecutionState
 from execution.models import ExecutionEvent, Prompt, Step
 from execution.pages.listing import problem
 from execution.pages.snapshot import snapshot
@@ -158,11 +158,3 @@ def test_secret_values_are_hidden_inside_a_sentence() -> None:
     assert isinstance(shown, Said)
     assert "hunter22" not in json.dumps(to_json(shown))
     assert to_json(shown)["parts"][0] == {"code": "targeting.reads_otherwise", "read": f"{HIDDEN} and more"}
-
-
-def test_a_pause_is_told_with_its_code() -> None:
-    run = make_execution(state=ExecutionState.PAUSED, pause_reason=PauseReason.NO_MATCH)
-    run.pause_detail = {"message": to_json(SMALL)}
-    run.save(update_fields=["pause_detail"])
-    with translation.override("fr"):
-        assert problem(run) == FRENCH

@@ -23,7 +23,7 @@ from tests.doubles.stage import Stage
 from tests.factories import make_execution
 from workflows.pictures import PictureStore
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 Stages = Callable[..., Stage]
 

@@ -32,9 +32,27 @@ def led(version: WorkflowVersion) -> Execution:
     return execution
 
 
-def propose(execution: Execution) -> None:
+def propose(execution: Execution, to: str = "save_dialog") -> None:
     with transaction.atomic():
-        propose_way(execution, execution.version.spec(), came_from="empty_note", to="save_dialog")
+        propose_way(execution, execution.version.spec(), came_from="empty_note", to=to)
+
+
+def test_a_way_that_was_proposed_is_not_proposed_anew_whatever_was_decided_of_it() -> None:
+    version = make_published()
+    propose(led(version))
+    LearnedCorrection.objects.update(state="off")
+    propose(again := led(version))
+    way = LearnedCorrection.objects.get()
+    assert (way.state, way.payload["times"], way.execution_id) == ("off", 2, again.execution_id)
+    propose(led(version), to="written_note")
+    assert list(LearnedCorrection.objects.order_by("pk").values_list("payload__to", flat=True)) == [
+        "save_dialog", "written_note",
+    ]  # fmt: skip
+
+
+def test_control_without_an_act_is_no_way() -> None:
+    propose(make_execution())
+    assert not LearnedCorrection.objects.exists()
 
 
 def test_two_runs_that_end_at_once_propose_one_way(monkeypatch: pytest.MonkeyPatch) -> None:

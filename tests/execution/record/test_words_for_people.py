@@ -23,7 +23,7 @@ from tests.doubles.stage import Stage, edge
 from tests.doubles.world import World
 from workflows.graph import EdgeSpec
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 NAMES = {"zz_node_17": "Notes", "zz_node_3": "Form", "zz_node_8": "Summary", "zz_node_5": "Archive"}
 NODES = [

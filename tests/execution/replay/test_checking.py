@@ -26,7 +26,7 @@ from workflows.pictures import PictureStore
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
-EDGE = "one_two"
+EDGE, TWO = "one_two", ("one", "two")
 
 
 def learned(workflow: Workflow, target: TargetSpec, **more: Any) -> LearnedCorrection:
@@ -59,7 +59,7 @@ def proved(row: LearnedCorrection, runs: int = 2, **more: Any) -> LearnedCorrect
 
 
 def test_what_finds_everything_where_it_was_may_be_trusted() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     row = proved(learned(workflow, as_taught(workflow)))
     assert (row.state, row.streak) == (CorrectionState.ON_TRIAL, 2), "not before it was tried on what was right"
     assert check(row, same_eyes()) == 0
@@ -69,7 +69,7 @@ def test_what_finds_everything_where_it_was_may_be_trusted() -> None:
 
 def test_a_run_that_is_under_way_is_not_waited_for() -> None:
     """Where one run follows another at once there is always one."""
-    workflow = done()
+    workflow = done(*TWO)
     row = proved(learned(workflow, as_taught(workflow)))
     step = run_of(workflow.versions.get()).steps.get(edge_id=EDGE)
     later = timezone.now() + timedelta(minutes=1)
@@ -81,7 +81,7 @@ def test_a_run_that_is_under_way_is_not_waited_for() -> None:
 
 def test_what_finds_another_place_than_the_one_that_was_right_needs_a_person() -> None:
     """The heading of the page instead of its button."""
-    workflow = done()
+    workflow = done(*TWO)
     row = proved(learned(workflow, replace(as_taught(workflow), text="Page one", label="Page one")))
     assert check(row, same_eyes()) == 1
     row.refresh_from_db()
@@ -99,7 +99,7 @@ def test_what_finds_another_place_than_the_one_that_was_right_needs_a_person() -
 )
 def test_a_place_that_a_coach_showed_is_right_unless_it_proved_wrong(outcome: str, verified: str, breaks: int) -> None:
     """A coach who was wrong before is in nobody's way who is right."""
-    workflow = done()
+    workflow = done(*TWO)
     step = Execution.objects.get().steps.get(edge_id=EDGE)
     step.outcome, step.verified = outcome, verified
     step.save()
@@ -112,7 +112,7 @@ def test_a_place_that_a_coach_showed_is_right_unless_it_proved_wrong(outcome: st
 
 
 def test_what_a_person_trusted_in_spite_of_it_stays_trusted() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     wrong = replace(as_taught(workflow), text="Page one", label="Page one")
     row = learned(workflow, wrong, state=CorrectionState.TRUSTED, began_as=CorrectionState.TRUSTED)
     assert check(row, same_eyes()) == 1
@@ -122,7 +122,7 @@ def test_what_a_person_trusted_in_spite_of_it_stays_trusted() -> None:
 
 
 def test_what_was_refused_and_would_be_answered_now_is_a_break() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     step = Execution.objects.get().steps.get(edge_id=EDGE)
     step.suggestion = {**step.suggestion, "box": None, "status": "not_found"}
     step.outcome = "skipped"
@@ -180,7 +180,7 @@ def test_a_look_of_a_screen_is_tried_where_runs_stood_still_as_well(
 
 
 def test_a_parameter_is_no_question_of_seeing() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     row = learned(workflow, as_taught(workflow), kind=CorrectionKind.PARAMS, of={}, payload={"params": {"count": 2}})
     assert check(row, same_eyes()) == 0
     row.refresh_from_db()
@@ -188,7 +188,7 @@ def test_a_parameter_is_no_question_of_seeing() -> None:
 
 
 def test_it_is_tried_as_soon_as_it_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    workflow, eyes = done(), same_eyes()
+    workflow, eyes = done(*TWO), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow))
     assert DBTaskResult.objects.get().task_path.endswith("check_correction")
@@ -199,7 +199,7 @@ def test_it_is_tried_as_soon_as_it_was_learned(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_other_eyes_have_it_tried_again(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    workflow, eyes = done(), same_eyes()
+    workflow, eyes = done(*TWO), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow))
     check(row, eyes)
@@ -214,7 +214,7 @@ def test_other_eyes_have_it_tried_again(monkeypatch: pytest.MonkeyPatch, setting
 
 
 def test_what_could_be_tried_on_nothing_is_not_trusted() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     row = proved(learned(workflow, as_taught(workflow)))
     for step in Step.objects.exclude(picture_before=""):
         PictureStore().path(step.picture_before).unlink(missing_ok=True)
@@ -225,7 +225,7 @@ def test_what_could_be_tried_on_nothing_is_not_trusted() -> None:
 
 def test_it_is_tried_again_on_what_it_did_before_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The run that it was learned in was still going when it was tried first: nothing stood against it yet."""
-    workflow, eyes = done(), same_eyes()
+    workflow, eyes = done(*TWO), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, replace(as_taught(workflow), text="Page one", label="Page one"))
     LearnedCorrection.objects.update(checked_at=row.learned_at, checked_on=1)  # as if nothing had stood there then
@@ -245,7 +245,7 @@ def test_whether_it_was_tried_on_what_it_did_is_no_question_of_clocks(
     monkeypatch: pytest.MonkeyPatch, ahead: timedelta
 ) -> None:
     """The clock of a robot that is ahead or behind by an hour: nothing untried is trusted, nothing tried is doubted."""
-    workflow, eyes = done(), same_eyes()
+    workflow, eyes = done(*TWO), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow), since=timezone.now() - timedelta(days=1))
     check(row, eyes)
@@ -261,7 +261,7 @@ def test_a_step_that_was_not_closed_when_it_was_looked_at_is_looked_at_once_more
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """S6.17: a coach has shown the very place that it said, and the step goes on; nothing asks for it without end."""
-    workflow, eyes = done(), same_eyes()
+    workflow, eyes = done(*TWO), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow))
     execution = run_of(workflow.versions.get())
@@ -291,7 +291,7 @@ def test_what_it_did_is_looked_at_first_and_a_step_that_nobody_came_to_is_not_tr
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One whose picture is gone is passed over for good, and asked for no more."""
-    workflow, eyes = done(runs=4), same_eyes()
+    workflow, eyes = done(*TWO, runs=4), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     monkeypatch.setattr("execution.replay.checking.MOST_STEPS", 2)
     row = learned(workflow, as_taught(workflow))
@@ -313,7 +313,7 @@ def test_what_it_did_is_looked_at_first_and_a_step_that_nobody_came_to_is_not_tr
 
 
 def test_a_new_version_has_what_is_in_force_tried_again() -> None:
-    workflow = done()
+    workflow = done(*TWO)
     row = learned(workflow, as_taught(workflow))
     learned(workflow, as_taught(workflow), state=CorrectionState.OFF)
     DBTaskResult.objects.all().delete()
@@ -324,7 +324,7 @@ def test_a_new_version_has_what_is_in_force_tried_again() -> None:
 
 def test_it_is_tried_where_what_it_was_learned_of_is_taught_as_it_was_then() -> None:
     """What was right of another target says nothing of it, and what no run goes by is never tried."""
-    workflow = done()
+    workflow = done(*TWO)
     wrong = replace(as_taught(workflow), text="Page one", label="Page one")
     old = learned(workflow, wrong)
     assert check(old, same_eyes()) == 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from execution.behind.leases import Taken, stop
+from execution.behind.leases import Taken
 from execution.choices import Feedback
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Replay, ReplayState, StepMark
@@ -49,19 +49,16 @@ class Blurred(PicturesReader):
         return (*others, *moved)
 
 
-def done(*, runs: int = 1, mode: str = "automatic") -> Workflow:
-    version = publish_line(*NAMES)
+def done(*names: str, runs: int = 1, mode: str = "automatic") -> Workflow:
+    """A workflow over those pages, with runs that went well."""
+    names = names or NAMES
+    version = publish_line(*names)
     for _n in range(runs):
-        run(version, mode)
+        execution, desktop = queue(version, mode=mode), ScriptedDesktop(screens(*names))
+        Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, out=str, leave=threading.Event()).run()
+        execution.refresh_from_db()
+        assert execution.state == "completed"
     return version.workflow
-
-
-def run(version: WorkflowVersion, mode: str = "automatic") -> Execution:
-    execution, desktop = queue(version, mode=mode), ScriptedDesktop(screens(*NAMES))
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, out=lambda line: None, leave=threading.Event()).run()
-    execution.refresh_from_db()
-    assert execution.state == "completed"
-    return execution
 
 
 def same_eyes() -> ScreenAnalyzer:
@@ -155,17 +152,6 @@ def test_half_of_a_table_by_other_eyes_is_begun_anew(monkeypatch: pytest.MonkeyP
     replay = go_on(replay, same_eyes())
     assert (replay.looked_at, replay.counts) == (6, {})
     assert not replay.differences.exists()
-
-
-def test_what_was_stopped_keeps_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replaying, "PIECE", 2)
-    replay = ask(done(runs=2))
-    go_on(replay, same_eyes(), tell=lambda replay: stop(replay) and None)
-    replay.refresh_from_db()
-    assert (replay.state, replay.looked_at) == (ReplayState.STOPPED, 2)
-    assert not stop(replay)
-    with pytest.raises(Taken):
-        go_on(replay, same_eyes())
 
 
 def test_what_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,6 @@ from execution.running.advisers import ManagedVision, advisers
 from execution.targeting.vision.model import VisionUnavailable
 from execution.turn.eyes import Flags
 from gpu import GPUResourceConfig, VLMUnavailable
-from workflows.graph import GraphSpec
-
-GRAPH = GraphSpec(workflow_id="wf", name="W", learning_state="COACHING")
 
 
 class Manager:

@@ -20,7 +20,6 @@ from tests.support.control import run_loop, until
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.actions.publish import publish
 from workflows.models import Edge, Variable, WorkflowVersion
-from workflows.specs import graph_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -190,15 +189,3 @@ def test_what_stands_in_the_way_is_said(run, first) -> None:
     first.workflow.variables.all().delete()
     first.workflow.nodes.filter(node_id="one").update(node_id="uno")
     assert "It stands on “One”" in worded(why_not(execution, was, publish(workflow=first.workflow, user=None).spec()))
-
-
-def test_a_way_that_leads_elsewhere_now_is_not_gone_on_with(run, first) -> None:
-    """Also where the step itself is the same."""
-    mended(first)
-    Edge.objects.filter(workflow=first.workflow, edge_id="one_two").update(
-        destination=first.workflow.nodes.get(node_id="three")
-    )
-    execution = row(run)
-    execution.steps.filter(edge_id="one_two").update(outcome=Outcome.SUCCEEDED)
-    now = graph_of(first.workflow)
-    assert "leads elsewhere in the new version" in worded(why_not(execution, first.spec(), now))

@@ -119,10 +119,10 @@ def test_what_is_typed_is_told_by_its_length_alone(operator, caplog):
     assert "qz7" in desktop.memory.get("pin", "")
 
 
-@pytest.mark.parametrize(("keys", "text"), [("a", True), ("shift+a", True), ("+", True), ("ctrl++", False),
-                                           ("ctrl+s", False), ("f5", False), ("altgr+q", True)])  # fmt: skip
-def test_a_key_that_writes_is_typing(keys, text):
-    assert writes(keys) is text
+def test_a_key_that_writes_is_typing():
+    assert [keys for keys in ("a", "shift+a", "+", "ctrl++", "ctrl+s", "f5", "altgr+q") if writes(keys)] == [
+        "a", "shift+a", "+", "altgr+q",
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_done_is_refused_and_told(run, operator):
@@ -185,12 +185,6 @@ def test_a_run_loop_that_ended_leaves_control_where_it_was(desktop, operator):
         assert done["state"] == "done"
         assert row(execution).pause_reason == PauseReason.CONTROL
     assert clicks(desktop) == 1
-
-
-def test_it_needs_nobody_while_somebody_has_it(run, operator):
-    control.take_control(execution_id=run.execution_id, user=operator)
-    until(lambda: in_hand(run), "control")
-    assert not Execution.objects.needing_a_person().exists()
 
 
 def test_buttons_are_told_by_what_is_read_on_them(run, operator):

@@ -18,7 +18,6 @@ from execution.record.claims import MOST_DEATHS, claim, release
 from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
 from tests.execution.record.test_claims import IDENTITY, queued, robot
-from tests.support.display import wait_until
 from tests.support.processes import database_url
 from tests.support.scripted import analyzer, publish_line, queue, three_pages
 
@@ -28,30 +27,19 @@ NAMES = ("one", "two", "three")
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
 
 
-DESKTOP = "scripted:tests.support.scripted.three_pages"
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Of a run loop as a process of its own on this test's database."""
-    return {
-        **os.environ,
-        "DATABASE_URL": database_url(),
-        "RPA_DATA_DIR": str(folder),
-        "RPA_OCR_ENGINE": "none",
-        "RPA_WINDOW_PROVIDERS": "deadly=os.abort",
-    }
-
-
-def command(desktop: str, *more: str) -> list[str]:
-    return [sys.executable, "manage.py", "runloop", "--desktop", desktop, *more]
-
-
-def run_loop(folder: Path, desktop: str = DESKTOP) -> tuple[int, str]:
-    """One `runloop --once` to its end; its exit status and all it said."""
+def run_loop(folder: Path) -> tuple[int, str]:
+    """One `runloop --once` as a process of its own on this test's database; its exit status and all it said."""
+    desktop = "scripted:tests.support.scripted.three_pages"
     done = subprocess.run(
-        command(desktop, "--once"),
+        [sys.executable, "manage.py", "runloop", "--desktop", desktop, "--once"],
         cwd=ROOT,
-        env=environment(folder),
+        env={
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "RPA_DATA_DIR": str(folder),
+            "RPA_OCR_ENGINE": "none",
+            "RPA_WINDOW_PROVIDERS": "deadly=os.abort",
+        },
         capture_output=True,
         text=True,
         timeout=120,
@@ -82,15 +70,16 @@ def test_a_run_that_ends_its_run_loop_twice_is_set_aside_and_the_next_one_is_run
     assert claimed.execution.pk == good.pk
 
 
-def test_an_old_run_that_names_code_is_refused_and_the_code_is_not_called(tmp_path: Path) -> None:
+def test_an_old_run_that_names_code_is_refused_and_the_code_is_not_called(settings: Any, tmp_path: Path) -> None:
     """S2.7: rows from before providers had names."""
+    settings.DATA_DIR, settings.RPA_WINDOW_PROVIDERS = tmp_path, {"deadly": "os.abort"}
     old = queue(publish_line(*NAMES))
-    Execution.objects.filter(pk=old.pk).update(window_info_provider="os.abort")
-    status, said = run_loop(tmp_path)
-    assert status == 0, said
+    Execution.objects.filter(pk=old.pk).update(window_info_provider="os.getcwd")
+    desktop = three_pages()
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True).run()
     execution = Execution.objects.get(pk=old.pk)
     assert execution.state == ExecutionState.FAILED
-    assert execution.error.startswith("“os.abort” is none of the window info providers of this server: deadly.")
+    assert execution.error.startswith("“os.getcwd” is none of the window info providers of this server: deadly.")
 
 
 def dead_loop(mine: Robot) -> Journal:
@@ -152,25 +141,6 @@ def test_a_machine_that_goes_down_is_not_the_doing_of_its_run() -> None:
         again = claim(mine, replace(IDENTITY, boot_id="third"))
         assert again is not None
         assert (again.execution.deaths, again.deadly) == (died, died == MOST_DEATHS)
-
-
-def test_a_run_loop_that_is_told_to_end_leaves_an_open_question_for_the_next_one(tmp_path: Path) -> None:
-    """S1.17, S9.2: a machine that is restarted in an orderly way, twice, with the same question open."""
-    execution, asked = queue(publish_line(*NAMES), mode="coaching"), 0
-    for _time in range(3):
-        anew = execution.prompts.open().filter(pk__gt=asked)
-        process = subprocess.Popen(command(DESKTOP), cwd=ROOT, env=environment(tmp_path), stdout=subprocess.PIPE)
-        try:
-            wait_until(anew.exists, timeout=60, what="the question")
-            process.terminate()
-            assert process.wait(60) == 0
-        finally:
-            process.kill()
-            process.communicate()
-        execution.refresh_from_db()
-        assert (execution.deaths, execution.in_hand, execution.is_final) == (0, False, False)
-        asked = execution.prompts.latest("pk").pk
-    assert set(execution.steps.values_list("sentence", flat=True)) == {"Click “Go on”"}
 
 
 def test_a_step_in_doubt_is_closed_when_its_run_is_set_aside(settings: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,8 +19,8 @@ from execution.record.journal import Journal
 from execution.running.parts import build_stages
 from execution.running.runner import Hooks, Runner
 from execution.types import ScreenState
-from tests.factories import make_published
-from tests.support.scripted import KnownReader, queue, screens
+from tests.support.scripted import KnownReader, publish_line, queue, screens
+from workflows.actions.publish import publish
 from workflows.models import Workflow
 from workflows.pictures import PictureStore
 
@@ -39,29 +40,15 @@ class SlowOnce(ScreenAnalyzer):
         return replace(state, timings=replace(state.timings, analyze_ms=99_999.0)) if self.looks == 1 else state
 
 
-def publish() -> Any:
+def published() -> Any:
     """Screens known by their window alone; from each the button “Go on” leads to the next."""
-    nodes = [
-        {
-            "node_id": name, "name": name.title(), "texts": [], "window_title": f"{name.title()} - Forms",
-            "is_entry": name == "one", "is_end": name == "three",
-        }
-        for name in NAMES
-    ]  # fmt: skip
-    edges = [
-        {
-            "edge_id": f"{source}_{then}", "source": source, "destination": then, "action_type": "click",
-            "target": {"target_id": f"go_{source}", "label": "Go on", "text": "Go on", "role": "button"},
-            "expect": {"window_title": f"{then.title()} - Forms"},
-            "settle_ms": 20, "settle_timeout_ms": 500, "retry_backoff_ms": 0,
-        }
-        for source, then in (("one", "two"), ("two", "three"))
-    ]  # fmt: skip
-    return make_published(nodes=nodes, edges=edges, variables=[])
+    version = publish_line(*NAMES)
+    version.workflow.nodes.update(texts=[])
+    return publish(workflow=version.workflow, user=None)
 
 
 def test_the_slow_step_is_whole_and_the_next_is_degraded_on_step_stream_and_run() -> None:
-    execution = queue(publish())
+    execution = queue(published())
     desktop = ScriptedDesktop(screens(*NAMES))
     asked: list[tuple[str, bool]] = []
 
@@ -87,7 +74,7 @@ def test_the_slow_step_is_whole_and_the_next_is_degraded_on_step_stream_and_run(
 
 
 def test_a_loop_that_takes_over_knows_that_the_run_is_degraded_and_tells_it_once() -> None:
-    execution = queue(publish())
+    execution = queue(published())
     Execution.objects.filter(pk=execution.pk).update(degraded=True, degraded_reason="slow")
     execution.refresh_from_db()
     desktop = ScriptedDesktop(screens(*NAMES))
@@ -111,34 +98,20 @@ def lift_and_stop(prompt: Any) -> None:
 def test_whether_it_is_degraded_can_be_read_on_the_loop() -> None:
     loop = ExecutionLoop()
     assert loop.degraded is False
-    loop._execution_id = queue(publish()).execution_id
+    loop._execution_id = queue(published()).execution_id
     Execution.objects.update(degraded=True)
     assert loop.degraded is True
 
 
-def test_profiling_is_never_degraded() -> None:
-    """S2.2: 999 999 ms."""
-    queue(publish(), flags={"analyze_timeout_ms": 999_999})
-    desktop = ScriptedDesktop(screens(*NAMES))
-    Runner(desktop=desktop, analyzer=SlowOnce(KnownReader(desktop), None, None), once=True).run()
-    execution = Execution.objects.get()
-    assert (execution.state, execution.degraded) == (ExecutionState.COMPLETED, False)
-    assert not Step.objects.filter(degraded=True).exists()
-
-
 # --- precedence of the flags ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("setting", [True, False])
-@pytest.mark.parametrize("of_workflow", [None, True, False])
-@pytest.mark.parametrize("asked", [None, True, False])
-def test_a_flag_is_that_of_the_run_else_of_the_workflow_else_of_the_settings(
-    settings: Any, setting: bool, of_workflow: bool | None, asked: bool | None
-) -> None:
+def test_a_flag_is_that_of_the_run_else_of_the_workflow_else_of_the_settings(settings: Any) -> None:
     """S2.2: setting < workflow < execution; an explicit "no" counts as much as a "yes"."""
-    settings.RPA_ENABLE_OCR = settings.RPA_ENABLE_UI_DETECTION = setting
-    workflow = Workflow(enable_ocr=of_workflow, enable_ui_detection=of_workflow)
-    flags = effective_flags(workflow, {"enable_ocr": asked, "enable_ui_detection": asked})
-    expected = next(value for value in (asked, of_workflow, setting) if value is not None)
-    assert (flags["enable_ocr"], flags["enable_ui_detection"]) == (expected, expected)
+    for setting, of_workflow, asked in product((True, False), (None, True, False), (None, True, False)):
+        settings.RPA_ENABLE_OCR = settings.RPA_ENABLE_UI_DETECTION = setting
+        workflow = Workflow(enable_ocr=of_workflow, enable_ui_detection=of_workflow)
+        flags = effective_flags(workflow, {"enable_ocr": asked, "enable_ui_detection": asked})
+        expected = next(value for value in (asked, of_workflow, setting) if value is not None)
+        assert (flags["enable_ocr"], flags["enable_ui_detection"]) == (expected, expected)
 
 
 def test_limit_and_provider_follow_the_same_order(settings: Any) -> None:

@@ -14,7 +14,6 @@ import pytest
 from execution.actions import control
 from execution.actions.corrections import put_correction
 from execution.actions.decide import decide
-from execution.actions.merging import merge
 from execution.choices import CorrectionState, ExecutionState, PromptKind, UseOutcome
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
@@ -135,45 +134,6 @@ def test_a_coach_who_shows_the_twin_twice_is_found_out_each_time(version: Workfl
     assert clicked(on) == 1
     did = CorrectionUse.objects.filter(outcome=UseOutcome.WRONG)
     assert [use.ordered for use in did] == [True, True], "what they did is listed"
-
-
-@pytest.mark.parametrize("merged", [False, True], ids=["a correction", "part of the workflow"])
-def test_found_as_it_was_taught_and_elsewhere_as_it_was_shown_a_person_decides(
-    version: WorkflowVersion, merged: bool
-) -> None:
-    run(version, desktop("Away", "Continue"), shows(TWIN))
-    row = LearnedCorrection.objects.get()
-    put_correction(correction_id=row.pk, state="trusted", reason="it is plain")
-    if merged:
-        version = merge([row.pk])
-    assert run(version, desktop("Away", "Continue")).state == ExecutionState.COMPLETED
-    both, asked = desktop("Go on", "Continue"), list[Prompt]()
-
-    def answer(prompt: Prompt) -> None:
-        asked.append(prompt)
-        says("accept", PromptKind.CONFIRMATION)(prompt)
-
-    assert run(version, both, answer).state == ExecutionState.COMPLETED
-    place = "found at another place; marked" if merged else "another place than the workflow; marked"
-    assert place in worded(asked[0].message)
-    assert asked[0].step.suggestion["box"][1] == pytest.approx(BUTTON.y / 800, abs=0.01)
-
-
-def test_in_another_theme_what_is_trusted_is_on_trial(version: WorkflowVersion) -> None:
-    accept = says("accept", PromptKind.CONFIRMATION)
-    run(version, desktop(), shows(BUTTON))
-    run(version, desktop(), accept)
-    run(version, desktop(), accept)
-    row = LearnedCorrection.objects.get()
-    assert [(one["theme"], one["runs"], one["trusted"]) for one in row.proved] == [("light", 2, True)]
-    dark = {**row.conditions, "theme": "dark"}  # as if all of that had been on a dark screen
-    LearnedCorrection.objects.update(conditions=dark, proved=[{**row.proved[0], "theme": "dark"}])
-    CorrectionUse.objects.update(conditions=dark)
-    for _ in range(2):
-        assert run(version, desktop(), accept).state == ExecutionState.COMPLETED
-    row.refresh_from_db()
-    assert [(one["theme"], one["trusted"]) for one in row.proved] == [("dark", True), ("light", True)]
-    assert run(version, desktop()).state == ExecutionState.COMPLETED, "proved there as well, nobody is asked any more"
 
 
 # --- a screen that a person picked -----------------------------------------------------------------------------------

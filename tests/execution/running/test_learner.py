@@ -15,7 +15,6 @@ from execution.desktop.widgets import TextLabel
 from execution.execution_loop import ContinuousLearner, DriftStatus
 from execution.learning.drift import ALARM, Surety, after
 from execution.learning.prototypes import REACH, SHARE, angle, unit
-from execution.matching.matcher import Matcher
 from execution.matching.references import Reference
 from execution.models import DriftWatch, Execution, Prototype, ReferenceVector, Robot
 from execution.perception.analyzer import ScreenAnalyzer
@@ -26,7 +25,7 @@ from execution.record.journal import Journal
 from execution.record.reference_store import references_for
 from execution.running.runner import Hooks, Runner
 from execution.turn.limits import LoopLimits
-from execution.types import Box, Embedding, Point, ScreenState, TextLine
+from execution.types import Box, Embedding, Point, TextLine
 from tests.support.scripted import KnownReader, publish_line, queue, screens
 from workflows.actions.publish import publish
 from workflows.exceptions import UnknownNode
@@ -161,21 +160,6 @@ def test_a_poisoned_series_carries_no_prototype_across_and_the_bound_holds_after
     apart = angle(unit(home.vector), unit(other.vector))
     assert angle(unit(held.vector), unit(home.vector)) <= min(REACH, SHARE * apart) + 1e-6
     assert Prototype.objects.filter(node_id="one").count() <= prototypes.KEPT
-
-
-def test_no_prototype_makes_a_screen_surer_than_what_is_declared_of_it() -> None:
-    """S6.6: it looks exactly as the prototype says, and what must be read is not there."""
-    graph, desktop = taught().spec(), ScriptedDesktop(screens("one", "two", "three"))
-    frame = desktop.grab()
-    seen = BuiltinEmbedder().embed(frame.pixels)
-    looks = {node.node_id: Reference(picture=node.picture, embedding=seen) for node in graph.nodes}
-    state = ScreenState(
-        frame=frame, texts=(TextLine(text="Elsewhere", box=Box(60, 90, 90, 24)),), embedding=seen, text_method="known"
-    )
-    matcher = Matcher(graph, pictures=None, embedder=BuiltinEmbedder(), references=looks)
-    found = matcher.recognise(state, variables={})
-    assert found.match is None
-    assert all(candidate.confidence == 0 for candidate in found.candidates)
 
 
 def test_a_step_that_is_marked_wrong_takes_back_what_it_moved() -> None:

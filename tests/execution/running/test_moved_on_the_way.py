@@ -8,20 +8,13 @@ from typing import Any
 
 import pytest
 
-from execution.actions import control
-from execution.choices import EventKind, ExecutionState, Outcome, StepPhase
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Goto
+from execution.choices import Outcome, StepPhase
 from execution.models import Execution, Step
 from execution.turn.versions import why_not
-from execution.types import Box
-from sentences.said import in_words, worded
+from sentences.said import worded
 from tests.factories import make_published
-from tests.support.control import run_loop, until
-from tests.support.scripted import analyzer, publish_line, queue, screens
-from workflows.actions.publish import publish
+from tests.support.scripted import queue
 from workflows.graph import ConditionSpec, EdgeSpec, GraphSpec, RepeatSpec
-from workflows.models import Edge, Target
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -120,39 +113,3 @@ def test_another_way_there_is_another_place(moved: Any, change: Any) -> None:
 def test_a_list_whose_rounds_have_another_step_is_another_step(moved: Any) -> None:
     repeat = RepeatSpec(counter="n", most=5, until=(), steps=("out",))
     assert "is another one, or gone" in moved(lambda g: with_edges(g, look={"repeat": repeat}))
-
-
-def row(execution: Execution) -> Execution:
-    return Execution.objects.by_id(execution.execution_id)
-
-
-def test_a_run_whose_new_version_asks_for_a_check_behind_it_stays(make_user: Any) -> None:
-    """S6.14: it would have ended as a run of a version that says it was checked."""
-    one, two, three = screens("one", "two", "three")
-    check = Button(name="check", text="Check allergies", box=Box(400, 500, 160, 48))
-    one = replace(one, widgets=[*one.widgets, check], on={**one.on, "check": Goto(remember={"checked": "yes"})})
-    two = replace(
-        two, widgets=[replace(w, text="Proceed") if getattr(w, "name", "") == "go" else w for w in two.widgets]
-    )
-    desktop = ScriptedDesktop([one, two, three])
-    first = publish_line("one", "two", "three")
-    execution = queue(first)
-    with run_loop(desktop, analyzer=analyzer(desktop)):
-        until(
-            lambda: row(execution).state in (ExecutionState.PAUSED, ExecutionState.WAITING_COACHING), "that it stands"
-        )
-        draft = first.workflow
-        Target.objects.filter(workflow=draft, target_id="go_two").update(text="Proceed", label="Proceed")
-        target = Target.objects.create(
-            workflow=draft, target_id="check", label="Check allergies", text="Check allergies"
-        )
-        Edge.objects.filter(workflow=draft).update(order=5)
-        page = draft.nodes.get(node_id="one")
-        Edge.objects.create(
-            workflow=draft, edge_id="check", source=page, destination=page, action_type="click", target=target
-        )
-        second = publish(workflow=draft, user=None)
-        control.change_version(execution_id=execution.execution_id, version=second, user=make_user("olga", "operator"))
-        until(lambda: execution.events.filter(kind=EventKind.ERROR).exists(), "why not")
-        assert "Check allergies" in str(in_words(execution.events.get(kind=EventKind.ERROR).payload["message"]))
-        assert (row(execution).is_final, row(execution).version) == (False, first)

@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 
 from execution.actions import control
-from execution.actions.corrections import put_correction
 from execution.actions.decide import decide
 from execution.choices import CorrectionState, ExecutionState, LessonStepState, PauseReason
 from execution.desktop.scripted import ScriptedDesktop
@@ -96,30 +95,13 @@ def by_hand(
     return now(execution)
 
 
-def test_what_was_done_under_control_is_proposed_once_and_gone_by_nobody(version: Any, operator: Any) -> None:
+def test_what_was_done_under_control_is_proposed_and_gone_by_nobody(version: Any, operator: Any) -> None:
     first = by_hand(version, operator, "two", "three")
     way = LearnedCorrection.objects.get()
     assert (way.kind, way.node_id, way.payload["to"], way.state) == ("way", "one", "three", "needs_person")
     assert (way.learned_by, way.execution_id) == (operator, first.execution_id)
     assert "Go on" not in json.dumps(way.payload), "what was done is in the run's events, and goes with them"
     assert in_force(version.workflow.workflow_id) == ()
-    second = by_hand(version, operator, "two", "three")
-    way.refresh_from_db()
-    assert (way.payload["times"], way.execution_id) == (2, second.execution_id)
-    by_hand(version, operator, "two")
-    assert list(LearnedCorrection.objects.order_by("pk").values_list("payload__to", flat=True)) == ["three", "two"]
-
-
-def test_what_was_let_be_is_not_proposed_anew(version: Any, operator: Any) -> None:
-    by_hand(version, operator, "two")
-    put_correction(correction_id=LearnedCorrection.objects.get().pk, state=CorrectionState.OFF)
-    by_hand(version, operator, "two")
-    assert [row.state for row in LearnedCorrection.objects.all()] == [CorrectionState.OFF]
-
-
-def test_control_without_an_act_is_no_way(version: Any, operator: Any) -> None:
-    by_hand(version, operator)
-    assert not LearnedCorrection.objects.exists()
 
 
 def test_where_the_run_was_stopped_under_control_nobody_knows_where_it_led(version: Any, operator: Any) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
 
 from execution.actions.decide import decide
-from execution.choices import ExecutionMode, ExecutionState, Outcome, PauseReason, PromptKind
+from execution.choices import ExecutionMode, ExecutionState, Outcome, PromptKind
 from execution.desktop.scripted import Button, ScriptedDesktop, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
 from execution.running.runner import Hooks, Runner
@@ -74,12 +73,6 @@ def clicks(desktop: ScriptedDesktop) -> int:
     return sum(act.kind == "click" for act in desktop.log)
 
 
-def test_the_record_that_is_meant_is_acted_on() -> None:
-    desktop = ScriptedDesktop([page("one", "two", patient("Ada Byron")), page("two", "")])
-    done = run(workflow({"identity": IDENTITY}), desktop)
-    assert (done.state, clicks(desktop)) == (ExecutionState.COMPLETED, 1)
-
-
 def test_another_record_is_not_touched_and_the_right_one_is_once_it_is_there() -> None:
     """S9.6: a person opens the right record and says: look again."""
     wrong = page("one", "two", patient("Ada Byrd"))
@@ -99,71 +92,13 @@ def test_another_record_is_not_touched_and_the_right_one_is_once_it_is_there() -
     assert (done.state, clicks(desktop)) == (ExecutionState.COMPLETED, 1)
 
 
-@pytest.mark.parametrize("first", ["update", "one"])
-def test_a_dialog_is_closed_whether_it_comes_before_or_after_an_action(first: str) -> None:
-    screens = {
-        "update": [update("one"), page("one", "two"), page("two", "")],
-        "one": [page("one", "update"), update("two"), page("two", "")],
-    }[first]
-    desktop = ScriptedDesktop(screens)
+def test_a_dialog_that_an_action_brings_is_closed() -> None:
+    desktop = ScriptedDesktop([page("one", "update"), update("two"), page("two", "")])
     done = run(workflow(popups=[UPDATE]), desktop)
     sentences = list(done.steps.order_by("index").values_list("sentence", "outcome"))
     assert done.state == ExecutionState.COMPLETED
     assert ("Close “Update”", Outcome.SUCCEEDED) in sentences
     assert clicks(desktop) == 2
-
-
-def test_a_window_that_goes_away_right_before_the_click_is_not_clicked_behind() -> None:
-    """Closed between resolving and acting: what lies behind gets nothing."""
-    desktop = ScriptedDesktop([page("one", "two"), page("two", "")])
-    glances = iter(range(100))
-
-    def hooked(journal: Any, own: Any) -> Any:
-        glance = own.glance
-
-        def closing() -> Any:
-            if next(glances) == 0:
-                desktop.show("two")
-            return glance()
-
-        own.glance = closing
-        return own
-
-    execution, leave = workflow(), threading.Event()
-
-    def begun(journal: Any) -> None:
-        journal.on_state.append(lambda run: leave.set() if run.state == ExecutionState.PAUSED else None)
-
-    hooks = Hooks(stages=hooked, on_begin=begun)
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks).run()
-    done = Execution.objects.by_id(execution.execution_id)
-    assert (done.pause_reason, clicks(desktop)) == (PauseReason.LEAP, 0)
-    first = done.steps.order_by("index").first()
-    assert first.outcome == Outcome.INTERRUPTED
-    assert "“Two - Forms” is the window in front now, not “One - Forms”" in first.message
-
-
-def test_waiting_for_a_text_is_an_action_of_a_run() -> None:
-    desktop = ScriptedDesktop([page("one", "two"), page("two", "")])
-    edge = {"action_type": "wait_text", "params": {"text": "Page two", "timeout_s": 30}, "target": None, "expect": {}}
-    glances = iter(range(1000))
-
-    def hooked(journal: Any, own: Any) -> Any:
-        glance = own.eyes.glance
-
-        def arriving() -> Any:
-            if next(glances) == 2:
-                desktop.show("two")
-            return glance()
-
-        own.eyes.glance = arriving
-        return own
-
-    execution = workflow(edge)
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, hooks=Hooks(stages=hooked)).run()
-    done = Execution.objects.by_id(execution.execution_id)
-    assert done.state == ExecutionState.COMPLETED
-    assert done.steps.order_by("index").first().verified == "yes"
 
 
 def register(*names: str) -> ScriptedScreen:

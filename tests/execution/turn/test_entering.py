@@ -65,7 +65,7 @@ def typed(
     return result.status, str(result.message), desktop.acts
 
 
-ROLES = ["field", "text", "group", "button", "icon", ""]
+ROLES = ["field", "text", ""]
 
 
 @pytest.fixture(autouse=True)

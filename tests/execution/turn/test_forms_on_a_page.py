@@ -113,10 +113,6 @@ FORM = (
 VARIABLES = [{"name": name, "required": False} for name in ("patient", "ward", "remark")]
 
 
-DEAF_HEADING = """document.querySelector("h1").addEventListener("mousedown", e => e.preventDefault());"""
-HEADING = {"target_id": "heading", "label": "Allergies", "text": "Admission form", "role": "text"}
-
-
 @pytest.fixture(scope="module")
 def screen() -> Iterator[VirtualDesktop]:
     with virtual_desktop(1000, 700) as one:
@@ -244,13 +240,3 @@ def test_a_field_that_does_not_take_the_click_is_not_typed_into(screen: VirtualD
     assert execution.state == ExecutionState.STOPPED
     assert held.last["name"] == "Byron"
     assert held.ever("ward") == {""}
-
-
-def test_what_is_no_field_is_not_typed_at(screen: VirtualDesktop, analyzer: Any) -> None:
-    """S6.12: a click on a heading enters nothing, and the field that was filled before still has the focus."""
-    astray = {**fill("Remark", "penicillin"), "edge_id": "astray", "target": HEADING}
-    with form(screen, more=DEAF_HEADING) as held:
-        execution, _asked = run(screen, analyzer, edges=(fill("Last name", "{{patient}}"), astray, ADMIT))
-    assert execution.state == ExecutionState.STOPPED
-    assert held.last["name"] == "Byron", held.ever("name")
-    assert ("astray", "succeeded") not in [(edge, outcome) for edge, outcome, _ in outcomes(execution)]

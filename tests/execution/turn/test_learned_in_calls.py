@@ -18,7 +18,7 @@ from tests.factories import make_published
 from workflows.actions.publish import publish
 from workflows.models import Edge, Target, Workflow, WorkflowVersion
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("tried_on_one")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("tried_on_one")]
 
 SHOWN = {"choice": "correct", "correction": {"target": {"point": [0.5, 0.25]}}}
 NOT_FOUND = ResolveStatus.NOT_FOUND
@@ -100,7 +100,6 @@ def test_a_value_corrected_inside_is_what_the_call_gives(stage: Any) -> None:
     first = calling(stage, "coaching")
     first.run("accept", {"choice": "correct", "correction": {"params": {"text": "slowly, for Ann"}}}, *["accept"] * 9)
     row = LearnedCorrection.objects.get()
-    print(row.edge_id, row.payload, row.of, asked(first))
     assert row.payload == {"params": {"text": "slowly, for {{it__who}}"}}
     second = Stage.again(first, "coaching", values={"patient": "Bob"})
     second.run(*["accept"] * 9)

@@ -10,7 +10,6 @@ import pytest
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, StepPhase
-from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.models import Execution, LearnedCorrection, Prompt
 from execution.turn.performing import Performer
@@ -22,7 +21,7 @@ from workflows.exceptions import PictureAway
 from workflows.models import Correction
 from workflows.picture_files import PictureFiles, StoreAway
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def test_an_automatic_run_acts_to_the_end_without_a_person(stage: Any) -> None:
@@ -142,14 +141,6 @@ def test_what_follows_a_rejected_step_is_asked_about_in_automatic_too(stage: Any
     assert s.world.acts == []
 
 
-def test_after_a_pause_for_a_rejection_the_person_resumes(stage: Any) -> None:
-    """S1.8"""
-    s = stage("supervised")
-    s.run("reject")
-    execution = s.resume("accept", "accept", "accept")
-    assert execution.state == ExecutionState.COMPLETED
-
-
 def test_of_a_screen_that_it_stands_still_at_what_is_masked_is_not_kept(stage: Any) -> None:
     """S10.4"""
 
@@ -256,113 +247,12 @@ def test_a_new_loop_knows_what_the_one_before_it_had_done(stage: Any) -> None:
     assert s.world.acts == ["ab", "ab", "bc", "cd"]
 
 
-def test_a_failed_action_is_tried_again_where_it_may_be_repeated(stage: Any) -> None:
-    """S1.16"""
-    s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])
-    s.world.effects["ab"] = ["nothing", "nothing", "done"]
-    execution = s.run()
-    assert execution.state == ExecutionState.COMPLETED
-    assert s.world.acts[:3] == ["ab", "ab", "ab"]
-    assert execution.steps.first().retries == 2
-    assert execution.steps_failed == 0
-
-
-def test_what_shows_late_is_not_done_twice(stage: Any) -> None:
-    """S1.16: each time after looking at the screen again."""
-    s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
-    s.world.effects["ab"] = ["late"]
-    execution = s.run()
-    assert execution.state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc", "cd"]
-    assert s.outcomes()[0] == "succeeded"
-
-
-def test_after_an_attempt_a_changed_screen_is_never_called_nothing_done(stage: Any) -> None:
-    """S9.1: what was tried may have had its effect; a person says."""
-    s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
-    s.world.effects["ab"] = ["nothing"]
-    s.world.on_act = lambda edge_id: s.world.unresolved.update({"ab": ResolveStatus.NOT_FOUND})
-
-    def another_screen_after_the_act(world: Any) -> None:
-        world.node = None if world.acts else world.node
-
-    s.world.on_glance = another_screen_after_the_act
-    s.run("stop")
-    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
-    assert s.world.acts == ["ab"]
-
-
-def test_an_opaque_action_is_never_done_twice(stage: Any) -> None:
-    """S9.3: nothing changed, and still nobody but a person may say that it is done again."""
-    s = stage()
-    s.world.effects["ab"] = ["nothing"]
-    s.world.untouched = True
-    execution = s.run("stop")
-    assert s.world.acts == ["ab"]
-    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
-    assert (execution.state, s.outcomes()) == (ExecutionState.STOPPED, ["failed"])
-
-
-@pytest.mark.parametrize("effect_class", ["undeclared", "observable", "opaque"])
-@pytest.mark.parametrize("came", ["", "Nobody knows whether it was saved."])
-def test_what_may_have_happened_is_asked_about_and_not_done_again(stage: Any, effect_class: str, came: str) -> None:
-    """S9.3: a message or nothing at all; done, retry, stop, with both pictures and what the program says."""
-    s = stage(edges=[edge("ab", "a", "b", effect_class=effect_class, expect={"texts": ["Saved"]}), *EDGES[1:]])
-    s.world.effects["ab"], s.world.said = ["nothing"], came
-    s.run("stop")
-    (prompt,) = s.asked
-    assert s.world.acts == ["ab"]
-    assert (prompt.kind, prompt.choices) == (PromptKind.IN_DOUBT, ("done", "retry", "stop"))
-    assert came in prompt.message
-    step = s.row().steps.get()
-    assert step.picture_before
-    assert step.picture_after
-
-
 def test_seen_untouched_it_is_done_once_more_where_nobody_called_it_opaque(stage: Any) -> None:
     """S9.3, S1.16"""
     s = stage(edges=[edge("ab", "a", "b", effect_class="observable"), *EDGES[1:]])
     s.world.effects["ab"], s.world.untouched = ["nothing", "done"], True
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "ab", "bc", "cd"]
-
-
-def test_a_message_that_came_is_asked_about_although_nothing_was_declared(stage: Any) -> None:
-    """S1.5, S9.3: cannot tell goes on only where nothing speaks against it."""
-    s = stage()
-    s.world.effects["ab"], s.world.said = ["unclear"], "The result is unknown."
-    s.run("stop")
-    assert [p.message.endswith("It says: “The result is unknown.”") for p in s.asked] == [True]
-    assert s.world.acts == ["ab"]
-
-
-def test_what_failed_before_any_input_was_sent_is_tried_again(stage: Any) -> None:
-    """S1.16"""
-    s = stage()
-    s.world.effects["ab"] = ["refused", "done"]
-    assert s.run().state == ExecutionState.COMPLETED
-
-
-def test_cannot_tell_goes_on_and_is_counted_as_not_verified(stage: Any) -> None:
-    """S1.5"""
-    s = stage()
-    s.world.effects["bc"] = ["unclear"]
-    s.world.on_act = lambda edge_id: setattr(s.world, "node", {"ab": "b", "bc": "c", "cd": "d"}[edge_id])
-    execution = s.run()
-    assert execution.state == ExecutionState.COMPLETED
-    assert execution.steps.get(edge_id="bc").verified == "cannot_tell"
-    assert s.asked == []
-
-
-def test_cannot_tell_asks_where_the_edge_declares_what_must_be_seen(stage: Any) -> None:
-    """S1.5"""
-    s = stage(edges=[edge("ab", "a", "b", expect={"texts": ["Saved"]}), *EDGES[1:]])
-    s.world.effects["ab"] = ["unclear"]
-    s.world.on_act = lambda edge_id: setattr(s.world, "node", {"ab": "b", "bc": "c", "cd": "d"}[edge_id])
-    execution = s.run("done")
-    assert [p.kind for p in s.asked] == [PromptKind.IN_DOUBT]
-    assert execution.state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc", "cd"]
 
 
 def test_a_stop_ends_a_wait_at_once_as_a_rejection(stage: Any) -> None:
@@ -387,30 +277,6 @@ def test_a_pause_takes_effect_before_the_action(stage: Any) -> None:
     assert s.resume().state == ExecutionState.COMPLETED
 
 
-def test_a_pause_while_waiting_withdraws_the_question_and_asks_again_later(stage: Any) -> None:
-    """S1.7"""
-    s = stage("coaching")
-    execution = s.run(lambda prompt: control.pause(execution_id=s.execution.execution_id) and None)
-    assert execution.state == ExecutionState.PAUSED
-    assert not execution.prompts.open().exists()
-    assert s.resume("accept", "accept", "accept").state == ExecutionState.COMPLETED
-
-
-def test_a_screen_that_changes_while_a_person_thinks_is_not_clicked(stage: Any) -> None:
-    """S9.2 in small: what was accepted is what was shown."""
-    s = stage("coaching")
-
-    def late(prompt: Prompt) -> None:
-        s.world.node = "c"
-        s.world.unresolved["ab"] = ResolveStatus.NOT_FOUND
-        decide(prompt_id=prompt.pk, choice="accept", source=DecisionSource.PROGRAM)
-
-    execution = s.run(late, "accept")
-    assert s.world.acts == []
-    assert execution.steps.first().outcome == Outcome.INTERRUPTED
-    assert execution.pause_reason == PauseReason.LEAP
-
-
 def crash(s: Stage, effect: str) -> None:
     """Run until the act, and die right after it, before its result is recorded."""
     s.world.effects["ab"] = [effect]
@@ -420,28 +286,6 @@ def crash(s: Stage, effect: str) -> None:
         s.loop.run()
     s.world.settle = settle  # type: ignore[method-assign]
     assert s.row().steps.get().phase == StepPhase.INTENT
-
-
-def test_after_a_crash_what_is_seen_to_be_done_is_not_done_again(stage: Any) -> None:
-    """S9.1, S9.2"""
-    s = stage()
-    crash(s, "done")
-    s.begin()
-    assert s.taken_over
-    execution = s.run()
-    assert s.world.acts == ["ab", "bc", "cd"]
-    assert execution.state == ExecutionState.COMPLETED
-    assert execution.steps.first().in_doubt
-
-
-def test_after_a_crash_what_is_seen_not_to_be_done_is_done_again_if_it_may_be(stage: Any) -> None:
-    """S9.2"""
-    s = stage(edges=[edge("ab", "a", "b", effect_class="idempotent"), *EDGES[1:]])
-    crash(s, "nothing")
-    s.begin()
-    execution = s.run()
-    assert s.world.acts == ["ab", "ab", "bc", "cd"]
-    assert execution.state == ExecutionState.COMPLETED
 
 
 @pytest.mark.parametrize(
@@ -465,18 +309,6 @@ def test_after_a_crash_in_an_opaque_action_a_person_is_asked(stage: Any, answer:
     assert execution.state == (ExecutionState.STOPPED if answer == "stop" else ExecutionState.COMPLETED)
 
 
-def test_a_crash_while_waiting_for_a_person_asks_again_and_acts_once(stage: Any) -> None:
-    """S9.1"""
-    s = stage("coaching")
-    with pytest.raises(Killed):
-        s.run(kill)
-    s.begin()
-    execution = s.run("accept", "accept", "accept")
-    assert s.world.acts == ["ab", "bc", "cd"]
-    assert execution.state == ExecutionState.COMPLETED
-    assert s.outcomes()[0] == Outcome.INTERRUPTED
-
-
 def test_a_loop_that_lost_its_run_stops_acting_at_once(stage: Any) -> None:
     """S9.4"""
     s = stage()
@@ -485,22 +317,6 @@ def test_a_loop_that_lost_its_run_stops_acting_at_once(stage: Any) -> None:
         s.loop.run()
     assert s.world.acts == []
     assert s.row().state == ExecutionState.RUNNING
-
-
-def test_a_desktop_lost_in_the_middle_of_an_action_leaves_the_step_in_doubt(stage: Any) -> None:
-    """Nothing is lost: the run is paused with the reason, and a person is asked when it goes on."""
-    s = stage()
-    s.world.effects["ab"] = ["lost"]
-    with pytest.raises(DesktopLost):
-        s.run()
-    execution = s.row()
-    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.DESKTOP_LOST)
-    assert execution.steps.get().phase == StepPhase.INTENT
-    s.begin()
-    control.resume(execution_id=execution.execution_id)
-    s.leave.clear()
-    assert s.run("retry").state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "ab", "bc", "cd"]
 
 
 def test_a_full_disk_pauses_before_anything_is_done(
@@ -539,18 +355,6 @@ def store_away(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any) ->
     for name in ("touch", "save", "open", "read", "size", "exists"):
         monkeypatch.setattr(PictureFiles, name, unless_away(getattr(PictureFiles, name)))
     return lambda is_so: away.__setitem__(0, is_so)
-
-
-def test_a_store_that_is_away_pauses_before_anything_is_done(stage: Any, store_away: Any) -> None:
-    """As a full disk does."""
-    s = stage()
-    store_away(True)
-    execution = s.run()
-    assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.STORAGE)
-    assert "does not answer" in worded(execution.pause_detail["message"])
-    assert s.world.acts == []
-    store_away(False)
-    assert s.resume().state == ExecutionState.COMPLETED
 
 
 def test_a_store_that_goes_away_in_an_act_costs_its_picture_and_not_its_result(stage: Any, store_away: Any) -> None:

@@ -11,7 +11,7 @@ from execution.models import Execution
 from tests.support.learned import run_of
 from workflows.models import Workflow
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def asking(s: Any, below: float) -> None:
@@ -43,13 +43,6 @@ def test_without_an_answer_nothing_is_done(stage: Any) -> None:
     s.run()
     assert s.world.acts == []
     assert "never tried before" in str(s.asked[0].message)
-
-
-def test_by_default_it_does_not_ask(stage: Any) -> None:
-    s = stage()
-    assert s.execution.ask_below == 0.0
-    s.run()
-    assert s.asked == []
 
 
 def test_the_level_is_that_of_the_start(stage: Any) -> None:

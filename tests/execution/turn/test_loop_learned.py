@@ -10,7 +10,7 @@ from execution.actions.corrections import put_correction
 from execution.actions.decide import decide
 from execution.actions.mark import mark
 from execution.choices import CorrectionState, ExecutionState, PromptKind, UseOutcome
-from execution.models import CorrectionUse, Execution, LearnedCorrection, Prompt
+from execution.models import CorrectionUse, LearnedCorrection, Prompt
 from execution.types import DecisionSource, ResolveStatus
 from sentences.said import worded
 from tests.doubles.stage import Stage, edge
@@ -87,25 +87,6 @@ def test_one_run_proves_it_once_however_often_it_comes_there(again: Any) -> None
     ]  # fmt: skip
 
 
-def test_the_run_that_proved_it_last_goes_on_asking(again: Any) -> None:
-    again().run(SHOWN)
-    again().run("accept")
-    second = again()
-    second.world.unresolved["cd"] = NOT_FOUND
-    second.run("accept", "reject")
-    assert (learned().state, learned().streak) == (CorrectionState.TRUSTED, 2)
-    second.resume("accept", "reject", node_id="b")
-    asked = [prompt.kind for prompt in second.asked if prompt.step.edge_id == "bc"]
-    assert asked == [PromptKind.CONFIRMATION] * 2, "trusted from the next run on"
-    assert learned().streak == 2
-    alone = again()
-    alone.world.unresolved["cd"] = NOT_FOUND
-    alone.run("reject")
-    alone.resume("reject", node_id="b")
-    assert [prompt.step.edge_id for prompt in alone.asked] == ["cd", "cd"]
-    assert learned().streak == 3
-
-
 def test_what_was_proved_in_one_theme_is_proved_anew_in_another_and_then_trusted_in_both(again: Any) -> None:
     """As often as at first; meanwhile it stays trusted where it was."""
 
@@ -125,19 +106,6 @@ def test_what_was_proved_in_one_theme_is_proved_anew_in_another_and_then_trusted
     assert asked() == 0, "where it was proved nobody is asked"
     assert [asked("accept", light=True), asked(light=True), asked()] == [1, 0, 0]
     assert proved() == [("light", 3, True), ("dark", 5, True)], "those used last at the end"
-
-
-def test_one_wrong_use_in_another_theme_switches_it_off_in_all(again: Any) -> None:
-    again().run(SHOWN)
-    again().run("accept")
-    again().run("accept")
-    one = again()
-    one.world.light = True
-    one.run("reject")
-    assert (learned().state, learned().proved) == (CorrectionState.OFF, [])
-    two = again()
-    two.run(lambda prompt: two.leave.set())
-    assert two.asked[0].kind == PromptKind.TARGET
 
 
 def test_a_run_whose_screen_changes_its_theme_proves_it_once_in_each(again: Any) -> None:
@@ -171,17 +139,6 @@ def test_how_often_is_a_setting(again: Any, settings: Any) -> None:
     assert learned().state == CorrectionState.TRUSTED
 
 
-def test_it_is_gone_by_on_the_very_next_step_of_the_same_run(stage: Any) -> None:
-    """The same screen comes once more, in the run that was corrected."""
-    s = stage("automatic")
-    s.world.unresolved |= {"bc": NOT_FOUND, "cd": NOT_FOUND}
-    s.run(SHOWN, "reject")
-    s.resume("accept", "reject", node_id="b")
-    kinds = [(p.step.edge_id, p.kind) for p in s.asked]
-    assert kinds[:3] == [("bc", PromptKind.TARGET), ("cd", PromptKind.TARGET), ("bc", PromptKind.CONFIRMATION)]
-    assert s.world.acts == ["ab", "bc", "bc"]
-
-
 def test_a_refused_suggestion_is_off_at_once_and_that_is_told(again: Any) -> None:
     again().run(SHOWN)
     second = again()
@@ -201,14 +158,6 @@ def test_a_coach_who_shows_another_place_switches_it_off_and_teaches_that(again:
     again("coaching").run("accept", other, "accept")
     states = list(LearnedCorrection.objects.order_by("pk").values_list("state", flat=True))
     assert states == [CorrectionState.OFF, CorrectionState.ON_TRIAL]
-
-
-def test_nobody_answered_proves_nothing(again: Any) -> None:
-    again().run(SHOWN)
-    second = again(confirmation_timeout_s=0)
-    second.run()
-    assert second.world.acts == ["ab"]
-    assert (learned().state, learned().streak) == (CorrectionState.ON_TRIAL, 0)
 
 
 def test_a_wrong_coach_is_found_out_at_the_first_failed_verification(again: Any) -> None:
@@ -276,30 +225,6 @@ def test_what_was_taught_is_never_outvoted(again: Any) -> None:
     assert "another place than the workflow" in worded(both.asked[0].message)
     assert execution.steps.get(edge_id="bc").suggestion["box"][0] == pytest.approx(5 / 60, abs=0.001), "the taught one"
     assert learned().state == CorrectionState.OFF, "a person took the taught place, and it was right"
-
-
-def test_a_loop_that_dies_between_use_and_outcome_leaves_it_unknown(again: Any) -> None:
-    again().run(SHOWN)
-    second = again()
-
-    def die(edge_id: str) -> None:
-        if edge_id == "bc":
-            raise KeyboardInterrupt
-
-    second.world.on_act = die
-    with pytest.raises(KeyboardInterrupt):
-        second.run("accept")
-    use = CorrectionUse.objects.get(ordered=False)
-    assert (use.outcome, use.acted) == (UseOutcome.UNKNOWN, True)
-    Execution.objects.filter(pk=second.execution.pk).update(lease_until=None)
-    second.world.on_act = None
-    second.world.node = "c"
-    second.leave.clear()
-    second.begin()
-    second.run()
-    use.refresh_from_db()
-    assert use.outcome == UseOutcome.UNKNOWN, "what was seen later is not what was seen then"
-    assert learned().streak == 0
 
 
 def test_a_corrected_parameter_is_a_rule_with_the_variables_put_back(stage: Any) -> None:

@@ -8,13 +8,12 @@ import pytest
 
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
-from execution.models import Prompt
 from execution.turn import wheel
 from execution.types import ElementRole
 from sentences.said import from_json, in_words
 from tests.doubles.stage import LINE, edge
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 PAUSED, COMPLETED = ExecutionState.PAUSED, ExecutionState.COMPLETED
 VARIABLES = [
@@ -75,12 +74,6 @@ def listed(stage: Any, mode: str = "automatic", edges: Any = ROUND, **more: Any)
 
 
 # --- ways -------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("amount", "acts"), [("150", ["ab", "bd"]), ("50", ["ac", "cd"])])
-def test_the_way_is_taken_that_the_run_s_values_say(stage: Any, amount: str, acts: list[str]) -> None:
-    edges = [WAYS[0], edge("ac", "a", "c", order=1), *WAYS[2:]]
-    s = stage(edges=edges, variables=VARIABLES, values={"amount": amount})
-    assert s.run().state == COMPLETED
-    assert s.world.acts == acts
 
 
 def test_where_no_way_is_open_a_person_is_asked_and_told_why(stage: Any) -> None:
@@ -92,13 +85,6 @@ def test_where_no_way_is_open_a_person_is_asked_and_told_why(stage: Any) -> None
     assert "“Amount” is “50” now." in said
     assert s.resume(node_id="b").state == COMPLETED
     assert s.world.acts == ["bd"]
-
-
-def test_what_cannot_be_told_is_asked_and_never_guessed(stage: Any) -> None:
-    s = stage(edges=WAYS, variables=VARIABLES, values={"amount": "1,250"})
-    s.run()
-    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.NO_WAY), [])
-    assert "“1,250”" in message(s)
 
 
 def test_a_skipped_way_does_not_make_another_one_right(stage: Any) -> None:
@@ -209,7 +195,7 @@ def test_a_run_may_end_on_its_list_once_each_line_is_done(stage: Any) -> None:
     assert not s.asked
 
 
-@pytest.mark.parametrize("kept", range(1, 10))
+@pytest.mark.parametrize("kept", [1, 9])
 def test_a_loop_that_is_restarted_ends_on_its_list_after_each_line(stage: Any, kept: int) -> None:
     """S9.2"""
     s = last_of_all(stage)
@@ -304,7 +290,6 @@ def test_a_list_that_is_scrolled_late_goes_on_below_all_the_same(stage: Any, mon
     [
         (["two.txt", "three.txt"], "line 2 was “two.txt” and is “three.txt” now"),  # it goes away once it is done
         (["new.txt", *FILES], "line 2 was “two.txt” and is “one.txt” now"),
-        (["one.txt", "three.txt", "two.txt"], "line 2 was “two.txt” and is “three.txt” now"),
         (["one.txt"], "line 2 was “two.txt” and is not there any more"),
         (["one.txt", "two.txt"], "line 3 was “three.txt” and is not there any more"),
     ],
@@ -362,7 +347,7 @@ def test_what_is_not_made_like_a_line_is_asked_about(stage: Any) -> None:
 GROUP, FIELD = ElementRole.GROUP, ElementRole.FIELD
 
 
-@pytest.mark.parametrize("roles", [(GROUP, GROUP, FIELD), (GROUP, FIELD, GROUP), (FIELD, FIELD, FIELD)])
+@pytest.mark.parametrize("roles", [(GROUP, FIELD, GROUP), (FIELD, FIELD, FIELD)])
 def test_a_cell_that_looks_like_a_field_is_a_line_like_the_others(stage: Any, roles: tuple[ElementRole, ...]) -> None:
     """A row below one that is chosen has a frame around it."""
     s = listed(stage)
@@ -422,20 +407,7 @@ def test_a_skipped_line_is_left_out_and_the_next_one_follows(stage: Any) -> None
     assert list(lines) == [(1, Outcome.SUCCEEDED), (2, Outcome.SKIPPED), (3, Outcome.SUCCEEDED)]
 
 
-def test_a_line_that_a_person_did_counts(stage: Any) -> None:
-    s = listed(stage, "coaching")
-
-    def by_hand(prompt: Prompt) -> None:
-        from tests.doubles.stage import say_so
-
-        s.world.node = "b"
-        say_so("manual")(prompt)
-
-    s.run(by_hand, *["accept"] * 9)
-    assert s.world.acts == ALL[1:]
-
-
-@pytest.mark.parametrize("kept", range(1, 11))
+@pytest.mark.parametrize("kept", [2, 3, 9])
 def test_a_loop_that_is_restarted_anywhere_does_each_line_once(stage: Any, kept: int) -> None:
     """S9.2"""
     s = listed(stage)
@@ -466,8 +438,7 @@ def left_in_the_middle_of_line(s: Any, kept: int, at: str = "a") -> None:
     s.world.node = at
 
 
-@pytest.mark.parametrize("until", [[], ["one.txt"]])
-@pytest.mark.parametrize("lines", [FILES, FILES[:1]])
+@pytest.mark.parametrize(("lines", "until"), [(FILES, []), (FILES[:1], []), (FILES[:1], ["one.txt"])])
 def test_a_line_that_was_begun_and_left_is_not_left_out_in_silence(stage: Any, lines: list[str], until: Any) -> None:
     """S1.22: whoever had the desktop closed the record and left the list there; nobody has said that it is done."""
     s = listed(stage, edges=[of_list("ab", "a", "b", **each(until=until)), *ROUND[1:]])
@@ -514,8 +485,7 @@ def test_a_line_that_was_left_is_remembered_by_the_next_loop(stage: Any, asked_b
     assert UNFINISHED in str(s.asked[-2].message)
 
 
-@pytest.mark.parametrize("kept", [3, 6, 9])
-@pytest.mark.parametrize("said", [{}, {"node_id": "a"}])
+@pytest.mark.parametrize(("kept", "said"), [(3, {}), (9, {"node_id": "a"})])
 def test_a_line_that_is_finished_is_not_asked_about(stage: Any, kept: int, said: dict[str, str]) -> None:
     s = listed(stage)
     left_in_the_middle_of_line(s, kept)

@@ -11,7 +11,7 @@ from execution.choices import ExecutionState, PauseReason
 from sentences.said import from_json, in_words
 from tests.doubles.stage import EDGES, edge
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 PAUSED = ExecutionState.PAUSED
 
@@ -50,14 +50,6 @@ def test_a_person_says_go_on_from_there_and_looking_again_is_no_leave(stage: Any
     assert s.world.acts == ["ab", "cd"]
 
 
-def test_a_screen_back_is_a_question_too(stage: Any) -> None:
-    s = stage()
-    after(s, "bc", "a")
-    execution = s.run()
-    assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab", "bc"])
-    assert execution.pause_detail["leap"]["between"] == []
-
-
 def test_one_look_at_another_screen_is_none(stage: Any) -> None:
     """What shows for a moment while a screen is drawn stops nobody."""
     s = stage()
@@ -71,14 +63,6 @@ def test_one_look_at_another_screen_is_none(stage: Any) -> None:
     s.world.on_observe = flicker
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "cd"]
-
-
-@pytest.mark.parametrize("fields", [{"optional": True}, {"effect_class": "read"}])
-def test_a_step_that_need_not_be_done_may_be_passed_over(stage: Any, fields: dict[str, Any]) -> None:
-    s = stage(edges=[EDGES[0], edge("bc", "b", "c", **fields), EDGES[2]])
-    after(s, "ab", "c")
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "cd"]
 
 
 OPTIONAL = [edge("ab", "a", "b"), edge("bc", "b", "c", optional=True), EDGES[2]]
@@ -100,27 +84,6 @@ def test_a_dialog_that_comes_once_the_run_has_gone_on_without_it_is_a_leap(stage
     s.world.on_observe = lambda world: setattr(world, "node", "b") if s.row().current_node_id == "c" else None
     s.run()
     assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
-
-
-def test_a_common_screen_may_come_at_any_time_and_what_was_done_is_not_forgotten(stage: Any) -> None:
-    """After it the run is where it was; had it shown the screen before the act again, the act would not be repeated."""
-    s = stage(edges=[edge("ab", "a", "b"), edge("bd", "b", "d"), edge("ca", "c", "a")], common=["c"])
-    after(s, "ab", "c")
-    act = s.world.act
-
-    def stays(suggestion: Any, hold: Any) -> Any:
-        done = act(suggestion, hold)
-        if suggestion.edge.edge_id == "ca":
-            s.world.node = "a"
-        return done
-
-    s.world.act = stays
-    s.run()
-    assert s.world.acts == ["ab", "ca"], "ab was done before the common screen came"
-    assert paused(s) == (PAUSED, PauseReason.NO_MATCH)
-    s.world.node = "b"
-    assert s.resume().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "ca", "bd"]
 
 
 def test_a_restarted_loop_keeps_the_rule(stage: Any) -> None:
@@ -196,17 +159,6 @@ def test_what_only_looks_is_done_once_on_its_screen_as_well(stage: Any, fields: 
     s.world.on_act = lambda act: s.leave.set() if s.world.acts.count("look") > 2 else None
     s.run()
     assert s.world.acts == ["look", "ab", "bc", "cd"]
-
-
-def test_a_restarted_loop_knows_what_was_done_on_the_screen(stage: Any) -> None:
-    """S9.3"""
-    s = stage(edges=FORM)
-    s.journal.on_step.append(lambda step: s.leave.set())
-    s.loop.run()
-    s.leave.clear()
-    s.begin()
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["name", "date", "ab", "bc", "cd"]
 
 
 def test_again_at_a_persons_word_is_that_step_and_not_those_before_it(stage: Any) -> None:

@@ -409,6 +409,7 @@ def test_a_dialog_that_hides_what_was_done_is_closed_and_it_is_looked_again(scen
         ("opaque", "refused", "", {}, False),
         ("opaque", "unclear", "", {}, False),
         ("opaque", "unclear", "Nobody knows.", {}, True),
+        ("observable", "nothing", "", {"texts": ["Saved"]}, True),
         ("read", "unclear", "Nobody knows.", {}, False),
         ("read", "unclear", "", {"texts": ["Saved"]}, True),
     ],
@@ -424,9 +425,13 @@ def test_a_person_is_asked_where_nobody_else_can_say(
     assert [prompt.kind for prompt in s.stage.asked] == [PromptKind.IN_DOUBT] * asks
     assert s.waited[:1] == ([0.3] if asks else s.waited[:1]), "it is looked at once more before anyone is asked"
     if asks:
+        (prompt,) = s.stage.asked
         assert done == Done(passed=True)
-        assert said in s.stage.asked[0].message
-        assert s.stage.asked[0].deadline_at is None
+        assert said in prompt.message
+        assert (prompt.deadline_at, prompt.choices) == (None, ("done", "retry", "stop"))
+        assert s.kept().picture_before and s.kept().picture_after
+    elif effect == "unclear":
+        assert (done.passed, s.kept().verified) == (True, "cannot_tell"), "it goes on, and is counted as not verified"
 
 
 def test_what_shows_a_little_later_is_asked_about_by_nobody(scene: Scenes) -> None:
@@ -452,6 +457,7 @@ def test_a_persons_word_about_a_step_in_doubt_stands(
     s = scene(effect_class="opaque")
     s.does("nothing")
     assert s.perform(choice) == done
+    assert (s.suggestion.edge.retries > 0, s.world.acts) == (True, ["ab"]), "an opaque action is never done twice"
     kept = s.kept()
     assert (kept.outcome, kept.message, kept.act_ms, kept.verified) == (outcome, said, 1.0, "no")
     assert kept.picture_after

@@ -40,7 +40,7 @@ def paused(*more: str, **fields: Any) -> Execution:
         "dialog": dialog,
     }
     run = make_execution(**fields)
-    return move(run, ExecutionState.PAUSED, desktop="a", pause_reason=PauseReason.DIALOG, pause_detail=detail)
+    return move(run, ExecutionState.PAUSED, desktop=f"a:{run.pk}", pause_reason=PauseReason.DIALOG, pause_detail=detail)
 
 
 def test_a_button_of_the_dialog_is_chosen_on_the_page(page_of: Any, operator: Any) -> None:
@@ -83,14 +83,9 @@ def test_buttons_that_have_one_name_are_not_offered(page_of: Any, operator: Any)
     expect(page.locator(".dialog-buttons")).not_to_contain_text("“No”")
 
 
-def test_who_may_only_look_has_no_buttons(page_of: Any, viewer: Any) -> None:
-    page = page_of(viewer, f"/runs/{paused().execution_id}")
-    expect(page.locator("#question")).to_contain_text("a dialog came over it")
-    expect(page.locator(".dialog-buttons")).to_have_count(0)
-
-
-def test_a_run_that_watches_has_no_buttons(page_of: Any, operator: Any) -> None:
-    """S1.1"""
-    page = page_of(operator, f"/runs/{paused(mode='observation').execution_id}")
-    expect(page.locator("#question")).to_contain_text("a dialog came over it")
-    expect(page.locator(".dialog-buttons")).to_have_count(0)
+def test_who_may_not_press_has_no_buttons(page_of: Any, viewer: Any, operator: Any) -> None:
+    """S1.1: who may only look, and whose run only watches."""
+    for user, run in ((viewer, paused()), (operator, paused(mode="observation"))):
+        page = page_of(user, f"/runs/{run.execution_id}")
+        expect(page.locator("#question")).to_contain_text("a dialog came over it")
+        expect(page.locator(".dialog-buttons")).to_have_count(0)

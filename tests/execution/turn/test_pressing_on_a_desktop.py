@@ -92,25 +92,3 @@ def test_the_button_a_person_chose_closes_the_question_and_the_run_goes_on(
     assert run.state == ExecutionState.COMPLETED
     assert [title for title in left if "kept.txt" in title]
     assert not [title for title in left if "draft.txt" in title or "Save" in title]
-
-
-def test_a_question_that_somebody_answered_in_the_meantime_is_not_pressed(
-    analyzer: ScreenAnalyzer, tmp_path: Path
-) -> None:
-    pauses: list[dict[str, Any]] = []
-
-    def chooses_late(run: Execution, screen: VirtualDesktop) -> None:
-        pauses.append({"reason": run.pause_reason, **run.pause_detail})
-        if len(pauses) > 1:
-            control.stop(execution_id=run.execution_id)
-            return
-        button = next(b["text"] for b in run.pause_detail["dialog"]["buttons"] if "Don" in b["text"])
-        control.resume(execution_id=run.execution_id, press=button)
-        screen.run(["xdotool", "key", "Escape"])
-        screen.wait_for_window("draft.txt")
-
-    run, left = closing_a_changed_note(analyzer, tmp_path, chooses_late)
-    assert len(pauses) == 2
-    assert pauses[1]["message"]["code"] == "turn.not_pressed_changed"
-    assert not run.steps.filter(action_type="press_button", outcome=Outcome.SUCCEEDED).exists()
-    assert [title for title in left if "draft.txt" in title]

@@ -41,20 +41,15 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Record for
 </script></html>"""
 BUTTON, QUIET = '<button id="save">Save</button>', '<span class="quiet" id="save">Save</span>'
 DOUBT = "We do not know whether your record was saved."
-REQUIRED = "The field Date of birth is required."
 # What the page says after how many milliseconds, and what of it must stand in the question.
 ANSWERS = {
     "says that it does not know": (BUTTON, [(0, DOUBT)], DOUBT),
-    "does not know, in French": (BUTTON, [(0, "Délai d'attente dépassé, résultat inconnu.")], "résultat inconnu"),
     "takes long": (BUTTON, [(0, "Saving…"), (9000, "Saved")], ""),
-    "tells of an error": (BUTTON, [(300, "Error: the record could not be saved.")], "could not be saved"),
     "takes its word back": (
         BUTTON,
         [(0, "Saved"), (1000, "Error: the record could not be saved.")],
         "could not be saved",
     ),
-    "complains": (BUTTON, [(0, REQUIRED)], REQUIRED),
-    "says something new": (BUTTON, [(0, "Locked by another user")], ""),
     "says nothing": (BUTTON, [], ""),
     "says nothing and moves nothing": (QUIET, [], ""),
     "a message comes and goes": (BUTTON, [(0, "Working on it"), (900, "")], ""),

@@ -60,10 +60,7 @@ def look_through(pane: Pane, search: ScrollSearch) -> None:
     [
         (15, 0, False),
         (53, 700, True),
-        (53, 9999, False),
         (120, 0, True),
-        (120, 700, False),
-        (350, 0, False),
         (350, 700, True),
     ],
 )

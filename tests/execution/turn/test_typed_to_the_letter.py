@@ -96,14 +96,6 @@ def test_a_form_that_nobody_touched_changes_nothing(text: str) -> None:
     assert workflow.edges.get(pk=edge.pk).params["text"] == text
 
 
-def test_the_form_shows_a_leading_line_break() -> None:
-    """HTML drops the first line break of a text area; Django writes one of its own before it."""
-    workflow = make_workflow()
-    edge = workflow.edges.get(edge_id="type_patient")
-    edge.params = {"text": "\nNote"}
-    assert ">\n\nNote" in str(EdgeForm(instance=edge)["param_text"])
-
-
 @FEW
 @given(text=TEXTS)
 def test_a_default_reaches_the_keyboard(text: str) -> None:

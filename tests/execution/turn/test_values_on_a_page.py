@@ -185,17 +185,8 @@ def test_what_was_read_is_there_after_the_run_loop_was_killed(screen: VirtualDes
 
 UNSURE = {
     "of a wrong kind": ({"total": "twelve"}, read("total", label="Total due", kind="number"), "no number"),
-    "two numbers": ({"total": "1,234"}, read("total", label="Total due", kind="number"), "two numbers"),
-    "two days": ({"due": "03/04/2026"}, read("due", label="Due on", kind="date"), "no date"),
-    "a day of the other format": (
-        {"due": "03/31/2026"},
-        read("due", label="Due on", kind="date", format="fr"),
-        "no date",
-    ),
     "nothing": ({"customer": ""}, read("customer", label="Customer"), "nothing stands"),
-    "an empty field": ({"reference": ""}, read("reference", label="Reference"), "nothing stands"),
     "a box that cuts": ({}, read("issued", box=[88, -8, 80, 44], target=ROW), "cuts"),
-    "not there": ({}, edge("see", "must_see", params={"text": "Paid"}), "does not stand there"),
     "not at its label": (
         {},
         edge("see", "must_see", params={"text": "Dupont Mario", "label": "Customer"}),
