@@ -12,7 +12,6 @@ from gpu.exceptions import (
     GpuBusy,
     GPUError,
     NotEnoughVRAM,
-    OutOfMemory,
     ServerAway,
 )
 from gpu.models import ModelUse
@@ -145,17 +144,6 @@ def test_a_chat_is_cut_off_for_what_is_more_urgent(world: SimulatedWorld, urgent
     go(world, work)
 
 
-def test_a_chat_is_not_disturbed_by_idle_nor_by_another_chat(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        one = asyncio.create_task(chat(manager))
-        await settle()
-        await asyncio.gather(manager.set_execution_mode(IDLE), chat(manager))
-        assert await one == "thisthat"
-
-    go(world, work)
-
-
 def test_a_load_for_a_chat_is_given_up_for_a_run(world: SimulatedWorld) -> None:
     async def work() -> None:
         world.models[CHAT].load_s = 100.0
@@ -211,18 +199,6 @@ def test_a_chat_that_does_not_notice_loses_its_turn_all_the_same(world: Simulate
         await manager.ensure_vlm_loaded(deadline_s=20.0)
         assert world.is_loaded(VLM)
         asleep.cancel()
-
-    go(world, work)
-
-
-def test_a_chat_ends_at_its_deadline_whatever_the_model_does(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.ollama.answer_s = 1000.0
-        with pytest.raises(DeadlinePassed):
-            await chat(manager, deadline_s=10.0)
-        assert world.loop.now == 10.0
-        assert not manager.controller.scheduler.is_busy
 
     go(world, work)
 
@@ -326,16 +302,6 @@ def test_keeping_what_an_answer_took_does_not_hold_it_up(world: SimulatedWorld) 
         assert kept == []
         await manager._close()
         assert [use.seconds for use in kept] == [pytest.approx(manager.ollama.answer_s)]
-
-    go(world, work)
-
-
-def test_a_failure_that_another_model_could_make_good_is_typed(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        world.models[VLM].oom_loads = 9
-        with pytest.raises(OutOfMemory) as caught:
-            await manager_in(world).ask_vlm("what?", [], {})
-        assert caught.value.falls_back
 
     go(world, work)
 

@@ -138,20 +138,6 @@ def test_a_vlm_request_in_autopilot_takes_the_gpu_from_clip_until_the_vlm_idles_
     go(world, work)
 
 
-def test_clip_comes_back_beside_the_vlm_where_both_fit(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        await manager.ask_vlm("what?", [], {})
-        await asyncio.sleep(2.0)
-        assert (world.is_loaded(VLM), manager.get_clip_device()) == (True, "cuda:0")
-        await asyncio.sleep(30)
-        assert [device for _at, device in world.clip_moves] == ["cuda:0", "cpu", "cuda:0"]
-
-    go(world, work)
-
-
 def test_clip_that_somebody_sent_to_the_cpu_stays_there_until_the_mode_changes(world: SimulatedWorld) -> None:
     async def work() -> None:
         manager = manager_in(world)

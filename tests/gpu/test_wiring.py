@@ -189,28 +189,6 @@ def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceM
         assert known.name == "run loop"
 
 
-def test_a_process_that_gives_the_gpu_back_lets_another_one_have_it_at_once_and_may_claim_it_later(
-    here: GPUResourceManager, ollama: OllamaServer
-) -> None:
-    """S3.1: a run loop that ends in a process that goes on."""
-    with another() as other:
-        for _ in range(2):
-            here.claim("first")
-            here.release()
-            assert holder() is None
-            other.claim("second")
-            known = holder()
-            assert known is not None
-            assert known.name == "second"
-            here.load_model_sync(VLM)  # it may still ask
-            other.release()
-    assert [row.state for row in OwnerRequest.objects.all()] == ["done", "done"]
-    here.claim("first")
-    known = holder()
-    assert known is not None
-    assert known.name == "first"
-
-
 def test_a_manager_that_is_closed_in_the_middle_of_a_load_leaves_nothing_behind(
     here: GPUResourceManager, ollama: OllamaServer
 ) -> None:
@@ -276,25 +254,6 @@ def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
             one.result(10)
         wait_for(lambda: GPUState.objects.filter(queue_length=0, queue=[]).exists())
         assert GPUEvent.objects.count() == events
-
-
-def test_a_chat_of_another_process_uses_the_model_of_the_owner(
-    here: GPUResourceManager, ollama: OllamaServer, database: DatabaseThread
-) -> None:
-    """S4.5"""
-    here.claim("run loop")
-    states: list[str] = []
-    with another() as other:
-
-        async def chat() -> str:
-            async with other.using(VLM, purpose=Purpose.ASSISTANT, deadline_s=30) as client:
-                states.append((await database.run(OwnerRequest.objects.get)).state)
-                answer = await client.answer(VLM, prompt="Hello", pictures=(), schema={"type": "object"})
-                return str(answer.text)
-
-        assert other.runtime.run(chat())
-        assert states == ["granted"]
-        wait_for(lambda: OwnerRequest.objects.get().state == "done")
 
 
 def test_a_chat_of_another_process_gives_way_to_a_run(here: GPUResourceManager, ollama: OllamaServer) -> None:

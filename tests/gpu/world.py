@@ -119,8 +119,6 @@ class SimulatedMemory:
 
 
 class SimulatedClip:
-    """On the processor a vector is what it is; on the GPU it is the same within its rounding (S3.5)."""
-
     def __init__(self, world: SimulatedWorld, *, available: bool = True) -> None:
         self._world = world
         self.available = available
@@ -156,12 +154,6 @@ class SimulatedClip:
             self._world.ledger.take("CLIP", self.need_mb)
         except Overdrawn as error:
             raise ClipUnavailable(f"CLIP cannot go to {device} and is on the processor: {error}.") from error
-
-    def embed(self, picture: Sequence[float]) -> list[float]:
-        """A unit vector; float32 on the processor, half of its digits on the GPU."""
-        length = sum(value * value for value in picture) ** 0.5 or 1.0
-        digits = 7 if self.device == "cpu" else 4
-        return [round(value / length, digits) for value in picture]
 
 
 class SimulatedOllama:
