@@ -187,13 +187,6 @@ async def test_an_asynchronous_server_gets_the_lines_one_by_one(operator: Any, m
     assert lines[-1]["message"]["words"] == "The window stayed."
 
 
-def test_the_docs_name_it(client_of: Callable[..., Any], operator: Any) -> None:
-    """S8.3"""
-    schema = client_of(operator).get("/api/schema?format=json").json()
-    assert "/api/executions/{execution_id}/assistant/" in schema["paths"]
-    assert "application/x-ndjson" in str(schema["paths"]["/api/executions/{execution_id}/assistant/"]["post"])
-
-
 def test_a_question_takes_the_token_of_the_page(operator: Any, models: Models, run: Execution) -> None:
     """S10.1: no other site can have a person ask."""
     client = Client(enforce_csrf_checks=True)

@@ -58,15 +58,6 @@ class TestOneAfterTheOther:
         assert (decision.choice, decision.source, decision.feedback) == (choice, "coach", "as taught")
         assert ExecutionEvent.objects.get().payload["decided_by"] == "bob"
 
-    def test_a_correction_is_kept_in_its_one_form(self, bob):
-        """S1.10"""
-        prompt = make_prompt()
-        correction = {"target": {"point": [0.1, 0.2]}, "corrected_target": {"point": [0.5, 0.5]}, "wait_after": 1.5}
-        answer = decide(bob, prompt, choice="correct", correction=correction)
-        assert answer.status_code == 200
-        kept = Decision.objects.get().correction
-        assert (kept["target"], kept["wait_after"]) == ({"point": [0.5, 0.5]}, 1.5)
-
     @pytest.mark.parametrize(
         "correction",
         [
@@ -136,20 +127,6 @@ class TestOneAfterTheOther:
         answer = decide(bob, mine, prompt_id=other.pk, choice="accept")
         assert (answer.status_code, answer.json()["error"]) == (409, "nothing_to_decide")
         assert not Decision.objects.exists()
-
-    def test_a_withdrawn_question_is_not_answered(self, bob):
-        prompt = make_prompt()
-        Prompt.objects.update(state=PromptState.WITHDRAWN)
-        answer = decide(bob, prompt, prompt_id=prompt.pk, choice="accept")
-        assert (answer.status_code, answer.json()["error"]) == (409, "nothing_to_decide")
-        assert not Decision.objects.exists()
-
-    def test_a_run_that_asks_nothing_says_so(self, bob):
-        run = make_execution(state=ExecutionState.RUNNING, desktop="host:1")
-        answer = bob.post(
-            f"/api/executions/{run.execution_id}/decide/", {"choice": "accept"}, content_type="application/json"
-        )
-        assert (answer.status_code, answer.json()["error"]) == (409, "nothing_to_decide")
 
     @pytest.mark.parametrize(("approved", "choice"), [(True, "accept"), (False, "reject")])
     def test_a_confirmation_is_a_decision(self, bob, carol, approved, choice):

@@ -176,19 +176,6 @@ def test_a_draft_fills_the_form_and_a_person_sends_it(
     assert decision.correction["target"] == {"box": CANCEL, "point": [0.5, 0.825], "text": "Cancel"}
 
 
-def test_a_draft_is_over_when_somebody_else_answers(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
-    prompt = make_asking()
-    page = page_of(operator, path_of(prompt.execution))
-    page.click("#ask-button")
-    ask(page, "/correct Cancel")
-    expect(page.locator(".ask-draft button")).to_be_visible()
-    decide(prompt_id=prompt.pk, choice="accept", user=operator)
-    Execution.objects.update(state="running")
-    expect(page.locator(".ask-draft")).to_contain_text("this draft is over")
-
-
 def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
