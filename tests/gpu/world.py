@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 from gpu.config import GPUResourceConfig
@@ -307,8 +307,14 @@ def told(manager: GPUResourceManager) -> list[str]:
     return texts
 
 
-def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    run(world.loop, work)
+def in_world(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test that is run in the loop of its `world`, to its end."""
+
+    @wraps(test)
+    def inside(*args: Any, world: SimulatedWorld, **more: Any) -> None:
+        run(world.loop, lambda: test(*args, world=world, **more))
+
+    return inside
 
 
 async def settle() -> None:
