@@ -308,11 +308,12 @@ def told(manager: GPUResourceManager) -> list[str]:
 
 
 def in_world(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """A test that is run in the loop of its `world`, to its end."""
+    """A test that is run in the loop of its `world`, to its end; nothing may have gone wrong in it."""
 
     @wraps(test)
     def inside(*args: Any, world: SimulatedWorld, **more: Any) -> None:
         run(world.loop, lambda: test(*args, world=world, **more))
+        assert world.violations == []
 
     return inside
 

@@ -120,11 +120,6 @@ def test_anybody_may_still_answer(bob, carol, prompt) -> None:
     assert (refused.status_code, refused.json()["decided_by"]) == (409, "carol")
 
 
-def test_a_viewer_holds_nothing(make_user, client_of, prompt) -> None:
-    assert ask_hold(client_of(make_user("vic", "viewer")), prompt).status_code == 403
-    assert Prompt.objects.get().held_by is None
-
-
 def test_a_closed_laptop_does_not_hold_for_ever(bob, carol, prompt) -> None:
     """Without a sign of life the hold ends at the moment up to which it was good, and the next one may hold."""
     ask_hold(bob, prompt)

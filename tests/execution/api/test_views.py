@@ -56,17 +56,17 @@ def check(schema: dict[str, Any], path: str, answer: Any, *, method: str = "get"
     operation = schema["paths"][path][method]["responses"][str(status)]
     [media] = operation["content"].values()
     document = {"components": schema["components"], **media["schema"]}
-    jsonschema.validate(answer.json(), _strict(document), format_checker=jsonschema.FormatChecker())
+    jsonschema.validate(answer.json(), strict(document), format_checker=jsonschema.FormatChecker())
     return answer.json()
 
 
-def _strict(part: Any) -> Any:
+def strict(part: Any) -> Any:
     """OpenAPI 3.0 to JSON schema: `nullable`, and no field beyond the described ones."""
     if isinstance(part, list):
-        return [_strict(p) for p in part]
+        return [strict(p) for p in part]
     if not isinstance(part, dict):
         return part
-    made = {name: _strict(p) for name, p in part.items() if name not in ("nullable", "readOnly", "writeOnly")}
+    made = {name: strict(p) for name, p in part.items() if name not in ("nullable", "readOnly", "writeOnly")}
     if "properties" in made and "additionalProperties" not in made:
         made["additionalProperties"] = False
     return {"anyOf": [made, {"type": "null"}]} if part.get("nullable") else made

@@ -16,7 +16,7 @@ from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant
 from gpu.conversation.talk import Talk
-from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
+from gpu.exceptions import GpuBusy, NoModelFits
 from gpu.runtime import Runtime
 from gpu.types import Chunk, ModelAttempt
 from tests.execution.assistant.runs import CANCEL, make_asking, make_completed, make_failed
@@ -212,7 +212,6 @@ def test_keys_decide_nothing_while_a_question_is_written(
     [
         (NoModelFits("None fits.", reasons=()), "No model is there to be asked", False),
         (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
-        (ServerAway("It is away."), "The model did not answer", True),
     ],
 )
 def test_without_words_the_records_stand_alone(
