@@ -11,7 +11,6 @@ from gpu.config import GPUResourceConfig
 from gpu.exceptions import (
     ClipUnavailable,
     CloudModelRefused,
-    GPUError,
     LoadFailed,
     ModelMissing,
     NotEnoughVRAM,
@@ -54,16 +53,6 @@ async def test_without_gpu_and_vlm_it_is_degraded_from_the_start_and_every_mode_
     with pytest.raises(VLMUnavailable, match="RPA_OLLAMA_URL"):
         await manager.ask_vlm("what?", [], {})
     await asyncio.to_thread(manager.close)
-
-
-def test_status_is_complete_in_words_that_json_knows(make_manager: Make) -> None:
-    """S3.8"""
-    status = make_manager().get_status()
-    assert set(GPUResourceStatus.__dataclass_fields__) == {
-        "vram", "vlm_state", "vlm_model", "clip_device", "execution_mode", "degraded", "degraded_reason",
-        "queue_length", "last_vlm_request",
-    }  # fmt: skip
-    assert (status.vlm_state, status.vlm_model, status.execution_mode) == ("unloaded", VLM, "idle")
 
 
 # --- loading and unloading ------------------------------------------------------------------------------------------
@@ -228,20 +217,8 @@ def test_sync_code_calls_the_coroutines(ollama: OllamaServer, make_manager: Make
         manager.set_execution_mode_sync("turbo")
 
 
-async def test_sync_inside_an_event_loop_says_what_to_do_instead(make_manager: Make) -> None:
-    with pytest.raises(GPUError, match="await the coroutine instead"):
-        make_manager().ensure_vlm_loaded_sync()
-
-
 def test_a_person_is_told_why_clip_stays_where_it_is(make_manager: Make) -> None:
     """S3.5"""
     manager = make_manager()
     with pytest.raises(ClipUnavailable, match="There is no CLIP model here"):
         manager.runtime.run(manager.carry_out(Request(kind=RequestKind.CLIP_TO_GPU, asked_by="zoe")))
-
-
-def test_any_event_loop_may_ask(ollama: OllamaServer, make_manager: Make) -> None:
-    manager = make_manager()
-    for _ in range(2):
-        asyncio.run(manager.ensure_vlm_loaded())
-    assert loads(ollama) == 1

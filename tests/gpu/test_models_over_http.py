@@ -17,7 +17,7 @@ from gpu.model_manager import ModelManager
 from gpu.models import ModelUse
 from gpu.resources import ResourceMonitor
 from gpu.types import ChatMessage
-from tests.doubles.ollama import MB, End, Fault, Kind, Model, OllamaServer, Reply, ollama_server
+from tests.doubles.ollama import MB, Fault, Kind, Model, OllamaServer, ollama_server
 from tests.gpu.conftest import VLM, Ledger
 from tests.gpu.fake_models import LIGHT, entry, rows_of
 
@@ -82,22 +82,6 @@ def test_a_question_loads_the_model_once_and_is_answered(stage: Callable[..., St
     assert first.tokens_in > 0
     assert (ollama.models[A].loads, ollama.models[A].reloads) == (1, 0)
     assert here.kept == [(A, "answered", "")] * 2
-
-
-@pytest.mark.parametrize("end", [End.ERROR, End.NO_DONE, End.CUT, End.GARBAGE, End.CRASH], ids=str)
-def test_an_answer_that_breaks_off_twice_comes_from_the_next_model(
-    stage: Callable[..., Stage], ollama: OllamaServer, end: End
-) -> None:
-    """S4.4"""
-    ollama.replies.extend([Reply(end=end, after=1)] * 2)
-    here = stage(*CATALOGUE[:2])
-    chunks = list(here.models.iterate_response("Why?", ()))
-    assert chunks[-1].model == "b"
-    restarts = [index for index, chunk in enumerate(chunks) if chunk.restarted]
-    assert "".join(chunk.text for chunk in chunks[restarts[-1] :]) == "Hello there."
-    assert [(model, outcome) for model, outcome, _error in here.kept] == [
-        (A, "failed"), (A, "failed"), (B, "answered"),
-    ]  # fmt: skip
 
 
 def test_the_model_sees_every_message_that_was_sent(stage: Callable[..., Stage], ollama: OllamaServer) -> None:

@@ -177,12 +177,6 @@ def test_a_desktop_that_is_held_is_exit_code_2(monkeypatch: pytest.MonkeyPatch, 
     assert refusal.value.returncode == 2
 
 
-@pytest.mark.parametrize("arguments", [("--mode", "wild"), ("--max-executions", "many"), ("--nonsense",)])
-def test_an_option_that_is_none_is_refused(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(CommandError, match=arguments[0]):
-        run("runloop", *arguments)
-
-
 def test_values_are_split_at_the_first_sign_and_may_be_empty() -> None:
     assert parse_variables(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
 
